@@ -1,0 +1,1 @@
+//! Floor 2: from metadata to pictures and questions.

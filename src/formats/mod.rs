@@ -1,0 +1,1 @@
+//! Floor 2: interchange formats, one file each, read and write, streaming.

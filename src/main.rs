@@ -1,0 +1,3 @@
+//! Arguments only; everything else is in the library.
+
+fn main() {}

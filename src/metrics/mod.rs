@@ -1,0 +1,1 @@
+//! Floor 2: pure functions from answers to numbers.

@@ -1,0 +1,236 @@
+//! Which items, and in which order: the same words in the list pane, in `--filter` and on the wire.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{Kind, Problem, Result};
+use super::item::QuestionKind;
+use super::status::Status;
+
+/// A property of an item that can be shown, filtered by and sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Field {
+    /// Position in the project, from 1: the `#1423` of receipts.
+    Number,
+    /// `<dataset>/<key>`.
+    Id,
+    /// Data set.
+    Dataset,
+    /// Subtask.
+    Subtask,
+    /// Question type.
+    Type,
+    /// Level or difficulty.
+    Level,
+    /// Style of the image.
+    Style,
+    /// Natural, manipulated or cross.
+    Side,
+    /// Where it stands.
+    Status,
+    /// When it was last judged.
+    Judged,
+    /// The question's text.
+    Question,
+}
+
+impl Field {
+    /// All fields, in the order the list shows them.
+    pub const ALL: [Field; 11] = [
+        Self::Number,
+        Self::Status,
+        Self::Id,
+        Self::Dataset,
+        Self::Subtask,
+        Self::Type,
+        Self::Level,
+        Self::Style,
+        Self::Side,
+        Self::Judged,
+        Self::Question,
+    ];
+
+    /// The name used in filters, tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Number => "number",
+            Self::Id => "id",
+            Self::Dataset => "dataset",
+            Self::Subtask => "subtask",
+            Self::Type => "type",
+            Self::Level => "level",
+            Self::Style => "style",
+            Self::Side => "side",
+            Self::Status => "status",
+            Self::Judged => "judged",
+            Self::Question => "question",
+        }
+    }
+
+    /// The field of that [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.name() == name)
+    }
+}
+
+/// Which items. Values of one field are alternatives; fields are joined by "and".
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Filter {
+    /// Statuses wanted; empty means any.
+    pub status: Vec<Status>,
+    /// Question types wanted; empty means any.
+    pub kind: Vec<QuestionKind>,
+    /// Values wanted of named columns (dataset, subtask, level, style, side); empty means any.
+    /// An empty string stands for "has none".
+    pub values: Vec<(Field, Vec<String>)>,
+    /// Fuzzy text that prompt, question, options or id must hold.
+    pub text: String,
+    /// Only these item numbers (sorted, from 1), when set: a selection as a subset.
+    pub only: Option<Vec<u32>>,
+}
+
+/// One sort key; earlier keys win.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sort {
+    /// What to sort by.
+    pub field: Field,
+    /// Largest first.
+    pub descending: bool,
+}
+
+impl Filter {
+    /// Reads `status:pending subtask:animal,plant type:yes-no some words`.
+    ///
+    /// Values with spaces are quoted: `subtask:"tv show"`. What is not `field:value` is fuzzy text.
+    ///
+    /// # Errors
+    /// [`Kind::Usage`] names the field that does not exist or the value it cannot have.
+    pub fn parse(text: &str) -> Result<Filter> {
+        let mut filter = Filter::default();
+        let mut words = Vec::new();
+        for token in tokens(text) {
+            let Some((name, value)) = token.split_once(':').filter(|(n, _)| Field::from_name(n).is_some()) else {
+                words.push(token);
+                continue;
+            };
+            let wanted: Vec<String> = value.split(',').map(|v| v.trim().to_string()).collect();
+            let unknown = |v: &str, known: String| {
+                Problem::new(Kind::Usage, format!("`{v}` is not a value of `{name}`"))
+                    .field(name)
+                    .help(format!("one of: {known}"))
+            };
+            match Field::from_name(name) {
+                Some(Field::Status) => {
+                    for v in &wanted {
+                        let known = || Status::ALL.map(Status::name).join(", ");
+                        filter.status.push(Status::from_name(v).ok_or_else(|| unknown(v, known()))?);
+                    }
+                }
+                Some(Field::Type) => {
+                    for v in &wanted {
+                        let known = || QuestionKind::ALL.map(QuestionKind::name).join(", ");
+                        filter.kind.push(QuestionKind::from_name(v).ok_or_else(|| unknown(v, known()))?);
+                    }
+                }
+                Some(field @ (Field::Dataset | Field::Subtask | Field::Level | Field::Style | Field::Side)) => {
+                    filter.add(field, wanted);
+                }
+                Some(Field::Number) => {
+                    let mut only = Vec::new();
+                    for v in &wanted {
+                        only.push(v.parse().map_err(|_| unknown(v, "whole numbers from 1".into()))?);
+                    }
+                    only.sort_unstable();
+                    only.dedup();
+                    filter.only = Some(only);
+                }
+                _ => words.push(value.to_string()),
+            }
+        }
+        filter.text = words.join(" ");
+        Ok(filter)
+    }
+
+    /// Adds wanted values of a named column.
+    pub fn add(&mut self, field: Field, wanted: Vec<String>) {
+        match self.values.iter_mut().find(|(f, _)| *f == field) {
+            Some((_, values)) => values.extend(wanted),
+            None => self.values.push((field, wanted)),
+        }
+    }
+
+    /// Whether nothing is asked, so that every item passes.
+    pub fn is_empty(&self) -> bool {
+        *self == Filter::default()
+    }
+
+    /// The words [`parse`](Self::parse) reads back (a subset by number is written in full).
+    pub fn words(&self) -> String {
+        let quoted = |v: &String| if v.contains([' ', ',']) { format!("\"{v}\"") } else { v.clone() };
+        let mut out = Vec::new();
+        if !self.status.is_empty() {
+            out.push(format!("status:{}", self.status.iter().map(|s| s.name()).collect::<Vec<_>>().join(",")));
+        }
+        if !self.kind.is_empty() {
+            out.push(format!("type:{}", self.kind.iter().map(|s| s.name()).collect::<Vec<_>>().join(",")));
+        }
+        for (field, values) in &self.values {
+            out.push(format!("{}:{}", field.name(), values.iter().map(quoted).collect::<Vec<_>>().join(",")));
+        }
+        if let Some(only) = &self.only {
+            out.push(format!("number:{}", only.iter().map(u32::to_string).collect::<Vec<_>>().join(",")));
+        }
+        if !self.text.is_empty() {
+            out.push(self.text.clone());
+        }
+        out.join(" ")
+    }
+}
+
+/// Splits at white space outside double quotes; the quotes are dropped.
+fn tokens(text: &str) -> Vec<String> {
+    let mut out = vec![];
+    let mut token = String::new();
+    let mut quoted = false;
+    for c in text.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            c if c.is_whitespace() && !quoted => {
+                if !token.is_empty() {
+                    out.push(std::mem::take(&mut token));
+                }
+            }
+            c => token.push(c),
+        }
+    }
+    if !token.is_empty() {
+        out.push(token);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_read_back() {
+        let filter = Filter::parse("status:pending,flagged subtask:\"tv show\" type:yes-no red owl").unwrap();
+        assert_eq!(filter.status, [Status::Pending, Status::Flagged]);
+        assert_eq!(filter.values, [(Field::Subtask, vec!["tv show".to_string()])]);
+        assert_eq!(filter.text, "red owl");
+        assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
+    }
+
+    #[test]
+    fn a_wrong_value_names_the_right_ones() {
+        let problem = Filter::parse("status:done").unwrap_err();
+        assert_eq!(problem.kind, Kind::Usage);
+        assert!(problem.help.unwrap().contains("pending"));
+    }
+
+    #[test]
+    fn a_colon_in_text_is_text() {
+        assert_eq!(Filter::parse("a 3:4 frame").unwrap().text, "a 3:4 frame");
+    }
+}

@@ -1,0 +1,221 @@
+//! One benchmark item: Dysca's (M, P, I, Q) tuple, and the fields MVP-Bench adds to it.
+
+use serde::{Deserialize, Serialize};
+
+use super::image::ImageRef;
+
+/// The id a source file gave a record: `1583` or `"0__0__1"`, kept as it was so that exports return it unchanged.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Key {
+    /// A whole number.
+    Int(i64),
+    /// Any other text.
+    Text(String),
+}
+
+impl std::fmt::Display for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Key::Int(n) => write!(f, "{n}"),
+            Key::Text(s) => f.write_str(s),
+        }
+    }
+}
+
+/// How an answer is asked for (Dysca section 3.4; MVP-Bench section 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QuestionKind {
+    /// One of several options.
+    MultipleChoice,
+    /// A statement that holds or does not (Dysca's "true or false").
+    TrueFalse,
+    /// A question answered by yes or no (MVP-Bench's "y/n").
+    YesNo,
+    /// Answered in free text (Dysca's "image caption").
+    FreeForm,
+}
+
+impl QuestionKind {
+    /// All kinds, in the order they are listed and sorted.
+    pub const ALL: [QuestionKind; 4] = [Self::MultipleChoice, Self::TrueFalse, Self::YesNo, Self::FreeForm];
+
+    /// The name used in filters, tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MultipleChoice => "multiple-choice",
+            Self::TrueFalse => "true-false",
+            Self::YesNo => "yes-no",
+            Self::FreeForm => "free-form",
+        }
+    }
+
+    /// The kind of that [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|k| k.name() == name)
+    }
+}
+
+/// What part an option plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// The right answer.
+    Correct,
+    /// A wrong answer.
+    Distractor,
+    /// "I cannot tell" (MM-SAP).
+    Refusal,
+}
+
+/// One option of a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// Text without its letter.
+    pub text: String,
+    /// What part it plays.
+    pub role: Role,
+}
+
+/// Which side of an MVP-Bench image pair a question looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// The natural image, `_s` (N in Table 3).
+    Natural,
+    /// The manipulated image, `_e` (M in Table 3).
+    Manipulated,
+    /// Both at once: a cross-image question over the two pictures side by side (CI).
+    Cross,
+}
+
+impl Side {
+    /// The name used in filters, tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Natural => "natural",
+            Side::Manipulated => "manipulated",
+            Side::Cross => "cross",
+        }
+    }
+}
+
+/// Membership in an MVP-Bench image pair.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pair {
+    /// The pair's id in its source.
+    pub id: Key,
+    /// Which picture of the pair.
+    pub side: Side,
+}
+
+/// Membership in a set of rotations of one multiple-choice question (CircularEval).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rotation {
+    /// Identifies the set within its dataset.
+    pub set: String,
+    /// Position in the set, from 1.
+    pub index: u32,
+    /// Size of the set as the source states it.
+    pub of: u32,
+}
+
+/// The interchange form an item came from; an export in that form returns its record unchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// A flat Dysca record (the paper's Listing 1).
+    Dysca,
+    /// A question inside an image record's `q_a` list (Dysca's released sources).
+    DyscaNested,
+    /// A row of MVP-Bench's `all_questions.json`.
+    Mvp,
+    /// A rotation row of MVP-Bench's `mcq_questions.json`.
+    MvpCircular,
+    /// benchtop's own JSONL, or drawn by benchtop.
+    Plain,
+}
+
+/// One question about one or more images. Immutable once stored; edits are later revisions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// Unique in the project: `<dataset>/<key>`.
+    pub id: String,
+    /// The data set it belongs to.
+    pub dataset: String,
+    /// Its id in the source file.
+    pub key: Key,
+    /// The form it came in.
+    pub form: Form,
+    /// The images it asks about, in order. Empty for a text-only question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<ImageRef>,
+    /// Prompt P the image was made from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// Negative prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub negative_prompt: Option<String>,
+    /// The whole text given to a model, options and hint included, exactly as the source has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<String>,
+    /// The question alone, without options.
+    pub question: String,
+    /// How an answer is asked for.
+    pub kind: QuestionKind,
+    /// Options in their order; empty for yes/no and free-form questions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<Choice>,
+    /// The gold answer as the source states it: an option's text, a letter, "yes", or reference text.
+    pub answer: String,
+    /// Dysca's task ("recognition", ...).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// Subtask (Dysca's `question_majority`; MVP-Bench's category B1..S2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subtask: Option<String>,
+    /// Dysca's granularity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub granularity: Option<String>,
+    /// Level or difficulty ("low", "high"; "easy", "medium", "hard").
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// Style of the image, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub style: Option<String>,
+    /// The image pair it belongs to (MVP-Bench).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<Pair>,
+    /// The rotation set it belongs to (CircularEval).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<Rotation>,
+    /// Fields of the source record that have no place above, kept for export.
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub extra: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Item {
+    /// Index of the right option, if the question has options.
+    pub fn correct(&self) -> Option<usize> {
+        self.options.iter().position(|o| o.role == Role::Correct)
+    }
+
+    /// Share of right answers a blind guess gets: 1/options; 1/2 for yes/no; nothing for free-form.
+    pub fn chance(&self) -> Option<f64> {
+        match self.kind {
+            QuestionKind::FreeForm => None,
+            _ if !self.options.is_empty() => Some(1.0 / self.options.len() as f64),
+            QuestionKind::MultipleChoice => None,
+            _ => Some(0.5),
+        }
+    }
+
+    /// Letter of option `index`: A, B, ... Z, then a number.
+    pub fn letter(index: usize) -> String {
+        match u8::try_from(index) {
+            Ok(i) if i < 26 => char::from(b'A' + i).to_string(),
+            _ => (index + 1).to_string(),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What people decided: events, never overwritten.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// What an annotator says of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It is good as it is.
+    Accept,
+    /// It must not be used; reasons say why.
+    Reject,
+    /// It can be used once what the note says is changed.
+    Fix,
+    /// No verdict now; come back to it.
+    Skip,
+    /// Somebody else should look.
+    Flag,
+}
+
+impl Verdict {
+    /// All verdicts.
+    pub const ALL: [Verdict; 5] = [Self::Accept, Self::Reject, Self::Fix, Self::Skip, Self::Flag];
+
+    /// The name used in journals and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::Reject => "reject",
+            Self::Fix => "fix",
+            Self::Skip => "skip",
+            Self::Flag => "flag",
+        }
+    }
+
+    /// The verdict of that [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|v| v.name() == name)
+    }
+}
+
+/// How sure we are that the annotator had the item on screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Seen {
+    /// The terminal answered after the item was painted.
+    Painted,
+    /// The terminal does not answer; the time-out let the verdict through.
+    Unconfirmed,
+    /// Came from a script, no screen involved.
+    Script,
+}
+
+/// One verdict with its circumstances.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Keys of the reasons chosen (declared in `benchtop.toml`).
+    pub reasons: Vec<String>,
+    /// A free note.
+    pub note: Option<String>,
+    /// Milliseconds from the item being seen to the key, without the line's lag.
+    pub ms: Option<u32>,
+    /// Whether the item was on screen.
+    pub seen: Seen,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Act {
+    /// A verdict was given.
+    Judge(Judgement),
+    /// The decision with this uuid no longer counts.
+    Undo(Uuid),
+    /// The undone decision with this uuid counts again.
+    Redo(Uuid),
+}
+
+/// One line of a journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Its receipt: resending the same uuid changes nothing.
+    pub uuid: Uuid,
+    /// Revision of the project after it, rising by one with every decision of anyone.
+    pub rev: u64,
+    /// When, in milliseconds since 1970 UTC, by the owner's clock.
+    pub at: i64,
+    /// Who.
+    pub who: String,
+    /// Id of the item.
+    pub item: String,
+    /// What.
+    pub act: Act,
+}

@@ -1,0 +1,1 @@
+//! Floor 2: what a project keeps on disk.

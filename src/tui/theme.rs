@@ -1,0 +1,1 @@
+//! Colours and emphasis by role, at every colour level.
