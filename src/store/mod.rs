@@ -1,1 +1,22 @@
-//! Floor 2: what a project keeps on disk.
+//! Floor 2: what a project keeps on disk, and what of it is held in memory.
+//!
+//! Two things are the truth: `sessions/*.jsonl` (what people decided: [`journal`]) and `imports/` (what was brought
+//! in: [`manifest`] and [`segment`]). Everything below `store/` is a sled index over them ([`index`]): delete it and
+//! [`open`] makes it again.
+
+pub mod catalog;
+pub mod columns;
+pub mod disk;
+pub mod index;
+pub mod journal;
+pub mod ledger;
+pub mod line;
+pub mod manifest;
+pub mod open;
+pub mod overlay;
+pub mod query;
+pub mod segment;
+
+pub use catalog::Catalog;
+pub use ledger::Ledger;
+pub use overlay::Overlay;

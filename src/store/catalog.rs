@@ -1,0 +1,234 @@
+//! The items and predictions of a project as they were brought in: columns in memory, texts in segments.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use lru::LruCache;
+
+use super::columns::{Columns, id_hash};
+use super::manifest::Part;
+use super::segment::{FRAME_ROWS, Reader};
+use crate::model::{Item, Kind, Prediction, Problem, Result};
+
+/// Unpacked frames kept: about 130 KB each.
+const CACHED_FRAMES: usize = 48;
+
+/// An item segment and the row it begins at.
+#[derive(Clone, Debug)]
+struct Texts {
+    base: u32,
+    reader: Arc<Reader>,
+}
+
+/// Predictions of one model, as brought in by one file.
+#[derive(Clone, Debug)]
+pub struct Answers {
+    /// What the manifest says of it.
+    pub part: Part,
+    reader: Arc<Reader>,
+}
+
+impl Answers {
+    /// All rows.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`] when the segment is damaged.
+    pub fn predictions(&self) -> Result<Vec<Prediction>> {
+        let mut rows = Vec::with_capacity(self.part.rows as usize);
+        for frame in 0..self.reader.frames().len() {
+            for line in self.reader.frame(frame)?.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
+                rows.push(parse(line)?);
+            }
+        }
+        Ok(rows)
+    }
+}
+
+fn parse<T: serde::de::DeserializeOwned>(line: &[u8]) -> Result<T> {
+    serde_json::from_slice(line)
+        .map_err(|e| Problem::new(Kind::Corrupt, format!("a stored record cannot be read: {e}")))
+}
+
+type Frames = LruCache<(usize, usize), Arc<Vec<u8>>>;
+
+/// Everything brought in so far. Immutable: an import makes a new one that shares the old segments.
+#[derive(Debug)]
+pub struct Catalog {
+    columns: Columns,
+    texts: Vec<Texts>,
+    answers: Vec<Answers>,
+    /// Rows in the order of their id hashes, made on first use.
+    by_hash: OnceLock<Vec<u32>>,
+    cache: Mutex<Frames>,
+}
+
+impl Default for Catalog {
+    fn default() -> Self {
+        Catalog::new(Columns::default())
+    }
+}
+
+impl Catalog {
+    /// A catalogue with these columns and no texts yet.
+    pub fn new(columns: Columns) -> Catalog {
+        let capacity = NonZeroUsize::new(CACHED_FRAMES).unwrap_or(NonZeroUsize::MIN);
+        Catalog {
+            columns,
+            texts: Vec::new(),
+            answers: Vec::new(),
+            by_hash: OnceLock::new(),
+            cache: Mutex::new(LruCache::new(capacity)),
+        }
+    }
+
+    /// A copy with other columns that shares the segments.
+    pub fn with_columns(&self, columns: Columns) -> Catalog {
+        Catalog { texts: self.texts.clone(), answers: self.answers.clone(), ..Catalog::new(columns) }
+    }
+
+    /// Adds the texts of the next rows.
+    pub fn add_texts(&mut self, reader: Reader) {
+        let base = self.texts.last().map_or(0, |t| t.base + t.reader.rows() as u32);
+        self.texts.push(Texts { base, reader: Arc::new(reader) });
+    }
+
+    /// Adds a model's answers.
+    pub fn add_answers(&mut self, part: Part, reader: Reader) {
+        self.answers.push(Answers { part, reader: Arc::new(reader) });
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether there are no items.
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    /// The columns.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// All answers, in the order they were brought in.
+    pub fn answers(&self) -> &[Answers] {
+        &self.answers
+    }
+
+    /// Rows that texts exist for; equals [`len`](Self::len) in a whole catalogue.
+    pub fn text_rows(&self) -> usize {
+        self.texts.last().map_or(0, |t| t.base as usize + t.reader.rows() as usize)
+    }
+
+    fn frame(&self, segment: usize, frame: usize) -> Result<Arc<Vec<u8>>> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = cache.get(&(segment, frame)) {
+            return Ok(found.clone());
+        }
+        drop(cache);
+        let bytes = Arc::new(self.texts[segment].reader.frame(frame)?);
+        cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.put((segment, frame), bytes.clone());
+        Ok(bytes)
+    }
+
+    fn locate(&self, row: usize) -> Result<(usize, usize, usize)> {
+        let segment = self.texts.partition_point(|t| t.base as usize <= row).checked_sub(1);
+        let found = segment.and_then(|s| Some((s, row.checked_sub(self.texts.get(s)?.base as usize)?)));
+        match found {
+            Some((s, local)) if (local as u64) < self.texts[s].reader.rows() => {
+                Ok((s, local / FRAME_ROWS, local % FRAME_ROWS))
+            }
+            _ => Err(Problem::new(Kind::NotFound, format!("there is no item #{}", row + 1))),
+        }
+    }
+
+    /// The JSON of the item in `row`.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] and [`Kind::Corrupt`].
+    pub fn line(&self, row: usize) -> Result<String> {
+        let (segment, frame, within) = self.locate(row)?;
+        let bytes = self.frame(segment, frame)?;
+        let line = bytes.split(|b| *b == b'\n').nth(within).unwrap_or_default();
+        String::from_utf8(line.to_vec())
+            .map_err(|_| Problem::new(Kind::Corrupt, format!("item #{} is not UTF-8", row + 1)))
+    }
+
+    /// The item in `row`.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] and [`Kind::Corrupt`].
+    pub fn item(&self, row: usize) -> Result<Item> {
+        parse(self.line(row)?.as_bytes())
+    }
+
+    /// The JSON lines of up to a frame of items from `row` on, newline after each, and the row after them. Nothing
+    /// is cached: this is for reading everything once.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] and [`Kind::Corrupt`].
+    pub fn chunk(&self, row: usize) -> Result<(Vec<u8>, usize)> {
+        let (segment, frame, within) = self.locate(row)?;
+        let bytes = self.texts[segment].reader.frame(frame)?;
+        let start =
+            if within == 0 { 0 } else { memchr::memchr_iter(b'\n', &bytes).nth(within - 1).map_or(0, |i| i + 1) };
+        let in_frame = (self.texts[segment].reader.rows() as usize - frame * FRAME_ROWS).min(FRAME_ROWS);
+        let rest = if start == 0 { bytes } else { bytes[start..].to_vec() };
+        Ok((rest, row - within + in_frame))
+    }
+
+    /// Calls `each` with every item's row and JSON from `row` on, until it says to stop.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`], and what `each` returns.
+    pub fn each_line(&self, mut row: usize, each: &mut dyn FnMut(usize, &[u8]) -> Result<bool>) -> Result<()> {
+        while row < self.len() {
+            let (bytes, next) = self.chunk(row)?;
+            for (at, line) in bytes.split(|b| *b == b'\n').take(next - row).enumerate() {
+                if !each(row + at, line)? {
+                    return Ok(());
+                }
+            }
+            row = next;
+        }
+        Ok(())
+    }
+
+    /// The row of the item with this id.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`] when the texts are damaged.
+    pub fn row_of(&self, id: &str) -> Result<Option<u32>> {
+        let hash = id_hash(id);
+        let hashes = &self.columns.id_hash;
+        let order = self.order();
+        let first = order.partition_point(|&row| hashes[row as usize] < hash);
+        for &row in order[first..].iter().take_while(|&&row| hashes[row as usize] == hash) {
+            if self.item(row as usize)?.id == id {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The row whose id has this hash. Two ids share one with a chance of about 1 in 10^8 at 617K items, so whoever
+    /// only needs the row of an id it wrote itself (a journal) may use this without reading texts.
+    pub fn row_of_hash(&self, hash: u64) -> Option<u32> {
+        let hashes = &self.columns.id_hash;
+        let order = self.order();
+        let first = order.partition_point(|&row| hashes[row as usize] < hash);
+        order.get(first).copied().filter(|&row| hashes[row as usize] == hash)
+    }
+
+    fn order(&self) -> &[u32] {
+        let hashes = &self.columns.id_hash;
+        self.by_hash.get_or_init(|| {
+            let mut order: Vec<u32> = (0..hashes.len() as u32).collect();
+            order.sort_unstable_by_key(|&row| hashes[row as usize]);
+            order
+        })
+    }
+}

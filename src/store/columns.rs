@@ -1,0 +1,279 @@
+//! The columns that are filtered and sorted by, as fixed little-endian blocks.
+
+use std::collections::HashMap;
+
+use crate::model::{Field, Item, Kind, Problem, QuestionKind, Result};
+
+/// Rows a block: its bytes stay under sled's 100 KB.
+pub const BLOCK_ROWS: usize = 4096;
+
+/// The columns whose values are names, in stored order.
+pub const NAMED: [Field; 5] = [Field::Dataset, Field::Subtask, Field::Level, Field::Style, Field::Side];
+
+/// Version of a block's layout.
+const VERSION: u8 = 1;
+const HEADER: usize = 5;
+const ROW_BYTES: usize = 8 + 1 + 2 * NAMED.len();
+
+/// The names of one column; code 0 is "has none".
+#[derive(Clone, Debug)]
+pub struct Names {
+    names: Vec<String>,
+    codes: HashMap<String, u16>,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Names { names: vec![String::new()], codes: HashMap::from([(String::new(), 0)]) }
+    }
+}
+
+impl Names {
+    /// From the stored list, whose first entry is the empty name.
+    pub fn from_list(names: Vec<String>) -> Names {
+        if names.first().is_none_or(|n| !n.is_empty()) {
+            return Names::default();
+        }
+        let codes = names.iter().enumerate().map(|(i, n)| (n.clone(), u16::try_from(i).unwrap_or(0))).collect();
+        Names { names, codes }
+    }
+
+    /// All names by code.
+    pub fn list(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The name of a code.
+    pub fn name(&self, code: u16) -> &str {
+        self.names.get(usize::from(code)).map_or("", String::as_str)
+    }
+
+    /// The code of a name, if any item has it.
+    pub fn code(&self, name: &str) -> Option<u16> {
+        self.codes.get(name).copied()
+    }
+
+    fn intern(&mut self, name: &str, field: Field) -> Result<u16> {
+        if let Some(code) = self.codes.get(name) {
+            return Ok(*code);
+        }
+        let code = u16::try_from(self.names.len()).map_err(|_| {
+            Problem::input(format!("more than 65,535 different values of {}", field.name())).field(field.name())
+        })?;
+        self.names.push(name.to_string());
+        self.codes.insert(name.to_string(), code);
+        Ok(code)
+    }
+
+    /// For every code its place in alphabetical order, "has none" last.
+    pub fn ranks(&self) -> Vec<u16> {
+        let mut order: Vec<usize> = (0..self.names.len()).collect();
+        order.sort_by_key(|&i| (self.names[i].is_empty(), self.names[i].to_lowercase()));
+        let mut ranks = vec![0; self.names.len()];
+        for (rank, code) in order.into_iter().enumerate() {
+            ranks[code] = u16::try_from(rank).unwrap_or(u16::MAX);
+        }
+        ranks
+    }
+}
+
+/// All columns of a project; row `r` is item number `r + 1`.
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    /// First 8 bytes of blake3 of the item's id.
+    pub id_hash: Vec<u64>,
+    /// Position in [`QuestionKind::ALL`].
+    pub kind: Vec<u8>,
+    /// Codes of the [`NAMED`] columns.
+    pub codes: [Vec<u16>; NAMED.len()],
+    /// Names of the [`NAMED`] columns.
+    pub names: [Names; NAMED.len()],
+}
+
+/// The hash an id is found by.
+pub fn id_hash(id: &str) -> u64 {
+    let mut first = [0; 8];
+    first.copy_from_slice(&blake3::hash(id.as_bytes()).as_bytes()[..8]);
+    u64::from_le_bytes(first)
+}
+
+impl Columns {
+    /// Rows.
+    pub fn len(&self) -> usize {
+        self.id_hash.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.id_hash.is_empty()
+    }
+
+    /// Appends an item's row.
+    ///
+    /// # Errors
+    /// [`Kind::Input`] when a named column would hold more than 65,535 names.
+    pub fn push(&mut self, item: &Item) -> Result<()> {
+        let values = [
+            Some(item.dataset.as_str()),
+            item.subtask.as_deref(),
+            item.level.as_deref(),
+            item.style.as_deref(),
+            item.pair.as_ref().map(|p| p.side.name()),
+        ];
+        let mut codes = [0; NAMED.len()];
+        for (at, value) in values.into_iter().enumerate() {
+            codes[at] = self.names[at].intern(value.unwrap_or(""), NAMED[at])?;
+        }
+        for (column, code) in self.codes.iter_mut().zip(codes) {
+            column.push(code);
+        }
+        self.id_hash.push(id_hash(&item.id));
+        self.kind.push(kind_code(item.kind));
+        Ok(())
+    }
+
+    /// The stored form of block `index`: version, rows, columns one after the other, CRC-32.
+    pub fn encode_block(&self, index: usize) -> Vec<u8> {
+        let rows = index * BLOCK_ROWS..self.len().min((index + 1) * BLOCK_ROWS);
+        let mut out = Vec::with_capacity(HEADER + rows.len() * ROW_BYTES + 4);
+        out.push(VERSION);
+        out.extend_from_slice(&(rows.len() as u32).to_le_bytes());
+        out.extend(self.id_hash[rows.clone()].iter().flat_map(|v| v.to_le_bytes()));
+        out.extend_from_slice(&self.kind[rows.clone()]);
+        for column in &self.codes {
+            out.extend(column[rows.clone()].iter().flat_map(|v| v.to_le_bytes()));
+        }
+        let crc = crc32fast::hash(&out);
+        out.extend_from_slice(&crc.to_le_bytes());
+        out
+    }
+
+    /// Appends the rows of a stored block.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`] when the version, the length or the checksum is wrong.
+    pub fn decode_block(&mut self, bytes: &[u8]) -> Result<()> {
+        let (body, rows) = checked(bytes, VERSION, ROW_BYTES)?;
+        let (hashes, rest) = body.split_at(rows * 8);
+        let (kinds, mut rest) = rest.split_at(rows);
+        self.id_hash.extend(hashes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().unwrap_or_default())));
+        self.kind.extend_from_slice(kinds);
+        for column in &mut self.codes {
+            let (codes, after) = rest.split_at(rows * 2);
+            column.extend(codes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])));
+            rest = after;
+        }
+        Ok(())
+    }
+
+    /// Number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.len().div_ceil(BLOCK_ROWS)
+    }
+
+    /// Position of a named field in [`NAMED`].
+    pub fn named(field: Field) -> Option<usize> {
+        NAMED.iter().position(|f| *f == field)
+    }
+
+    /// The value of a named field in a row.
+    pub fn value(&self, field: Field, row: usize) -> &str {
+        match Self::named(field) {
+            Some(at) => self.names[at].name(self.codes[at].get(row).copied().unwrap_or(0)),
+            None => "",
+        }
+    }
+
+    /// The question type of a row.
+    pub fn question_kind(&self, row: usize) -> QuestionKind {
+        let code = self.kind.get(row).copied().unwrap_or(0);
+        QuestionKind::ALL.get(usize::from(code)).copied().unwrap_or(QuestionKind::FreeForm)
+    }
+}
+
+/// The stored code of a question type.
+pub fn kind_code(kind: QuestionKind) -> u8 {
+    QuestionKind::ALL.iter().position(|k| *k == kind).unwrap_or(0) as u8
+}
+
+/// Checks version, length and CRC-32 of a stored block; gives its body and its rows.
+///
+/// # Errors
+/// [`Kind::Corrupt`].
+pub(super) fn checked(bytes: &[u8], version: u8, row_bytes: usize) -> Result<(&[u8], usize)> {
+    let corrupt = |what: &str| Problem::new(Kind::Corrupt, what.to_string());
+    let (&found, _) = bytes.split_first().ok_or_else(|| corrupt("an empty block"))?;
+    if found != version {
+        return Err(corrupt("a block of another version"));
+    }
+    let end = bytes.len().checked_sub(4).filter(|e| *e >= HEADER).ok_or_else(|| corrupt("a block cut short"))?;
+    let crc = u32::from_le_bytes(bytes[end..].try_into().unwrap_or_default());
+    if crc32fast::hash(&bytes[..end]) != crc {
+        return Err(corrupt("a block that does not match its checksum"));
+    }
+    let rows = u32::from_le_bytes(bytes[1..HEADER].try_into().unwrap_or_default()) as usize;
+    let body = &bytes[HEADER..end];
+    if body.len() != rows * row_bytes {
+        return Err(corrupt("a block of the wrong length"));
+    }
+    Ok((body, rows))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::model::{Form, Key};
+
+    pub(crate) fn item(n: i64, subtask: &str) -> Item {
+        Item {
+            id: format!("set/{n}"),
+            dataset: "set".into(),
+            key: Key::Int(n),
+            form: Form::Plain,
+            images: vec![],
+            prompt: Some(format!("a picture of {subtask} number {n}")),
+            negative_prompt: None,
+            instruction: None,
+            question: format!("What is number {n}?"),
+            kind: if n % 2 == 0 { QuestionKind::YesNo } else { QuestionKind::MultipleChoice },
+            options: vec![],
+            answer: "yes".into(),
+            task: None,
+            subtask: (!subtask.is_empty()).then(|| subtask.to_string()),
+            granularity: None,
+            level: None,
+            style: None,
+            pair: None,
+            rotation: None,
+            extra: Default::default(),
+        }
+    }
+
+    #[test]
+    fn blocks_read_back_and_stay_small() {
+        let mut columns = Columns::default();
+        for n in 0..5000 {
+            columns.push(&item(n, ["animal", "plant", ""][n as usize % 3])).unwrap();
+        }
+        let mut again = Columns { names: columns.names.clone(), ..Columns::default() };
+        for block in 0..columns.blocks() {
+            let bytes = columns.encode_block(block);
+            assert!(bytes.len() < 100_000);
+            again.decode_block(&bytes).unwrap();
+        }
+        assert_eq!(again.id_hash, columns.id_hash);
+        assert_eq!(again.codes, columns.codes);
+        assert_eq!(again.value(Field::Subtask, 4999), "plant");
+        assert_eq!(again.question_kind(4999), QuestionKind::MultipleChoice);
+    }
+
+    #[test]
+    fn a_damaged_block_is_refused() {
+        let mut columns = Columns::default();
+        columns.push(&item(1, "animal")).unwrap();
+        let mut bytes = columns.encode_block(0);
+        bytes[7] ^= 1;
+        assert_eq!(Columns::default().decode_block(&bytes).unwrap_err().kind, Kind::Corrupt);
+        assert_eq!(Columns::default().decode_block(&[]).unwrap_err().kind, Kind::Corrupt);
+    }
+}

@@ -1,0 +1,266 @@
+//! The sled store: blocks of columns, frame tables, the status checkpoint. Rebuildable from the rest.
+//!
+//! sled 0.34.7's `flush()` does not survive a power cut (the file is extended without a sync), so every commit ends
+//! with `sync_data()` on our own handle to its file. Values stay under 100 KB: larger ones are never reclaimed.
+
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::catalog::Catalog;
+use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
+use super::overlay::Overlay;
+use super::segment::Frame;
+use crate::model::{Kind, Problem, Result};
+
+/// Version of what the keys mean; another one is rebuilt.
+const SCHEMA: u32 = 1;
+/// Frames a value: 12 bytes each.
+const FRAMES_A_VALUE: usize = 4096;
+/// Names a value.
+const NAMES_A_VALUE: usize = 512;
+/// Longest value stored.
+const VALUE_LIMIT: usize = 100_000;
+
+/// What the index knows of the rest of the project.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meta {
+    /// Version of what the keys mean.
+    pub schema: u32,
+    /// blake3 files of the segments indexed, in order.
+    pub segments: Vec<String>,
+    /// Rows of items.
+    pub rows: u64,
+}
+
+/// How far the status blocks follow the journals.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// Revision of the last decision in it.
+    pub rev: u64,
+    /// Annotators with the length of their journals in bytes.
+    pub journals: Vec<(String, u64)>,
+}
+
+/// The open sled store.
+pub struct Index {
+    db: sled::Db,
+    /// Our own handle to sled's file: see the module's text.
+    file: File,
+    path: PathBuf,
+}
+
+fn corrupt(what: impl Into<String>) -> Problem {
+    Problem::new(Kind::Corrupt, what)
+}
+
+impl Index {
+    /// Opens or creates the store at `path`.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`] when sled cannot read its files, even where it panics; [`Kind::Conflict`] when another
+    /// process has it open.
+    pub fn open(path: &Path) -> Result<Index> {
+        let config = sled::Config::default().path(path).cache_capacity(64 << 20).flush_every_ms(Some(500));
+        let opened = catch_unwind(AssertUnwindSafe(|| config.open()));
+        let db = match opened {
+            Ok(Ok(db)) => db,
+            Ok(Err(sled::Error::Io(e))) if e.to_string().contains("could not acquire lock") => {
+                return Err(Problem::new(Kind::Conflict, "another process has the store open").file(path));
+            }
+            Ok(Err(sled::Error::Io(e))) if e.kind() != std::io::ErrorKind::Other => {
+                return Err(Problem::io(&e, "the store cannot be opened", path));
+            }
+            Ok(Err(e)) => return Err(corrupt(format!("the store cannot be opened: {e}")).file(path)),
+            Err(_) => return Err(corrupt("the store cannot be opened: sled panicked").file(path)),
+        };
+        let file = path.join("db");
+        let file = File::open(&file).map_err(|e| Problem::io(&e, "cannot be opened", &file))?;
+        Ok(Index { db, file, path: path.to_path_buf() })
+    }
+
+    /// Makes everything written so far durable.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn sync(&self) -> Result<()> {
+        self.guard(|| self.db.flush().map(|_| ()))?;
+        self.file.sync_data().map_err(|e| Problem::io(&e, "the store cannot be synced", &self.path))
+    }
+
+    /// sled panics on some damage; a panic here is an error like any other.
+    fn guard<T>(&self, work: impl FnOnce() -> sled::Result<T>) -> Result<T> {
+        match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(sled::Error::Io(e))) => Err(Problem::io(&e, "the store", &self.path)),
+            Ok(Err(e)) => Err(corrupt(format!("the store: {e}")).file(&self.path)),
+            Err(_) => Err(corrupt("the store: sled panicked").file(&self.path)),
+        }
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<sled::IVec>> {
+        self.guard(|| self.db.get(key))
+    }
+
+    fn put(&self, key: &[u8], value: Vec<u8>) -> Result<()> {
+        if value.len() > VALUE_LIMIT {
+            return Err(corrupt(format!("a value of {} bytes is over the store's limit", value.len())));
+        }
+        self.guard(|| self.db.insert(key, value).map(|_| ()))
+    }
+
+    fn get_as<T: DeserializeOwned>(&self, key: &[u8]) -> Result<Option<T>> {
+        let Some(bytes) = self.get(key)? else { return Ok(None) };
+        let body = bytes.split_first().filter(|(v, _)| **v == 1).map(|(_, b)| b);
+        let value = body.and_then(|b| postcard::from_bytes(b).ok());
+        value.map(Some).ok_or_else(|| corrupt("a value of the store cannot be read").file(&self.path))
+    }
+
+    fn put_as<T: Serialize>(&self, key: &[u8], value: &T) -> Result<()> {
+        let bytes = postcard::to_extend(value, vec![1]).map_err(|e| corrupt(format!("cannot be stored: {e}")))?;
+        self.put(key, bytes)
+    }
+
+    /// What it knows of the rest of the project.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`], also for another schema.
+    pub fn meta(&self) -> Result<Meta> {
+        match self.get_as::<Meta>(b"meta")? {
+            Some(meta) if meta.schema == SCHEMA => Ok(meta),
+            Some(meta) => Err(corrupt(format!("the store has schema {}, this program reads {SCHEMA}", meta.schema))),
+            None if self.db.is_empty() => Ok(Meta { schema: SCHEMA, ..Meta::default() }),
+            None => Err(corrupt("the store has no description of itself").file(&self.path)),
+        }
+    }
+
+    /// Writes the catalogue's columns from block `from` on, the frames of the newest segments, and `meta` last.
+    ///
+    /// # Errors
+    /// The operating system's; `meta` then still describes the old state.
+    pub fn write_catalog(
+        &self,
+        catalog: &Catalog,
+        from: usize,
+        frames: &[(String, Vec<Frame>)],
+        meta: &Meta,
+    ) -> Result<()> {
+        let columns = catalog.columns();
+        for block in from..columns.blocks() {
+            self.put(&key(b"col/", block), columns.encode_block(block))?;
+        }
+        for (at, names) in columns.names.iter().enumerate() {
+            for (chunk, list) in names.list().chunks(NAMES_A_VALUE).enumerate() {
+                self.put_as(&key(format!("name/{}/", NAMED[at].name()).as_bytes(), chunk), &list)?;
+            }
+        }
+        for (file, list) in frames {
+            for (chunk, list) in list.chunks(FRAMES_A_VALUE).enumerate() {
+                self.put_as(&key(format!("frame/{file}/").as_bytes(), chunk), &list)?;
+            }
+        }
+        // Everything else first: a meta that is there vouches for the blocks it names.
+        self.sync()?;
+        self.put_as(b"meta", meta)?;
+        self.sync()
+    }
+
+    /// Reads the columns.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`] when a block is missing or damaged.
+    pub fn columns(&self, rows: u64) -> Result<Columns> {
+        let mut columns = Columns::default();
+        for block in 0..(rows as usize).div_ceil(BLOCK_ROWS) {
+            let bytes = self.get(&key(b"col/", block))?;
+            columns.decode_block(&bytes.ok_or_else(|| corrupt(format!("column block {block} is missing")))?)?;
+        }
+        if columns.len() as u64 != rows {
+            return Err(corrupt(format!("{} rows in the columns, {rows} expected", columns.len())));
+        }
+        for (at, field) in NAMED.iter().enumerate() {
+            columns.names[at] = Names::from_list(self.list(&format!("name/{}/", field.name()))?);
+        }
+        Ok(columns)
+    }
+
+    /// Reads the frames of a segment.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`].
+    pub fn frames(&self, file: &str) -> Result<Vec<Frame>> {
+        self.list(&format!("frame/{file}/"))
+    }
+
+    fn list<T: DeserializeOwned>(&self, prefix: &str) -> Result<Vec<T>> {
+        let mut all = Vec::new();
+        for chunk in 0.. {
+            match self.get_as::<Vec<T>>(&key(prefix.as_bytes(), chunk))? {
+                Some(list) => all.extend(list),
+                None => break,
+            }
+        }
+        Ok(all)
+    }
+
+    /// Writes the status blocks in `blocks` and how far they follow the journals.
+    ///
+    /// # Errors
+    /// The operating system's; the old checkpoint then no longer counts, so that the journals are replayed.
+    pub fn write_checkpoint(&self, overlay: &Overlay, blocks: &[usize], checkpoint: &Checkpoint) -> Result<()> {
+        self.guard(|| self.db.remove(b"checkpoint").map(|_| ()))?;
+        self.sync()?;
+        for block in blocks {
+            self.put(&key(b"stat/", *block), overlay.encode_block(*block))?;
+        }
+        self.sync()?;
+        self.put_as(b"checkpoint", checkpoint)?;
+        self.sync()
+    }
+
+    /// Reads the checkpoint and its overlay for `rows` rows; `None` when there is none.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`].
+    pub fn checkpoint(&self, rows: usize) -> Result<Option<(Checkpoint, Overlay)>> {
+        let Some(checkpoint) = self.get_as::<Checkpoint>(b"checkpoint")? else { return Ok(None) };
+        let mut overlay = Overlay::default();
+        for block in 0..rows.div_ceil(BLOCK_ROWS) {
+            if let Some(bytes) = self.get(&key(b"stat/", block))? {
+                overlay.decode_block(block, &bytes)?;
+            }
+        }
+        overlay.grow(rows);
+        Ok(Some((checkpoint, overlay)))
+    }
+
+    /// Where an annotator left off; kept for convenience, lost with the store.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`].
+    pub fn place(&self, who: &str) -> Result<Option<String>> {
+        self.get_as(format!("place/{who}").as_bytes())
+    }
+
+    /// Remembers where an annotator is.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn set_place(&self, who: &str, place: &str) -> Result<()> {
+        self.put_as(format!("place/{who}").as_bytes(), &place)
+    }
+
+    /// Bytes on disk.
+    pub fn size(&self) -> u64 {
+        self.db.size_on_disk().unwrap_or(0)
+    }
+}
+
+fn key(prefix: &[u8], number: usize) -> Vec<u8> {
+    let mut key = prefix.to_vec();
+    key.extend_from_slice(&(number as u32).to_be_bytes());
+    key
+}

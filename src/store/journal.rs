@@ -1,0 +1,317 @@
+//! `sessions/<annotator>.jsonl`: the append-only record of what a person decided. The truth about human work.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{disk, line};
+use crate::model::{Act, Decision, Judgement, Kind, Problem, Result, Seen, Verdict};
+
+/// A decision as its line has it. Exactly one of `verdict`, `undo` and `redo` is set.
+#[derive(Serialize, Deserialize)]
+struct Row {
+    v: u8,
+    uuid: Uuid,
+    rev: u64,
+    at: String,
+    who: String,
+    item: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    reasons: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ms: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seen: Option<Seen>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    undo: Option<Uuid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    redo: Option<Uuid>,
+}
+
+/// Format of the lines written today.
+const VERSION: u8 = 1;
+
+/// Milliseconds since 1970 as RFC 3339 in UTC.
+pub fn stamp(at: i64) -> String {
+    let time = jiff::Timestamp::from_millisecond(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    format!("{time:.3}")
+}
+
+fn row(decision: &Decision) -> Row {
+    let mut row = Row {
+        v: VERSION,
+        uuid: decision.uuid,
+        rev: decision.rev,
+        at: stamp(decision.at),
+        who: decision.who.clone(),
+        item: decision.item.clone(),
+        verdict: None,
+        reasons: Vec::new(),
+        note: None,
+        ms: None,
+        seen: None,
+        undo: None,
+        redo: None,
+    };
+    match &decision.act {
+        Act::Judge(j) => {
+            row.verdict = Some(j.verdict);
+            row.reasons.clone_from(&j.reasons);
+            row.note.clone_from(&j.note);
+            row.ms = j.ms;
+            row.seen = Some(j.seen);
+        }
+        Act::Undo(uuid) => row.undo = Some(*uuid),
+        Act::Redo(uuid) => row.redo = Some(*uuid),
+    }
+    row
+}
+
+fn decision(row: Row) -> Result<Decision> {
+    let corrupt = |what: String| Problem::new(Kind::Corrupt, what);
+    if row.v != VERSION {
+        return Err(corrupt(format!("line version {} is newer than this program reads", row.v)));
+    }
+    let at: jiff::Timestamp = row.at.parse().map_err(|_| corrupt(format!("`{}` is not a time", row.at)))?;
+    let act = match (row.verdict, row.undo, row.redo) {
+        (Some(verdict), None, None) => Act::Judge(Judgement {
+            verdict,
+            reasons: row.reasons,
+            note: row.note,
+            ms: row.ms,
+            seen: row.seen.unwrap_or(Seen::Unconfirmed),
+        }),
+        (None, Some(uuid), None) => Act::Undo(uuid),
+        (None, None, Some(uuid)) => Act::Redo(uuid),
+        _ => return Err(corrupt("exactly one of verdict, undo and redo must be there".into())),
+    };
+    Ok(Decision { uuid: row.uuid, rev: row.rev, at: at.as_millisecond(), who: row.who, item: row.item, act })
+}
+
+/// The decision as its journal line, newline included.
+///
+/// # Errors
+/// See [`line::encode`].
+pub fn encode(decision: &Decision, out: &mut Vec<u8>) -> Result<()> {
+    line::encode(&row(decision), out)
+}
+
+/// Whether `name` can name an annotator, and so a file: letters, digits, `.`, `_`, `-`; at most 64; no leading dot.
+///
+/// # Errors
+/// [`Kind::Usage`] says what a name may hold.
+pub fn check_name(name: &str) -> Result<()> {
+    let fits = !name.is_empty()
+        && name.len() <= 64
+        && !name.starts_with('.')
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'));
+    if fits {
+        return Ok(());
+    }
+    Err(Problem::new(Kind::Usage, format!("`{name}` cannot name an annotator"))
+        .help("letters, digits, `.`, `_` and `-`, at most 64, not beginning with a dot"))
+}
+
+/// What reading a journal found.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// Its decisions, in the order of the file.
+    pub decisions: Vec<Decision>,
+    /// What was wrong, with file and line. Bad lines stay in the file and do not count.
+    pub problems: Vec<Problem>,
+    /// Length of the file up to its last whole line.
+    pub length: u64,
+    /// Whether a torn last line follows.
+    pub torn: bool,
+}
+
+/// Reads the journal at `path`; one that does not exist is empty.
+///
+/// # Errors
+/// The operating system's. Bad lines are not errors: they are reported in [`Reading::problems`].
+pub fn read(path: &Path) -> Result<Reading> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Reading::default()),
+        Err(e) => return Err(Problem::io(&e, "cannot be read", path)),
+    };
+    let lines = line::read_all::<Row>(&bytes);
+    let mut reading = Reading {
+        length: lines.torn_at.unwrap_or(bytes.len() as u64),
+        torn: lines.torn_at.is_some(),
+        ..Reading::default()
+    };
+    for (number, problem) in lines.bad {
+        reading.problems.push(problem.file(path).line(number));
+    }
+    for (number, row) in lines.good {
+        match decision(row) {
+            Ok(decision) => reading.decisions.push(decision),
+            Err(problem) => reading.problems.push(problem.file(path).line(number)),
+        }
+    }
+    Ok(reading)
+}
+
+/// Paths of all journals in `sessions/`, with the annotator of each, sorted by name.
+///
+/// # Errors
+/// The operating system's; a folder that does not exist is empty.
+pub fn list(sessions: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let entries = match std::fs::read_dir(sessions) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(Problem::io(&e, "cannot be listed", sessions)),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|e| Problem::io(&e, "cannot be listed", sessions))?.path();
+        let name = path.file_name().and_then(|n| n.to_str()).and_then(|n| n.strip_suffix(".jsonl"));
+        if let Some(name) = name.filter(|n| check_name(n).is_ok()) {
+            found.push((name.to_string(), path.clone()));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// A journal open for appending. One owner process holds it, so nobody else writes.
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    buffer: Vec<u8>,
+}
+
+impl Journal {
+    /// Opens or creates `<sessions>/<who>.jsonl`. A torn last line, which nobody was told of, is moved to
+    /// `<who>.jsonl.torn`, so that what follows begins on a line of its own.
+    ///
+    /// # Errors
+    /// The operating system's, and a name that cannot be a file's.
+    pub fn open(sessions: &Path, who: &str) -> Result<Journal> {
+        check_name(who)?;
+        let path = sessions.join(format!("{who}.jsonl"));
+        let fail = |e: std::io::Error| Problem::io(&e, "cannot be opened", &path);
+        let fresh = !path.exists();
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(fail)?;
+        if fresh {
+            disk::sync_dir(sessions)?;
+        }
+        let reading = read(&path)?;
+        if reading.torn {
+            let bytes = std::fs::read(&path).map_err(fail)?;
+            let tail = &bytes[usize::try_from(reading.length).unwrap_or(bytes.len())..];
+            disk::write_atomic(&path.with_extension("jsonl.torn"), tail)?;
+            file.set_len(reading.length).and_then(|()| file.sync_all()).map_err(fail)?;
+        }
+        file.seek(SeekFrom::Start(reading.length)).map_err(fail)?;
+        Ok(Journal { path, file, length: reading.length, buffer: Vec::new() })
+    }
+
+    /// Appends `decisions` with one write and one `fdatasync`: when this returns they are on disk.
+    ///
+    /// # Errors
+    /// The operating system's (a full disk among them); then none of them is in the file.
+    pub fn append(&mut self, decisions: &[Decision]) -> Result<()> {
+        self.buffer.clear();
+        for decision in decisions {
+            encode(decision, &mut self.buffer)?;
+        }
+        let written = self.file.write_all(&self.buffer).and_then(|()| self.file.sync_data());
+        if let Err(error) = written {
+            // Take back what may have reached the file: a decision that was refused must not come back later.
+            let taken_back = self.file.set_len(self.length).and_then(|()| self.file.seek(SeekFrom::Start(self.length)));
+            let problem = Problem::io(&error, "the decision cannot be saved", &self.path);
+            return Err(match taken_back {
+                Ok(_) => problem,
+                Err(e) => problem.help(format!("and the file could not be put back to {} bytes: {e}", self.length)),
+            });
+        }
+        self.length += self.buffer.len() as u64;
+        Ok(())
+    }
+
+    /// Length in bytes; all of it is durable.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(n: u64) -> Decision {
+        Decision {
+            uuid: Uuid::from_u128(u128::from(n) + 1),
+            rev: n,
+            at: 1_763_700_000_123 + n as i64,
+            who: "ann".into(),
+            item: format!("set/{n}"),
+            act: Act::Judge(Judgement {
+                verdict: Verdict::Reject,
+                reasons: vec!["unsafe".into()],
+                note: Some("a \"note\"\nof two lines".into()),
+                ms: Some(812),
+                seen: Seen::Painted,
+            }),
+        }
+    }
+
+    #[test]
+    fn appended_decisions_read_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let undo = Decision { act: Act::Undo(Uuid::from_u128(1)), rev: 2, ..judged(2) };
+        let mut journal = Journal::open(dir.path(), "ann").unwrap();
+        journal.append(&[judged(0), judged(1)]).unwrap();
+        journal.append(std::slice::from_ref(&undo)).unwrap();
+        let reading = read(&dir.path().join("ann.jsonl")).unwrap();
+        assert_eq!(reading.decisions, [judged(0), judged(1), undo]);
+        assert_eq!(reading.length, journal.length());
+    }
+
+    #[test]
+    fn a_torn_tail_is_set_aside_and_appending_goes_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("ann.jsonl");
+        Journal::open(dir.path(), "ann").unwrap().append(&[judged(0), judged(1)]).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() - 7]).unwrap();
+        let mut journal = Journal::open(dir.path(), "ann").unwrap();
+        journal.append(&[judged(2)]).unwrap();
+        let reading = read(&path).unwrap();
+        assert_eq!(reading.decisions, [judged(0), judged(2)]);
+        assert!(!reading.torn && reading.problems.is_empty());
+        assert!(dir.path().join("ann.jsonl.torn").exists());
+    }
+
+    #[test]
+    fn a_damaged_line_is_named_and_the_others_count() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("ann.jsonl");
+        Journal::open(dir.path(), "ann").unwrap().append(&[judged(0), judged(1)]).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[40] ^= 1;
+        std::fs::write(&path, &bytes).unwrap();
+        let reading = read(&path).unwrap();
+        assert_eq!(reading.decisions, [judged(1)]);
+        assert_eq!(reading.problems[0].place.line, Some(1));
+    }
+
+    #[test]
+    fn names_that_are_not_files_are_refused() {
+        for name in ["", "..", "a/b", ".hidden", "a b", &"x".repeat(65)] {
+            assert!(check_name(name).is_err(), "{name:?}");
+        }
+        assert!(check_name("Zoë-2.b").is_ok());
+    }
+}

@@ -1,0 +1,291 @@
+//! The fold over all journals: which verdicts count, and what each person can undo.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use super::overlay::Overlay;
+use crate::model::{Act, Decision, Judgement, Kind, Problem, Result, Status, Verdict, status};
+
+/// A verdict that was given, whether it still counts or not.
+#[derive(Clone, Debug)]
+struct Given {
+    uuid: Uuid,
+    rev: u64,
+    at: i64,
+    row: u32,
+    person: u16,
+    counts: bool,
+    judgement: Judgement,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Person {
+    name: String,
+    /// Verdicts that count, oldest first: undo takes the last.
+    done: Vec<u32>,
+    /// Verdicts that were undone: redo takes the last. A new verdict forgets them.
+    undone: Vec<u32>,
+}
+
+/// A verdict that counts, as it is shown beside its item.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Standing {
+    /// Its receipt.
+    pub uuid: Uuid,
+    /// Revision of the project it made.
+    pub rev: u64,
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// Who gave it.
+    pub who: String,
+    /// What was said.
+    pub judgement: Judgement,
+}
+
+/// What a decision did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The row it is about.
+    pub row: u32,
+    /// Its status now.
+    pub status: Status,
+}
+
+/// All decisions of a project, folded in the order of their revisions.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    rev: u64,
+    given: Vec<Given>,
+    receipts: HashMap<Uuid, (u64, u32)>,
+    by_row: HashMap<u32, Vec<u32>>,
+    people: Vec<Person>,
+}
+
+impl Ledger {
+    /// Revision of the last decision.
+    pub fn rev(&self) -> u64 {
+        self.rev
+    }
+
+    /// Decisions folded in, undos and redos included.
+    pub fn decisions(&self) -> usize {
+        self.receipts.len()
+    }
+
+    /// The revision and row of a decision that is already in, by its receipt.
+    pub fn receipt(&self, uuid: &Uuid) -> Option<(u64, u32)> {
+        self.receipts.get(uuid).copied()
+    }
+
+    /// The verdict that undo would take back.
+    pub fn undoable(&self, who: &str) -> Option<(Uuid, u32)> {
+        let given = &self.given[*self.person(who)?.done.last()? as usize];
+        Some((given.uuid, given.row))
+    }
+
+    /// The verdict that redo would bring back.
+    pub fn redoable(&self, who: &str) -> Option<(Uuid, u32)> {
+        let given = &self.given[*self.person(who)?.undone.last()? as usize];
+        Some((given.uuid, given.row))
+    }
+
+    fn person(&self, who: &str) -> Option<&Person> {
+        self.people.iter().find(|p| p.name == who)
+    }
+
+    fn person_index(&mut self, who: &str) -> usize {
+        self.people.iter().position(|p| p.name == who).unwrap_or_else(|| {
+            self.people.push(Person { name: who.to_string(), ..Person::default() });
+            self.people.len() - 1
+        })
+    }
+
+    /// Checks that `decision` can be folded in, without folding it in: what is written to a journal must replay.
+    ///
+    /// # Errors
+    /// [`Kind::Conflict`] when it undoes or redoes what it cannot.
+    pub fn check(&self, decision: &Decision) -> Result<()> {
+        match &decision.act {
+            Act::Judge(_) => Ok(()),
+            Act::Undo(target) => self.toggle_target(&decision.who, target, true).map(|_| ()),
+            Act::Redo(target) => self.toggle_target(&decision.who, target, false).map(|_| ()),
+        }
+    }
+
+    fn toggle_target(&self, who: &str, target: &Uuid, counts: bool) -> Result<u32> {
+        let person = self.person(who);
+        let list = person.map(|p| if counts { &p.done } else { &p.undone });
+        let found = list.and_then(|l| l.iter().rev().find(|i| self.given[**i as usize].uuid == *target));
+        found.copied().ok_or_else(|| {
+            let word = if counts { "undone" } else { "redone" };
+            Problem::new(Kind::Conflict, format!("{target} is no verdict of `{who}` that can be {word}"))
+        })
+    }
+
+    /// Folds `decision` in; `row` is the item's. A receipt that is already in changes nothing.
+    ///
+    /// # Errors
+    /// See [`check`](Self::check).
+    pub fn apply(&mut self, decision: &Decision, row: u32) -> Result<Change> {
+        if let Some((_, row)) = self.receipt(&decision.uuid) {
+            return Ok(Change { row, status: self.status(row) });
+        }
+        let row = match &decision.act {
+            Act::Judge(judgement) => {
+                let index = self.given.len() as u32;
+                let person = self.person_index(&decision.who);
+                self.given.push(Given {
+                    uuid: decision.uuid,
+                    rev: decision.rev,
+                    at: decision.at,
+                    row,
+                    person: person as u16,
+                    counts: true,
+                    judgement: judgement.clone(),
+                });
+                self.by_row.entry(row).or_default().push(index);
+                self.people[person].done.push(index);
+                self.people[person].undone.clear();
+                row
+            }
+            Act::Undo(target) | Act::Redo(target) => {
+                let undo = matches!(decision.act, Act::Undo(_));
+                let index = self.toggle_target(&decision.who, target, undo)?;
+                let person = self.person_index(&decision.who);
+                let person = &mut self.people[person];
+                let (from, to) =
+                    if undo { (&mut person.done, &mut person.undone) } else { (&mut person.undone, &mut person.done) };
+                if let Some(at) = from.iter().rposition(|i| *i == index) {
+                    from.remove(at);
+                }
+                to.push(index);
+                self.given[index as usize].counts = !undo;
+                self.given[index as usize].row
+            }
+        };
+        self.rev = self.rev.max(decision.rev);
+        self.receipts.insert(decision.uuid, (decision.rev, row));
+        Ok(Change { row, status: self.status(row) })
+    }
+
+    /// The verdicts on a row that count: each person's last, in the order they were given.
+    pub fn standing(&self, row: u32) -> Vec<Standing> {
+        self.standing_given(row)
+            .into_iter()
+            .map(|g| Standing {
+                uuid: g.uuid,
+                rev: g.rev,
+                at: g.at,
+                who: self.people[usize::from(g.person)].name.clone(),
+                judgement: g.judgement.clone(),
+            })
+            .collect()
+    }
+
+    fn standing_given(&self, row: u32) -> Vec<&Given> {
+        let mut last: Vec<&Given> = Vec::new();
+        for index in self.by_row.get(&row).into_iter().flatten() {
+            let given = &self.given[*index as usize];
+            if given.counts {
+                last.retain(|g| g.person != given.person);
+                last.push(given);
+            }
+        }
+        last
+    }
+
+    /// The status of a row under the `single` protocol.
+    pub fn status(&self, row: u32) -> Status {
+        let verdicts: Vec<Verdict> = self.standing_given(row).iter().map(|g| g.judgement.verdict).collect();
+        status::single(&verdicts)
+    }
+
+    /// All verdicts that count, by row and then in the order they were given.
+    pub fn all_standing(&self) -> Vec<(u32, Standing)> {
+        let mut rows: Vec<u32> = self.by_row.keys().copied().collect();
+        rows.sort_unstable();
+        rows.into_iter().flat_map(|row| self.standing(row).into_iter().map(move |s| (row, s))).collect()
+    }
+
+    /// Writes what this ledger says into the overlay.
+    pub fn write_over(&self, overlay: &mut Overlay) {
+        for row in self.by_row.keys() {
+            self.write_row(*row, overlay);
+        }
+    }
+
+    /// Writes one row into the overlay.
+    pub fn write_row(&self, row: u32, overlay: &mut Overlay) {
+        let at = row as usize;
+        if at >= overlay.len() {
+            return;
+        }
+        let standing = self.standing_given(row);
+        overlay.status[at] = self.status(row).code();
+        overlay.judged[at] = standing.last().map_or(0, |g| g.at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Seen;
+
+    fn act(rev: u64, who: &str, act: Act) -> Decision {
+        let uuid = Uuid::from_u128(u128::from(rev));
+        Decision { uuid, rev, at: rev as i64, who: who.into(), item: "set/1".into(), act }
+    }
+
+    fn judge(verdict: Verdict) -> Act {
+        Act::Judge(Judgement { verdict, reasons: vec![], note: None, ms: None, seen: Seen::Script })
+    }
+
+    #[test]
+    fn undo_brings_back_what_was_said_before_and_redo_what_was_undone() {
+        let mut ledger = Ledger::default();
+        ledger.apply(&act(1, "ann", judge(Verdict::Accept)), 0).unwrap();
+        ledger.apply(&act(2, "ann", judge(Verdict::Reject)), 0).unwrap();
+        let (target, _) = ledger.undoable("ann").unwrap();
+        assert_eq!(ledger.apply(&act(3, "ann", Act::Undo(target)), 0).unwrap().status, Status::Accepted);
+        let (target, _) = ledger.redoable("ann").unwrap();
+        assert_eq!(ledger.apply(&act(4, "ann", Act::Redo(target)), 0).unwrap().status, Status::Rejected);
+        for rev in 5..7 {
+            let (target, _) = ledger.undoable("ann").unwrap();
+            ledger.apply(&act(rev, "ann", Act::Undo(target)), 0).unwrap();
+        }
+        assert_eq!(ledger.status(0), Status::Pending);
+        assert!(ledger.undoable("ann").is_none());
+    }
+
+    #[test]
+    fn a_receipt_counts_once() {
+        let mut ledger = Ledger::default();
+        let decision = act(1, "ann", judge(Verdict::Accept));
+        ledger.apply(&decision, 0).unwrap();
+        ledger.apply(&decision, 0).unwrap();
+        assert_eq!(ledger.standing(0).len(), 1);
+        assert_eq!(ledger.decisions(), 1);
+    }
+
+    #[test]
+    fn nobody_undoes_anothers_verdict() {
+        let mut ledger = Ledger::default();
+        ledger.apply(&act(1, "ann", judge(Verdict::Accept)), 0).unwrap();
+        let undo = act(2, "bob", Act::Undo(Uuid::from_u128(1)));
+        assert_eq!(ledger.check(&undo).unwrap_err().kind, Kind::Conflict);
+        assert!(ledger.apply(&undo, 0).is_err());
+        assert_eq!(ledger.status(0), Status::Accepted);
+    }
+
+    #[test]
+    fn two_people_both_stand_and_the_last_word_decides() {
+        let mut ledger = Ledger::default();
+        ledger.apply(&act(1, "ann", judge(Verdict::Accept)), 0).unwrap();
+        ledger.apply(&act(2, "bob", judge(Verdict::Flag)), 0).unwrap();
+        assert_eq!(ledger.standing(0).len(), 2);
+        assert_eq!(ledger.status(0), Status::Flagged);
+        ledger.apply(&act(3, "ann", judge(Verdict::Accept)), 0).unwrap();
+        assert_eq!(ledger.status(0), Status::Accepted);
+    }
+}

@@ -1,0 +1,131 @@
+//! JSON lines that carry their own checksum: `{...,"crc":"1a2b3c4d"}`.
+//!
+//! The checksum is the CRC-32 of the bytes before `,"crc":`, so a line can be checked with any tool and a torn or
+//! edited line is told apart from a good one.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::model::{Kind, Problem, Result};
+
+const MARK: &[u8] = b",\"crc\":\"";
+/// `,"crc":"xxxxxxxx"}`.
+const TAIL: usize = MARK.len() + 8 + 2;
+
+/// Appends `value` as one checksummed line, newline included. `value` must serialise as a non-empty object.
+///
+/// # Errors
+/// [`Kind::Io`] when serialisation fails.
+pub fn encode<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<()> {
+    let start = out.len();
+    serde_json::to_writer(&mut *out, value).map_err(|e| Problem::new(Kind::Io, format!("cannot be written: {e}")))?;
+    out.pop(); // the closing brace, written again below
+    let crc = crc32fast::hash(&out[start..]);
+    out.extend_from_slice(MARK);
+    out.extend_from_slice(format!("{crc:08x}\"}}\n").as_bytes());
+    Ok(())
+}
+
+/// Reads one line, with or without its newline.
+///
+/// # Errors
+/// [`Kind::Corrupt`] when the checksum is missing or wrong, or the fields are not those of `T`.
+pub fn decode<T: DeserializeOwned>(line: &[u8]) -> Result<T> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let corrupt = |what: &str| Problem::new(Kind::Corrupt, what.to_string());
+    let body = line.len().checked_sub(TAIL).ok_or_else(|| corrupt("the line is cut short"))?;
+    let (body, tail) = line.split_at(body);
+    if !tail.starts_with(MARK) || !tail.ends_with(b"\"}") {
+        return Err(corrupt("the line has no checksum"));
+    }
+    if &tail[MARK.len()..MARK.len() + 8] != format!("{:08x}", crc32fast::hash(body)).as_bytes() {
+        return Err(corrupt("the line does not match its checksum"));
+    }
+    serde_json::from_slice(line).map_err(|e| Problem::new(Kind::Corrupt, format!("the line cannot be read: {e}")))
+}
+
+/// A file of such lines, read whole: the good ones, and what was wrong with the others.
+#[derive(Debug)]
+pub struct Lines<T> {
+    /// Good lines with their number, from 1.
+    pub good: Vec<(u64, T)>,
+    /// Bad lines that are followed by others: line number and reason.
+    pub bad: Vec<(u64, Problem)>,
+    /// Where a torn last line begins; appending must start here.
+    pub torn_at: Option<u64>,
+}
+
+/// Reads all lines of `bytes`.
+pub fn read_all<T: DeserializeOwned>(bytes: &[u8]) -> Lines<T> {
+    let mut lines = Lines { good: Vec::new(), bad: Vec::new(), torn_at: None };
+    let mut at = 0;
+    let mut number = 0;
+    while at < bytes.len() {
+        number += 1;
+        let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |i| at + i + 1);
+        let last = end == bytes.len();
+        match decode(&bytes[at..end]) {
+            // A line without its newline was never acknowledged: the newline is part of the synced write.
+            Ok(value) if bytes[end - 1] == b'\n' => lines.good.push((number, value)),
+            Ok(_) => lines.torn_at = Some(at as u64),
+            Err(_) if last => lines.torn_at = Some(at as u64),
+            Err(problem) => lines.bad.push((number, problem)),
+        }
+        at = end;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Row {
+        n: u32,
+        text: String,
+    }
+
+    fn three() -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for n in 0..3 {
+            encode(&Row { n, text: "a \"crc\" b".into() }, &mut bytes).unwrap();
+        }
+        bytes
+    }
+
+    #[test]
+    fn lines_read_back() {
+        let lines = read_all::<Row>(&three());
+        assert_eq!(lines.good.len(), 3);
+        assert!(lines.bad.is_empty() && lines.torn_at.is_none());
+    }
+
+    #[test]
+    fn every_cut_loses_only_the_line_it_cuts() {
+        let bytes = three();
+        let line = bytes.len() / 3;
+        for cut in 0..bytes.len() {
+            let lines = read_all::<Row>(&bytes[..cut]);
+            assert_eq!(lines.good.len(), cut / line, "cut at {cut}");
+            let torn = (cut % line != 0).then_some((cut - cut % line) as u64);
+            assert_eq!(lines.torn_at, torn, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn every_flipped_bit_is_noticed() {
+        let bytes = three();
+        let middle = bytes.len() / 3..2 * bytes.len() / 3 - 1;
+        for at in middle {
+            for bit in 0..8 {
+                let mut bad = bytes.clone();
+                bad[at] ^= 1 << bit;
+                let lines = read_all::<Row>(&bad);
+                let intact = lines.good.iter().any(|(_, row)| row.n == 1);
+                assert!(!intact, "bit {bit} of byte {at} went unnoticed");
+            }
+        }
+    }
+}

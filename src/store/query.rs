@@ -1,0 +1,312 @@
+//! Filter, sort and count over the columns in memory.
+
+use std::collections::HashMap;
+
+use regex::RegexBuilder;
+
+use super::catalog::Catalog;
+use super::columns::{Columns, kind_code};
+use super::overlay::Overlay;
+use crate::model::table::{Frequency, Summary};
+use crate::model::{Field, Filter, Kind, Problem, QuestionKind, Result, Sort, Status};
+
+/// Values a frequency table lists at most; the rest is counted in `more`.
+const FREQUENCY_ROWS: usize = 10_000;
+
+/// The rows that pass the filter, its text aside, in the order of their numbers.
+pub fn select(columns: &Columns, overlay: &Overlay, filter: &Filter) -> Vec<u32> {
+    let rows = columns.len();
+    let mut keep: Vec<u8> = match &filter.only {
+        None => vec![1; rows],
+        Some(only) => {
+            let mut keep = vec![0; rows];
+            for number in only {
+                if let Some(slot) = (*number as usize).checked_sub(1).and_then(|row| keep.get_mut(row)) {
+                    *slot = 1;
+                }
+            }
+            keep
+        }
+    };
+    if !filter.status.is_empty() {
+        let mut wanted = [0u8; 256];
+        filter.status.iter().for_each(|s| wanted[usize::from(s.code())] = 1);
+        keep.iter_mut().zip(&overlay.status).for_each(|(k, s)| *k &= wanted[usize::from(*s)]);
+    }
+    if !filter.kind.is_empty() {
+        let mut wanted = [0u8; 256];
+        filter.kind.iter().for_each(|k| wanted[usize::from(kind_code(*k))] = 1);
+        keep.iter_mut().zip(&columns.kind).for_each(|(k, c)| *k &= wanted[usize::from(*c)]);
+    }
+    for (field, values) in &filter.values {
+        let Some(at) = Columns::named(*field) else { continue };
+        let mut wanted = vec![0u8; usize::from(u16::MAX) + 1];
+        values.iter().filter_map(|v| columns.names[at].code(v)).for_each(|c| wanted[usize::from(c)] = 1);
+        keep.iter_mut().zip(&columns.codes[at]).for_each(|(k, c)| *k &= wanted[usize::from(*c)]);
+    }
+    let mut out = Vec::with_capacity(keep.iter().map(|k| usize::from(*k)).sum());
+    out.extend(keep.iter().enumerate().filter(|(_, k)| **k != 0).map(|(row, _)| row as u32));
+    out
+}
+
+/// Sorts `rows` by `sort`, earlier keys first, ties by number. `text_rank` gives each row's place by id or question
+/// where that is asked for.
+pub fn sort(
+    columns: &Columns,
+    overlay: &Overlay,
+    rows: &mut Vec<u32>,
+    sort: &[Sort],
+    text_rank: &dyn Fn(Field) -> Option<std::sync::Arc<Vec<u32>>>,
+) {
+    // Least important key first, each pass stable: what the last pass leaves equal keeps the order of the one before.
+    for Sort { field, descending } in sort.iter().rev().copied() {
+        match field {
+            Field::Number => {
+                rows.sort_unstable();
+                if descending {
+                    rows.reverse();
+                }
+            }
+            Field::Status => count_sort(rows, descending, 256, |row| u16::from(overlay.status[row])),
+            Field::Type => count_sort(rows, descending, 256, |row| u16::from(columns.kind[row])),
+            Field::Judged => {
+                rows.sort_by(|a, b| {
+                    in_order(overlay.judged[*a as usize].cmp(&overlay.judged[*b as usize]), descending)
+                });
+            }
+            Field::Id | Field::Question => {
+                if let Some(rank) = text_rank(field) {
+                    rows.sort_by(|a, b| in_order(rank[*a as usize].cmp(&rank[*b as usize]), descending));
+                }
+            }
+            named => {
+                let Some(at) = Columns::named(named) else { continue };
+                let ranks = columns.names[at].ranks();
+                let codes = &columns.codes[at];
+                count_sort(rows, descending, ranks.len(), |row| ranks[usize::from(codes[row])]);
+            }
+        }
+    }
+}
+
+fn in_order(order: std::cmp::Ordering, descending: bool) -> std::cmp::Ordering {
+    if descending { order.reverse() } else { order }
+}
+
+/// Stable counting sort by a key below `keys`.
+fn count_sort(rows: &mut Vec<u32>, descending: bool, keys: usize, key: impl Fn(usize) -> u16) {
+    let mut starts = vec![0u32; keys + 1];
+    let slot = |row: u32| {
+        let k = usize::from(key(row as usize)).min(keys - 1);
+        if descending { keys - 1 - k } else { k }
+    };
+    for row in rows.iter() {
+        starts[slot(*row) + 1] += 1;
+    }
+    for at in 1..starts.len() {
+        starts[at] += starts[at - 1];
+    }
+    let mut out = vec![0u32; rows.len()];
+    for row in rows.iter() {
+        let start = &mut starts[slot(*row)];
+        out[*start as usize] = *row;
+        *start += 1;
+    }
+    *rows = out;
+}
+
+/// A cell of a row as text; id and question are read from the texts.
+///
+/// # Errors
+/// [`Kind::Corrupt`] when the texts are damaged.
+pub fn cell(catalog: &Catalog, overlay: &Overlay, field: Field, row: usize) -> Result<String> {
+    Ok(match field {
+        Field::Number => (row + 1).to_string(),
+        Field::Status => overlay.status(row).name().into(),
+        Field::Type => catalog.columns().question_kind(row).name().into(),
+        Field::Judged => judged(overlay.judged.get(row).copied().unwrap_or(0)),
+        Field::Id => catalog.item(row)?.id,
+        Field::Question => catalog.item(row)?.question,
+        named => catalog.columns().value(named, row).into(),
+    })
+}
+
+/// A time of judging as text, to the second; empty for never.
+pub fn judged(at: i64) -> String {
+    if at == 0 { String::new() } else { super::journal::stamp(at).chars().take(19).collect() }
+}
+
+/// Cells of all `rows` in turn. Reads texts frame by frame where the field needs them.
+fn each_cell(
+    catalog: &Catalog,
+    overlay: &Overlay,
+    field: Field,
+    rows: &[u32],
+    each: &mut dyn FnMut(u32, &str),
+) -> Result<()> {
+    for row in rows {
+        each(*row, &cell(catalog, overlay, field, *row as usize)?);
+    }
+    Ok(())
+}
+
+/// How often each value of `field` occurs among `rows`.
+///
+/// # Errors
+/// [`Kind::Corrupt`] when the texts are damaged.
+pub fn frequency(catalog: &Catalog, overlay: &Overlay, rows: &[u32], field: Field) -> Result<Frequency> {
+    let columns = catalog.columns();
+    let mut counts: Vec<(String, u64)> = if let Some(at) = Columns::named(field) {
+        let mut by_code = vec![0u64; columns.names[at].list().len()];
+        rows.iter().for_each(|row| by_code[usize::from(columns.codes[at][*row as usize])] += 1);
+        by_code.into_iter().enumerate().map(|(c, n)| (columns.names[at].name(c as u16).to_string(), n)).collect()
+    } else if field == Field::Status {
+        let mut by_code = [0u64; Status::ALL.len()];
+        rows.iter().for_each(|row| by_code[usize::from(overlay.status(*row as usize).code())] += 1);
+        Status::ALL.iter().zip(by_code).map(|(s, n)| (s.name().to_string(), n)).collect()
+    } else if field == Field::Type {
+        let mut by_code = [0u64; QuestionKind::ALL.len()];
+        rows.iter().for_each(|row| by_code[usize::from(columns.kind[*row as usize])] += 1);
+        QuestionKind::ALL.iter().zip(by_code).map(|(k, n)| (k.name().to_string(), n)).collect()
+    } else {
+        let mut seen: HashMap<String, u64> = HashMap::new();
+        each_cell(catalog, overlay, field, rows, &mut |_, text| match seen.get_mut(text) {
+            Some(n) => *n += 1,
+            None => {
+                seen.insert(text.to_string(), 1);
+            }
+        })?;
+        seen.into_iter().collect()
+    };
+    counts.retain(|(_, n)| *n > 0);
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let more = counts.len().saturating_sub(FREQUENCY_ROWS) as u64;
+    counts.truncate(FREQUENCY_ROWS);
+    Ok(Frequency { column: field.name().into(), rows: counts, total: rows.len() as u64, more })
+}
+
+/// What each field holds among `rows`.
+///
+/// # Errors
+/// [`Kind::Corrupt`] when the texts are damaged.
+pub fn describe(catalog: &Catalog, overlay: &Overlay, rows: &[u32]) -> Result<Vec<Summary>> {
+    let mut out = Vec::new();
+    for field in Field::ALL {
+        let frequency = frequency(catalog, overlay, rows, field)?;
+        let missing = frequency.rows.iter().find(|(v, _)| v.is_empty()).map_or(0, |(_, n)| *n);
+        let values = || frequency.rows.iter().map(|(v, _)| v.as_str()).filter(|v| !v.is_empty());
+        let numbers = field == Field::Number;
+        let (min, max) = if numbers {
+            let ends = (rows.iter().min(), rows.iter().max());
+            (ends.0.map(|r| (r + 1).to_string()), ends.1.map(|r| (r + 1).to_string()))
+        } else {
+            (values().min().map(str::to_string), values().max().map(str::to_string))
+        };
+        let sum: u64 = rows.iter().map(|r| u64::from(*r) + 1).sum();
+        out.push(Summary {
+            column: field.name().into(),
+            present: frequency.total - missing,
+            missing,
+            distinct: values().count() as u64 + frequency.more,
+            min: min.unwrap_or_default(),
+            max: max.unwrap_or_default(),
+            mean: (numbers && !rows.is_empty()).then(|| sum as f64 / rows.len() as f64),
+            top: values().next().unwrap_or_default().to_string(),
+        });
+    }
+    Ok(out)
+}
+
+/// What rows are selected by.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Match {
+    /// The cell matches this regular expression, case ignored.
+    Regex(String),
+    /// The cell is exactly this text.
+    Equal(String),
+}
+
+/// The numbers of those among `rows` whose cell of `field` matches.
+///
+/// # Errors
+/// [`Kind::Usage`] for a pattern that is no regular expression.
+pub fn matching(catalog: &Catalog, overlay: &Overlay, rows: &[u32], field: Field, what: &Match) -> Result<Vec<u32>> {
+    let mut found = Vec::new();
+    match what {
+        Match::Regex(pattern) => {
+            let regex = RegexBuilder::new(pattern)
+                .case_insensitive(true)
+                .size_limit(1 << 20)
+                .build()
+                .map_err(|e| Problem::new(Kind::Usage, format!("`{pattern}` is not a regular expression: {e}")))?;
+            each_cell(catalog, overlay, field, rows, &mut |row, text| {
+                if regex.is_match(text) {
+                    found.push(row + 1);
+                }
+            })?;
+        }
+        Match::Equal(value) => each_cell(catalog, overlay, field, rows, &mut |row, text| {
+            if text == value {
+                found.push(row + 1);
+            }
+        })?,
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::columns::tests::item;
+    use super::*;
+
+    fn data() -> (Catalog, Overlay) {
+        let mut columns = Columns::default();
+        for n in 0..100 {
+            columns.push(&item(n, ["plant", "animal", "", "food"][n as usize % 4])).unwrap();
+        }
+        let mut overlay = Overlay::default();
+        overlay.grow(100);
+        for row in 0..10 {
+            overlay.status[row] = Status::Accepted.code();
+            overlay.judged[row] = 1000 - row as i64;
+        }
+        (Catalog::new(columns), overlay)
+    }
+
+    #[test]
+    fn filters_join_fields_by_and_and_values_by_or() {
+        let (catalog, overlay) = data();
+        let filter = Filter::parse("status:accepted subtask:animal,food").unwrap();
+        let rows = select(catalog.columns(), &overlay, &filter);
+        assert_eq!(rows, [1, 3, 5, 7, 9]);
+        let filter = Filter::parse("subtask:nothing").unwrap();
+        assert!(select(catalog.columns(), &overlay, &filter).is_empty());
+    }
+
+    #[test]
+    fn sorts_are_stable_and_put_missing_last() {
+        let (catalog, overlay) = data();
+        let mut rows: Vec<u32> = (0..8).collect();
+        let by = |field, descending| Sort { field, descending };
+        sort(catalog.columns(), &overlay, &mut rows, &[by(Field::Subtask, false)], &|_| None);
+        assert_eq!(rows, [1, 5, 3, 7, 0, 4, 2, 6]);
+        let keys = [by(Field::Subtask, true), by(Field::Judged, true)];
+        sort(catalog.columns(), &overlay, &mut rows, &keys, &|_| None);
+        assert_eq!(rows, [2, 6, 0, 4, 3, 7, 1, 5]);
+    }
+
+    #[test]
+    fn counts_add_up() {
+        let (catalog, overlay) = data();
+        let rows: Vec<u32> = (0..100).collect();
+        let frequency = frequency(&catalog, &overlay, &rows, Field::Subtask).unwrap();
+        assert_eq!(frequency.rows.iter().map(|(_, n)| n).sum::<u64>(), 100);
+        let found = matching(&catalog, &overlay, &rows, Field::Subtask, &Match::Regex("^AN".into())).unwrap();
+        assert_eq!(found.len(), 25);
+        assert_eq!(
+            matching(&catalog, &overlay, &rows, Field::Subtask, &Match::Equal(String::new())).unwrap().len(),
+            25
+        );
+    }
+}
