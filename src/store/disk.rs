@@ -1,29 +1,154 @@
-//! Writing files so that a crash leaves the old one or the new one.
+//! Writing files so that a reader, or the next start after a crash, sees the old bytes or the new ones.
 
-use std::fs::File;
+use std::fs::{self, File, Permissions};
 use std::io::Write;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 use crate::model::{Problem, Result};
 
-/// Replaces `path` by `bytes`: temporary file in the same folder, sync, rename, sync of the folder.
+/// Replaces the file at `path`: a temporary file in the same folder, synced, renamed over it, the folder synced.
+///
+/// An existing file's mode is kept; a new file's is 0666 less the umask.
 ///
 /// # Errors
-/// The operating system's, with the path.
+/// The I/O failure, its kind taken from the operating system's; `path` is then as it was.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
-    let dir = path.parent().unwrap_or(Path::new("."));
-    let fail = |e: std::io::Error| Problem::io(&e, "cannot be written", path);
-    let mut temp = tempfile::Builder::new().prefix(".tmp-").tempfile_in(dir).map_err(fail)?;
-    temp.write_all(bytes).map_err(fail)?;
-    temp.as_file().sync_all().map_err(fail)?;
-    temp.persist(path).map_err(|e| fail(e.error))?;
-    sync_dir(dir)
+    let temp = staged(path, bytes)?;
+    if let Ok(meta) = fs::metadata(path) {
+        temp.as_file().set_permissions(meta.permissions()).map_err(|e| Problem::io(&e, "cannot write", path))?;
+    }
+    temp.persist(path).map_err(|e| Problem::io(&e.error, "cannot write", path))?;
+    sync_dir(folder(path))
 }
 
-/// Makes the names in `dir` durable.
+/// Like [`write_atomic`], but never replaces a file.
+///
+/// Returns whether it was written: `false` when a file of that name exists already, which is then untouched.
 ///
 /// # Errors
-/// The operating system's, with the path.
+/// The I/O failure.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
+    if path.symlink_metadata().is_ok() {
+        return Ok(false);
+    }
+    match staged(path, bytes)?.persist_noclobber(path) {
+        Ok(_) => sync_dir(folder(path)).map(|()| true),
+        Err(e) if e.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+        Err(e) => Err(Problem::io(&e.error, "cannot write", path)),
+    }
+}
+
+/// Makes the names in `dir` durable: what was created, renamed or removed there survives a power cut.
+///
+/// # Errors
+/// The I/O failure.
 pub fn sync_dir(dir: &Path) -> Result<()> {
-    File::open(dir).and_then(|f| f.sync_all()).map_err(|e| Problem::io(&e, "cannot be synced", dir))
+    File::open(dir).and_then(|d| d.sync_all()).map_err(|e| Problem::io(&e, "cannot sync the folder", dir))
+}
+
+/// The bytes in a synced temporary file beside `path`; it goes away unless it is persisted.
+fn staged(path: &Path, bytes: &[u8]) -> Result<tempfile::NamedTempFile> {
+    let failed = |e: std::io::Error| Problem::io(&e, "cannot write", path);
+    let mut temp = tempfile::Builder::new()
+        .prefix(".benchtop-")
+        .suffix(".tmp")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder(path))
+        .map_err(failed)?;
+    temp.write_all(bytes).map_err(failed)?;
+    temp.as_file().sync_all().map_err(failed)?;
+    Ok(temp)
+}
+
+/// The folder `path` lies in; the current one for a bare name.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Creates `dir` when it is not there; returns whether it did.
+///
+/// # Errors
+/// The I/O failure, and a [`Problem`] when something else has that name.
+pub fn ensure_dir(dir: &Path) -> Result<bool> {
+    match fs::create_dir(dir) {
+        Ok(()) => Ok(true),
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(false),
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
+            Err(Problem::input("this is not a folder, and a folder is needed here").file(dir).help("move it away"))
+        }
+        Err(e) => Err(Problem::io(&e, "cannot create the folder", dir)),
+    }
+}
+
+/// Creates `dir` and the folders above it, and adds those that it made to `made`, the outermost first.
+///
+/// # Errors
+/// The I/O failure; `made` then still names what was made before it, for [`remove_made`].
+pub fn ensure_dirs(dir: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = dir.parent().filter(|p| !p.as_os_str().is_empty()) {
+        ensure_dirs(above, made)?;
+    }
+    if ensure_dir(dir)? {
+        made.push(dir.to_path_buf());
+    }
+    Ok(())
+}
+
+/// Takes back what a failed attempt made, the newest first; what cannot be removed stays.
+pub fn remove_made(made: &[PathBuf]) {
+    for path in made.iter().rev() {
+        let _ = if path.is_dir() { fs::remove_dir(path) } else { fs::remove_file(path) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Kind;
+
+    fn names(dir: &Path) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn replaces_whole_files_keeps_the_mode_and_leaves_no_temporary() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        write_atomic(&path, b"one").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+        write_atomic(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(names(dir.path()), ["a"]);
+    }
+
+    #[test]
+    fn a_new_file_never_replaces_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        assert!(write_new(&path, b"one").unwrap());
+        assert!(!write_new(&path, b"two").unwrap());
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(names(dir.path()), ["a"]);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_folder_as_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("a/b")).unwrap();
+        assert!(write_atomic(&dir.path().join("a"), b"x").is_err());
+        assert_eq!(names(dir.path()), ["a"]);
+        let problem = write_atomic(&dir.path().join("none/x"), b"x").unwrap_err();
+        assert_eq!(problem.kind, Kind::NotFound);
+        assert_eq!(ensure_dir(&dir.path().join("a")), Ok(false));
+        write_atomic(&dir.path().join("file"), b"x").unwrap();
+        assert_eq!(ensure_dir(&dir.path().join("file")).unwrap_err().kind, Kind::Input);
+    }
 }

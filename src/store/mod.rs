@@ -14,6 +14,7 @@ pub mod line;
 pub mod manifest;
 pub mod open;
 pub mod overlay;
+pub mod project;
 pub mod query;
 pub mod segment;
 

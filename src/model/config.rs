@@ -1,0 +1,303 @@
+//! `benchtop.toml`: what a project is called and how it is reviewed.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::error::{Problem, Result};
+
+/// The whole of `benchtop.toml`. Everything but the name has a default.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// What the project is called: one line, not empty.
+    #[serde(deserialize_with = "one_line")]
+    pub name: String,
+    /// How items are reviewed.
+    #[serde(default)]
+    pub review: Review,
+    /// The owner process.
+    #[serde(default)]
+    pub owner: Owner,
+    /// What it looks like.
+    #[serde(default)]
+    pub look: Look,
+}
+
+/// `[review]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Review {
+    /// How verdicts become a status.
+    pub protocol: Protocol,
+    /// What the reject menu offers, in this order; keys are unique.
+    #[serde(deserialize_with = "reasons")]
+    pub reasons: Vec<Reason>,
+}
+
+/// How verdicts become a status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// One person's word is enough, and the last word counts ([`super::status::single`]).
+    #[default]
+    Single,
+}
+
+/// A reason to reject an item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reason {
+    /// What journals record: lower-case letters, digits and `-`.
+    #[serde(deserialize_with = "reason_key")]
+    pub key: String,
+    /// What the menu shows: one line, not empty.
+    #[serde(deserialize_with = "one_line")]
+    pub label: String,
+}
+
+/// `[owner]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Owner {
+    /// Minutes without clients and without work after which the owner process ends; 0 means never.
+    pub idle_minutes: u32,
+}
+
+/// `[look]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Look {
+    /// Name of a built-in theme, or the path of a theme file.
+    #[serde(deserialize_with = "one_line")]
+    pub theme: String,
+}
+
+impl Default for Review {
+    fn default() -> Self {
+        let reason = |key: &str| Reason { key: key.into(), label: key.replace('-', " ") };
+        let keys =
+            ["wrong-content", "low-quality", "ambiguous-question", "wrong-answer", "bad-distractor", "unsafe", "other"];
+        Review { protocol: Protocol::default(), reasons: keys.map(reason).into() }
+    }
+}
+
+impl Default for Owner {
+    fn default() -> Self {
+        Owner { idle_minutes: 10 }
+    }
+}
+
+impl Owner {
+    /// How long the owner waits without clients and work before it ends; `None` means for ever.
+    pub fn idle(&self) -> Option<Duration> {
+        (self.idle_minutes > 0).then(|| Duration::from_secs(u64::from(self.idle_minutes) * 60))
+    }
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Look { theme: "dark".into() }
+    }
+}
+
+impl Config {
+    /// Reads the text of `benchtop.toml`; `file` is only what an error calls it.
+    ///
+    /// # Errors
+    /// [`super::error::Kind::Input`] with file, line and field (dotted, as `review.reasons.key`): not TOML, an unknown
+    /// field, a wrong type, an unknown protocol, an empty name, a reason key that is malformed or given twice.
+    pub fn parse(text: &str, file: &Path) -> Result<Config> {
+        toml::from_str(text).map_err(|err| {
+            // serde says "<what>, expected <known names>": the second half is what to do about it.
+            let message = err.message().trim();
+            let (what, known) = match message.split_once(", expected ") {
+                Some((what, known)) => (what, Some(known)),
+                None => (message, None),
+            };
+            let mut problem = Problem::input(what.replace('\n', " ")).file(file);
+            // A missing field's span is its whole table; the message names the field itself.
+            let missing = what.strip_prefix("missing field `").and_then(|w| w.strip_suffix('`'));
+            if let Some(span) = err.span() {
+                let at = span.start.min(text.len());
+                let line = text.get(..at).unwrap_or_default().matches('\n').count() as u64 + 1;
+                problem = problem.line(line);
+                problem = match (missing, field_at(text, at)) {
+                    (Some(name), _) if at == 0 => problem.field(name),
+                    (Some(name), Some(table)) => problem.field(format!("{table}.{name}")),
+                    (Some(name), None) => problem.field(name),
+                    (None, Some(name)) => problem.field(name),
+                    (None, None) => problem,
+                };
+            } else if let Some(name) = missing {
+                problem = problem.field(name);
+            }
+            match (known, missing) {
+                (Some(known), _) => problem.help(format!("expected {known}")),
+                (None, Some(name)) => problem.help(format!("add a line such as `{name} = \"...\"`")),
+                (None, None) => problem,
+            }
+        })
+    }
+}
+
+/// The dotted name of the field that `at` (a byte offset) lies in: its table, the key before its inline table or
+/// array if it is inside one, and the key itself.
+fn field_at(text: &str, at: usize) -> Option<String> {
+    let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.';
+    let (before, after) = (text.get(..at)?, text.get(at..)?);
+    let mut names = Vec::new();
+    // The key that begins here, or the one whose value begins here.
+    let rest = after.trim_start_matches(is_key);
+    let own = &after[..after.len() - rest.len()];
+    if !own.is_empty() && rest.trim_start().starts_with('=') {
+        names.push(own);
+    } else if let Some(left) = before.trim_end().strip_suffix('=') {
+        names.push(left.trim_end().rsplit(|c: char| !is_key(c)).next()?);
+    }
+    // Outwards through open brackets to the key each hangs on, then to the table's heading.
+    let mut depth = 0i32;
+    let mut heading = None;
+    for (start, line) in before.lines().rev().map(|l| (l.trim_start(), l)) {
+        if depth == 0
+            && names.len() < 8
+            && start.starts_with('[')
+            && start.trim_end().ends_with(']')
+            && !line.contains('=')
+        {
+            heading = Some(start.trim().trim_matches(['[', ']']));
+            break;
+        }
+        for (i, c) in line.char_indices().rev() {
+            match c {
+                ']' | '}' => depth += 1,
+                '[' | '{' if depth > 0 => depth -= 1,
+                '[' | '{' => {
+                    if let Some(left) = line[..i].trim_end().strip_suffix('=') {
+                        names.push(left.trim_end().rsplit(|c: char| !is_key(c)).next()?);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    names.extend(heading);
+    names.retain(|n| !n.is_empty());
+    names.dedup();
+    names.reverse();
+    (!names.is_empty()).then(|| names.join("."))
+}
+
+/// A text of one line that says something.
+fn one_line<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<String, D::Error> {
+    let text = String::deserialize(source)?;
+    if text.trim().is_empty() {
+        return Err(D::Error::custom("must not be empty"));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(D::Error::custom("must be one line without control characters"));
+    }
+    Ok(text)
+}
+
+fn reason_key<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<String, D::Error> {
+    let key = one_line(source)?;
+    if !key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {
+        return Err(D::Error::custom(format!(
+            "`{key}` is not a reason key, expected lower-case letters, digits and `-`, such as `wrong-answer`"
+        )));
+    }
+    Ok(key)
+}
+
+fn reasons<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<Vec<Reason>, D::Error> {
+    let reasons = Vec::<Reason>::deserialize(source)?;
+    for (i, reason) in reasons.iter().enumerate() {
+        if reasons[..i].iter().any(|r| r.key == reason.key) {
+            return Err(D::Error::custom(format!("the key `{}` is given twice, expected each key once", reason.key)));
+        }
+    }
+    Ok(reasons)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Kind;
+
+    fn wrong(text: &str) -> Problem {
+        let problem = Config::parse(text, Path::new("benchtop.toml")).unwrap_err();
+        assert_eq!(problem.kind, Kind::Input);
+        assert_eq!(problem.place.file.as_deref(), Some(Path::new("benchtop.toml")));
+        problem
+    }
+
+    fn place(problem: &Problem) -> (Option<u64>, Option<&str>) {
+        (problem.place.line, problem.place.field.as_deref())
+    }
+
+    #[test]
+    fn the_shipped_file_is_the_defaults_written_out() {
+        let shipped = Config::parse(include_str!("../../benchtop.toml"), Path::new("benchtop.toml")).unwrap();
+        let short = Config::parse("name = \"benchtop\"", Path::new("benchtop.toml")).unwrap();
+        assert_eq!(shipped, short);
+        assert_eq!(shipped.review.reasons.len(), 7);
+        assert_eq!(shipped.owner.idle(), Some(Duration::from_secs(600)));
+    }
+
+    #[test]
+    fn zero_minutes_is_for_ever() {
+        let config = Config::parse("name = \"x\"\n[owner]\nidle_minutes = 0", Path::new("f")).unwrap();
+        assert_eq!(config.owner.idle(), None);
+    }
+
+    #[test]
+    fn an_unknown_field_names_the_known_ones() {
+        let problem = wrong("name = \"x\"\n\n[look]\nthem = \"dark\"\n");
+        assert_eq!(place(&problem), (Some(4), Some("look.them")), "{problem}");
+        assert!(problem.help.unwrap().contains("theme"));
+    }
+
+    #[test]
+    fn a_wrong_type_names_line_and_field() {
+        let problem = wrong("name = \"x\"\n[owner]\n# soon\nidle_minutes = \"ten\"\n");
+        assert_eq!(place(&problem), (Some(4), Some("owner.idle_minutes")), "{problem}");
+        assert!(problem.what.contains("string"), "{problem}");
+        let problem = wrong("name = \"x\"\n[owner]\nidle_minutes = -1\n");
+        assert_eq!(place(&problem), (Some(3), Some("owner.idle_minutes")), "{problem}");
+    }
+
+    #[test]
+    fn a_reason_is_checked_inside_its_array() {
+        let problem = wrong(
+            "name = \"x\"\n[review]\nreasons = [\n  { key = \"ok\", label = \"ok\" },\n  { key = \"Not ok\", label = \"no\" },\n]\n",
+        );
+        assert_eq!(place(&problem), (Some(5), Some("review.reasons.key")), "{problem}");
+        let problem = wrong(
+            "name = \"x\"\n[review]\nreasons = [{ key = \"a\", label = \"a\" }, { key = \"a\", label = \"b\" }]\n",
+        );
+        assert_eq!(place(&problem), (Some(3), Some("review.reasons")), "{problem}");
+        assert!(problem.what.contains("twice"));
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let problem = wrong("[look]\ntheme = \"dark\"\n");
+        assert_eq!(problem.place.field.as_deref(), Some("name"), "{problem}");
+        let problem = wrong("name = \"x\"\n[review]\nreasons = [{ key = \"a\" }]\n");
+        assert_eq!(problem.place.line, Some(3));
+        assert_eq!(problem.place.field.as_deref(), Some("review.reasons.label"), "{problem}");
+        assert!(problem.help.is_some());
+    }
+
+    #[test]
+    fn an_empty_name_an_unknown_protocol_and_plain_nonsense() {
+        assert_eq!(place(&wrong("# hm\nname = \" \"\n")), (Some(2), Some("name")));
+        let problem = wrong("name = \"x\"\n[review]\nprotocol = \"duel\"\n");
+        assert_eq!(place(&problem), (Some(3), Some("review.protocol")), "{problem}");
+        assert!(problem.help.unwrap().contains("single"));
+        assert_eq!(wrong("name = \"x\"\nthis is not toml\n").place.line, Some(2));
+    }
+}

@@ -1,0 +1,377 @@
+//! The folder a project is: making one, finding one, and who may own it.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::disk;
+use crate::model::config::Config;
+use crate::model::{Kind, Problem, Result};
+
+/// The file that makes a folder a project.
+pub const FILE: &str = "benchtop.toml";
+
+const TEMPLATE: &str = include_str!("../../benchtop.toml");
+const METADATA: &str = include_str!("../../metadata/README.md");
+const SESSIONS: &str = include_str!("../../sessions/README.md");
+const IGNORE: &str = "# Rebuilt from the rest of the project.\n/store/\n# The running owner process.\n/.owner/\n";
+const FOLDERS: [&str; 5] = ["metadata", "images", "sessions", "imports", "exports"];
+
+/// An opened project folder: where things are, and what `benchtop.toml` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Project {
+    root: PathBuf,
+    config: Config,
+}
+
+impl Project {
+    /// Makes `dir` (and the folders above it) a project, named after the folder.
+    ///
+    /// Files that are there already stay. `benchtop.toml` is written last, so a folder is a project only when all of
+    /// it is there; after a failure what this call made is removed again.
+    ///
+    /// # Errors
+    /// [`Kind::Conflict`] when it is a project already, [`Kind::Denied`] for a folder that may not be written, and any
+    /// other I/O failure.
+    pub fn init(dir: &Path) -> Result<Project> {
+        let already = || {
+            Problem::new(Kind::Conflict, "this folder is a benchtop project already")
+                .file(dir)
+                .help("open it by running `benchtop` inside it, or name another folder")
+        };
+        if dir.join(FILE).symlink_metadata().is_ok() {
+            return Err(already());
+        }
+        let mut made = Vec::new();
+        match Self::fill(dir, &mut made) {
+            Ok(true) => {}
+            // Somebody else finished first; what was made here is part of that project now.
+            Ok(false) => return Err(already()),
+            Err(problem) => {
+                if dir.join(FILE).symlink_metadata().is_err() {
+                    disk::remove_made(&made);
+                }
+                return Err(problem);
+            }
+        }
+        Self::open(dir)
+    }
+
+    /// Writes everything `init` writes, noting what it made; `false` when somebody else's `benchtop.toml` came first.
+    fn fill(dir: &Path, made: &mut Vec<PathBuf>) -> Result<bool> {
+        disk::ensure_dirs(dir, made)?;
+        for name in FOLDERS {
+            let folder = dir.join(name);
+            if disk::ensure_dir(&folder)? {
+                made.push(folder);
+            }
+        }
+        let files = [("metadata/README.md", METADATA), ("sessions/README.md", SESSIONS), (".gitignore", IGNORE)];
+        for (name, text) in files {
+            let path = dir.join(name);
+            if disk::write_new(&path, text.as_bytes())? {
+                made.push(path);
+            }
+        }
+        let root = fs::canonicalize(dir).map_err(|e| Problem::io(&e, "cannot open the folder", dir))?;
+        disk::write_new(&dir.join(FILE), template(&root).as_bytes())
+    }
+
+    /// Finds the project that `start` lies in: `start` itself or the nearest folder above it with a `benchtop.toml`.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] when there is none; what [`open`](Self::open) finds wrong with it.
+    pub fn find(start: &Path) -> Result<Project> {
+        let from = fs::canonicalize(start).map_err(|e| Problem::io(&e, "cannot open the folder", start))?;
+        match from.ancestors().find(|dir| dir.join(FILE).is_file()) {
+            Some(dir) => Self::open(dir),
+            None => Err(Problem::new(Kind::NotFound, "not inside a benchtop project: no benchtop.toml here or above")
+                .file(start)
+                .help("`benchtop init DIR` makes a project, `benchtop sample DIR` makes one with pictures to try")),
+        }
+    }
+
+    /// Opens the project that `dir` is.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] when it is none, and whatever is wrong with its `benchtop.toml`, with line and field.
+    pub fn open(dir: &Path) -> Result<Project> {
+        let root = fs::canonicalize(dir).map_err(|e| Problem::io(&e, "cannot open the folder", dir))?;
+        let file = root.join(FILE);
+        let text = fs::read_to_string(&file).map_err(|e| match e.kind() {
+            std::io::ErrorKind::NotFound => {
+                Problem::new(Kind::NotFound, "this folder is not a benchtop project: it has no benchtop.toml")
+                    .file(dir)
+                    .help("`benchtop init DIR` makes one")
+            }
+            _ => Problem::io(&e, "cannot read", &file),
+        })?;
+        let config = Config::parse(&text, &file)?;
+        Ok(Project { root, config })
+    }
+
+    /// The project folder: absolute, without links.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What `benchtop.toml` said when it was opened.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// `metadata/`: vocabularies, styles and templates.
+    pub fn metadata(&self) -> PathBuf {
+        self.root.join("metadata")
+    }
+
+    /// `images/`: pictures by the hash of their bytes.
+    pub fn images(&self) -> PathBuf {
+        self.root.join("images")
+    }
+
+    /// `sessions/`: one journal an annotator.
+    pub fn sessions(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+
+    /// `imports/`: what was imported, from which `store/` is rebuilt.
+    pub fn imports(&self) -> PathBuf {
+        self.root.join("imports")
+    }
+
+    /// `exports/`: releases.
+    pub fn exports(&self) -> PathBuf {
+        self.root.join("exports")
+    }
+
+    /// `store/`: rebuilt from the rest when it is missing.
+    pub fn store(&self) -> PathBuf {
+        self.root.join("store")
+    }
+
+    /// `.owner/`: lock, socket and log of the running owner process.
+    pub fn runtime(&self) -> PathBuf {
+        self.root.join(".owner")
+    }
+
+    /// Makes `.owner/` a folder that only this user can enter (0700), and returns it.
+    ///
+    /// To be called before the lock is taken. The project must belong to the user who runs this; root is no exception
+    /// in either direction, since files that root writes into somebody's project lock that person out of it.
+    ///
+    /// # Errors
+    /// [`Kind::Denied`] when project or `.owner/` belong to another user, `.owner` is not a plain folder, or it cannot
+    /// be made; [`Kind::Conflict`] on a network file system, where a lock taken here need not be seen elsewhere.
+    pub fn ensure_private_runtime(&self) -> Result<PathBuf> {
+        let me = rustix::process::geteuid().as_raw();
+        let meta = |path: &Path| path.symlink_metadata().map_err(|e| Problem::io(&e, "cannot look at", path));
+        owned(&self.root, meta(&self.root)?.uid(), me)?;
+        if let Some(name) = network_file_system(&self.root)? {
+            return Err(Problem::new(
+                Kind::Conflict,
+                format!(
+                    "the project is on a network file system ({name}), where a lock does not hold between machines"
+                ),
+            )
+            .file(&self.root)
+            .help("keep the project on a local disk and reach it over SSH"));
+        }
+        let dir = self.runtime();
+        disk::ensure_dir(&dir)?;
+        let found = meta(&dir)?;
+        if !found.is_dir() {
+            return Err(Problem::new(Kind::Denied, "this is a link, and a plain folder is needed")
+                .file(&dir)
+                .help("remove it; benchtop makes the folder itself"));
+        }
+        owned(&dir, found.uid(), me)?;
+        if found.mode() & 0o777 != 0o700 {
+            fs::set_permissions(&dir, Permissions::from_mode(0o700))
+                .map_err(|e| Problem::io(&e, "cannot make the folder private", &dir))?;
+        }
+        Ok(dir)
+    }
+}
+
+/// `benchtop.toml` for a project at `root`: the shipped file under the folder's name.
+fn template(root: &Path) -> String {
+    let name = root.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    let name = if name.trim().is_empty() { "project" } else { name.trim() };
+    TEMPLATE.replacen("name = \"benchtop\"", &format!("name = {}", toml::Value::String(name.into())), 1)
+}
+
+fn owned(path: &Path, uid: u32, me: u32) -> Result<()> {
+    if uid == me {
+        return Ok(());
+    }
+    Err(Problem::new(Kind::Denied, format!("this belongs to another user (uid {uid}; you are uid {me})"))
+        .file(path)
+        .help("run benchtop as that user, or give the whole project to yours with `chown -R`"))
+}
+
+/// The name of the network file system that `path` is on, if it is on one.
+fn network_file_system(path: &Path) -> Result<Option<&'static str>> {
+    #[cfg(target_os = "linux")]
+    {
+        let stat =
+            rustix::fs::statfs(path).map_err(|e| Problem::io(&e.into(), "cannot look at the file system of", path))?;
+        // The field's width and sign differ between machines; the magic numbers have 32 bits.
+        #[allow(clippy::unnecessary_cast)]
+        Ok(network_name(stat.f_type as u64 & 0xffff_ffff))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = path;
+        Ok(None)
+    }
+}
+
+/// Network file systems by the magic number of statfs(2).
+#[cfg(target_os = "linux")]
+fn network_name(magic: u64) -> Option<&'static str> {
+    Some(match magic {
+        0x6969 => "NFS",
+        0x517b => "SMB",
+        0xff53_4d42 => "CIFS",
+        0xfe53_4d42 => "SMB2",
+        0x5346_414f | 0x6b41_4653 => "AFS",
+        0x7375_7245 => "Coda",
+        0x564c => "NCP",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn init_makes_a_project_that_opens_and_is_found_from_below() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("deep/my \"bench\"");
+        let project = Project::init(&root).unwrap();
+        assert_eq!(project.config().name, "my \"bench\"");
+        for folder in [project.metadata(), project.images(), project.sessions(), project.imports(), project.exports()] {
+            assert!(folder.is_dir(), "{}", folder.display());
+        }
+        assert!(!project.store().exists());
+        let ignored = fs::read_to_string(root.join(".gitignore")).unwrap();
+        assert!(ignored.contains("/store/") && ignored.contains("/.owner/") && !ignored.contains("sessions"));
+        assert_eq!(Project::find(&project.metadata()).unwrap(), project);
+        assert_eq!(fs::read_to_string(root.join("sessions/README.md")).unwrap(), SESSIONS);
+        assert!(fs::read_to_string(root.join(FILE)).unwrap().contains("# How verdicts become a status"));
+    }
+
+    #[test]
+    fn a_second_init_is_refused_and_changes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        Project::init(dir.path()).unwrap();
+        fs::write(dir.path().join(FILE), "name = \"mine\"\n").unwrap();
+        fs::remove_dir(dir.path().join("exports")).unwrap();
+        assert_eq!(Project::init(dir.path()).unwrap_err().kind, Kind::Conflict);
+        assert_eq!(fs::read_to_string(dir.path().join(FILE)).unwrap(), "name = \"mine\"\n");
+        assert!(!dir.path().join("exports").exists());
+    }
+
+    #[test]
+    fn a_failed_init_takes_back_what_it_made_and_keeps_what_was_there() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(".gitignore"), "mine\n").unwrap();
+        fs::write(dir.path().join("imports"), "a file in the way").unwrap();
+        let problem = Project::init(dir.path()).unwrap_err();
+        assert_eq!(problem.place.file, Some(dir.path().join("imports")));
+        let mut left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".gitignore", "imports"]);
+        fs::remove_file(dir.path().join("imports")).unwrap();
+        Project::init(dir.path()).unwrap();
+        assert_eq!(fs::read_to_string(dir.path().join(".gitignore")).unwrap(), "mine\n");
+    }
+
+    #[test]
+    fn a_folder_that_may_not_be_written_is_denied() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::set_permissions(dir.path(), Permissions::from_mode(0o500)).unwrap();
+        if fs::write(dir.path().join("probe"), "").is_ok() {
+            // Root may write anywhere the mode forbids; a kernel file system refuses even root.
+            eprintln!("skipped: this user may write into a read-only folder");
+            return;
+        }
+        let problem = Project::init(&dir.path().join("new")).unwrap_err();
+        assert_eq!(problem.kind, Kind::Denied, "{problem}");
+        assert!(problem.help.is_some());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_that_even_root_may_not_write_is_denied() {
+        let problem = Project::init(Path::new("/sys/benchtop-test")).unwrap_err();
+        assert_eq!(problem.kind, Kind::Denied, "{problem}");
+        assert!(problem.help.is_some());
+    }
+
+    #[test]
+    fn outside_a_project_the_help_names_the_way_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let problem = Project::find(dir.path()).unwrap_err();
+        assert_eq!(problem.kind, Kind::NotFound);
+        let help = problem.help.unwrap();
+        assert!(help.contains("benchtop init") && help.contains("benchtop sample"));
+        assert_eq!(Project::open(dir.path()).unwrap_err().kind, Kind::NotFound);
+        fs::write(dir.path().join(FILE), "nam = 1").unwrap();
+        assert_eq!(Project::find(dir.path()).unwrap_err().place.line, Some(1));
+    }
+
+    #[test]
+    fn the_runtime_folder_is_private_and_never_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let project = Project::init(dir.path()).unwrap();
+        let runtime = project.ensure_private_runtime().unwrap();
+        let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&runtime), 0o700);
+        fs::set_permissions(&runtime, Permissions::from_mode(0o755)).unwrap();
+        project.ensure_private_runtime().unwrap();
+        assert_eq!(mode(&runtime), 0o700);
+        fs::remove_dir(&runtime).unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), &runtime).unwrap();
+        assert_eq!(project.ensure_private_runtime().unwrap_err().kind, Kind::Denied);
+    }
+
+    #[test]
+    fn another_users_project_is_refused_whoever_asks() {
+        let path = Path::new("/p");
+        assert_eq!(owned(path, 7, 7), Ok(()));
+        for (uid, me) in [(7, 8), (0, 7), (7, 0)] {
+            assert_eq!(owned(path, uid, me).unwrap_err().kind, Kind::Denied);
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let project = Project::init(dir.path()).unwrap();
+        if std::os::unix::fs::chown(dir.path(), Some(12345), None).is_err() {
+            eprintln!("skipped: only root can give a folder away");
+            return;
+        }
+        let problem = project.ensure_private_runtime().unwrap_err();
+        assert_eq!(problem.kind, Kind::Denied);
+        assert!(problem.what.contains("12345"));
+        assert!(!project.runtime().exists());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn network_file_systems_are_told_from_local_ones() {
+        assert_eq!(network_name(0x6969), Some("NFS"));
+        assert_eq!(network_name(0xff53_4d42), Some("CIFS"));
+        assert_eq!(network_name(0xef53), None);
+        assert_eq!(network_file_system(Path::new("/proc")), Ok(None));
+    }
+
+    #[test]
+    fn the_repository_itself_is_a_project() {
+        let project = Project::open(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+        assert_eq!(project.config().name, "benchtop");
+        assert!(project.metadata().is_dir() && project.sessions().is_dir());
+    }
+}
