@@ -2,8 +2,9 @@
 //!
 //! Two things are the truth: `sessions/*.jsonl` (what people decided: [`journal`]) and `imports/` (what was brought
 //! in: [`manifest`] and [`segment`]). Everything below `store/` is a sled index over them ([`index`]): delete it and
-//! [`open`] makes it again.
+//! [`open`] makes it again. [`query`] filters and sorts the columns, [`search`] finds words in an [`arena`].
 
+pub mod arena;
 pub mod catalog;
 pub mod columns;
 pub mod disk;
@@ -16,6 +17,7 @@ pub mod open;
 pub mod overlay;
 pub mod project;
 pub mod query;
+pub mod search;
 pub mod segment;
 
 pub use catalog::Catalog;

@@ -1,0 +1,243 @@
+//! One word of a query against one row: does it occur, and how well.
+//!
+//! Scores estimate those of fuzzy-matcher's `SkimMatcherV2` and are on its scale: 16 a character, a bonus for
+//! beginnings (of the row 16, after a blank or bracket 8, after other punctuation 7), 4 for a character that follows
+//! its predecessor at once, -3 and -1 a byte for a gap. A word that lies together at a beginning gets the very score
+//! Skim gives it; for scattered ones this looks at likely alignments only, in a tenth of the time.
+
+use memchr::memmem::Finder;
+use memchr::{memchr, memmem, memrchr};
+
+use crate::store::arena;
+
+const MATCH: i32 = 16;
+const START: i32 = -1;
+const CONSECUTIVE: i32 = 4;
+const GAP_START: i32 = -3;
+/// Bonus after a blank, slash or bracket.
+pub(super) const HEAD: i32 = 8;
+const BREAK: i32 = 7;
+/// Starts tried in one row beyond the first few, and alternatives at one gap.
+const STARTS: usize = 24;
+const LOOK_AHEAD: usize = 4;
+
+/// A word, lowered, without blanks.
+pub(super) struct Word {
+    text: String,
+    /// Where each character's bytes lie in `text`.
+    units: Vec<(usize, usize)>,
+    mask: u64,
+    /// One character whose presence the mask tells exactly.
+    told_by_mask: bool,
+    finder: Finder<'static>,
+}
+
+impl Word {
+    pub(super) fn new(text: &str) -> Word {
+        let units: Vec<_> = text.char_indices().map(|(i, c)| (i, c.len_utf8())).collect();
+        Word {
+            mask: arena::mask(text),
+            told_by_mask: units.len() == 1 && text.chars().all(arena::has_own_bit),
+            finder: Finder::new(text).into_owned(),
+            text: text.to_string(),
+            units,
+        }
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How many characters it has.
+    pub(super) fn len(&self) -> usize {
+        self.units.len()
+    }
+
+    pub(super) fn mask(&self) -> u64 {
+        self.mask
+    }
+
+    /// The byte at which the word as a whole first occurs in `hay` at or after `from`.
+    pub(super) fn find(&self, hay: &[u8], from: usize) -> Option<usize> {
+        let rest = hay.get(from..)?;
+        let at = if self.text.len() == 1 { memchr(self.text.as_bytes()[0], rest) } else { self.finder.find(rest) };
+        at.map(|at| at + from)
+    }
+
+    /// Whether its characters occur in `row` in order; the row's mask has been found to hold the word's.
+    pub(super) fn within(&self, row: &[u8]) -> bool {
+        self.told_by_mask
+            || self.units.iter().try_fold(0, |from, &u| self.next(row, u, from).map(|at| at + u.1)).is_some()
+    }
+
+    /// Score of the word lying together, first found at byte `at`; with `probe` the best place in the row.
+    pub(super) fn together(&self, row: &[u8], mut at: usize, probe: bool) -> Together {
+        let mut best = place(row, at);
+        while probe && best < HEAD {
+            let Some(next) = self.find(row, at + 1) else { break };
+            at = next;
+            best = best.max(place(row, at));
+        }
+        let n = self.units.len() as i32;
+        Together { score: START + n * MATCH + best + (n - 1) * CONSECUTIVE, head: best >= HEAD }
+    }
+
+    /// Score of a good alignment of the word's characters in order; `None` when there is none.
+    pub(super) fn scattered(&self, row: &[u8]) -> Option<i32> {
+        let (&first, rest) = self.units.split_first()?;
+        let start = self.next(row, first, 0)?;
+        let mut best = self.align(row, start, rest, 1)?;
+        if let Some(at) = self.find(row, start) {
+            best = best.max(self.together(row, at, true).score);
+        }
+        // From where the word's tail still fits behind it.
+        let last = self.units.iter().rev().try_fold(row.len(), |end, &u| self.previous(row, u, end))?;
+        let ceiling = START + self.units.len() as i32 * (MATCH + CONSECUTIVE) + HEAD - CONSECUTIVE;
+        let mut at = start;
+        for tried in 0..STARTS {
+            if best >= ceiling {
+                break;
+            }
+            // Later starts inside words rarely win, so only the first few are tried.
+            if tried < 3 || place(row, at) > 0 {
+                best = best.max(self.align(row, at, rest, LOOK_AHEAD).unwrap_or(best));
+            }
+            match self.next(row, first, at + 1) {
+                Some(next) if next <= last => at = next,
+                _ => break,
+            }
+        }
+        Some(best)
+    }
+
+    /// Score of the alignment that begins at byte `start` and, wherever the next character does not follow at once,
+    /// takes the most promising of its next `choices` occurrences.
+    fn align(&self, row: &[u8], start: usize, rest: &[(usize, usize)], choices: usize) -> Option<i32> {
+        let mut score = START + MATCH + place(row, start);
+        let mut at = start + self.units[0].1;
+        for (i, &unit) in rest.iter().enumerate() {
+            let bytes = self.bytes(unit);
+            if row[at..].starts_with(bytes) {
+                score += MATCH + CONSECUTIVE.max(place(row, at));
+                at += unit.1;
+                continue;
+            }
+            let mut found = self.next(row, unit, at)?;
+            let (mut chosen, mut value) = (found, i32::MIN);
+            for _ in 0..choices {
+                let gain = place(row, found) + GAP_START - (found - at) as i32;
+                let follows = rest.get(i + 1).is_some_and(|&u| row[found + unit.1..].starts_with(self.bytes(u)));
+                let promise = if follows { gain + CONSECUTIVE - GAP_START } else { gain };
+                if promise > value {
+                    (chosen, value) = (found, promise);
+                }
+                match self.next(row, unit, found + 1) {
+                    Some(next) if (next - at) as i32 <= HEAD - value => found = next,
+                    _ => break,
+                }
+            }
+            score += MATCH + place(row, chosen) + GAP_START - (chosen - at) as i32;
+            at = chosen + unit.1;
+        }
+        Some(score)
+    }
+
+    /// Bytes at which the characters lie when they are taken together, or else one after the other as they come.
+    pub(super) fn places(&self, row: &[u8]) -> Option<Vec<usize>> {
+        if let Some(at) = self.find(row, 0) {
+            return Some(self.units.iter().map(|u| at + u.0).collect());
+        }
+        let mut from = 0;
+        let mut places = Vec::with_capacity(self.units.len());
+        for &unit in &self.units {
+            let at = self.next(row, unit, from)?;
+            places.push(at);
+            from = at + unit.1;
+        }
+        Some(places)
+    }
+
+    fn bytes(&self, (start, len): (usize, usize)) -> &[u8] {
+        &self.text.as_bytes()[start..start + len]
+    }
+
+    fn next(&self, row: &[u8], unit: (usize, usize), from: usize) -> Option<usize> {
+        let rest = row.get(from..)?;
+        let at = match self.bytes(unit) {
+            [one] => memchr(*one, rest),
+            more => memmem::find(rest, more),
+        };
+        at.map(|at| at + from)
+    }
+
+    fn previous(&self, row: &[u8], unit: (usize, usize), end: usize) -> Option<usize> {
+        match self.bytes(unit) {
+            [one] => memrchr(*one, row.get(..end)?),
+            more => memmem::rfind(row.get(..end)?, more),
+        }
+    }
+}
+
+/// A word found in one piece.
+pub(super) struct Together {
+    pub(super) score: i32,
+    /// It begins the row, or follows a blank or bracket.
+    pub(super) head: bool,
+}
+
+/// The bonus of the character at byte `at`.
+fn place(row: &[u8], at: usize) -> i32 {
+    let Some(before) = at.checked_sub(1) else { return 2 * HEAD };
+    match row.get(before) {
+        Some(b' ' | b'/' | b'\\' | b'|' | b'(' | b')' | b'[' | b']' | b'{' | b'}') => HEAD,
+        Some(b'!'..=b'\'' | b'*'..=b'.' | b':'..=b'@' | b'^'..=b'`' | b'~') => BREAK,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fuzzy_matcher::FuzzyMatcher;
+    use fuzzy_matcher::skim::SkimMatcherV2;
+
+    use super::*;
+
+    fn skim(row: &str, word: &str) -> Option<i32> {
+        SkimMatcherV2::default().fuzzy_match(row, word).map(|s| s as i32)
+    }
+
+    #[test]
+    fn a_word_in_one_piece_scores_as_skim_does() {
+        for (row, word) in [("owl on a lawn", "owl"), ("an owl", "owl"), ("an \"owl", "owl"), ("growls", "owl")] {
+            let word = Word::new(word);
+            let at = word.find(row.as_bytes(), 0).unwrap();
+            assert_eq!(Some(word.together(row.as_bytes(), at, true).score), skim(row, word.text()), "{row}");
+            assert_eq!(word.scattered(row.as_bytes()), skim(row, word.text()), "{row}");
+        }
+    }
+
+    #[test]
+    fn a_scattered_word_scores_at_most_as_skim_does_and_often_the_same() {
+        let row = "1 blue color robot, tundra (snow), cubist painting, angular edges";
+        let mut same = 0;
+        let words = ["robtundr", "bcr", "cubedg", "cpaint", "blrob", "snowcub", "rt", "aedges", "tsc"];
+        for text in words {
+            let (score, best) = (Word::new(text).scattered(row.as_bytes()).unwrap(), skim(row, text).unwrap());
+            assert!(score <= best, "{text}: {score} of {best}");
+            same += usize::from(score == best);
+        }
+        assert!(same >= 7, "{same} of {}", words.len());
+        assert_eq!(Word::new("xq").scattered(row.as_bytes()), None);
+        assert!(!Word::new("angularx").within(row.as_bytes()));
+    }
+
+    #[test]
+    fn characters_of_several_bytes_are_matched_whole() {
+        // \u{e9} is c3 a9; \u{e3} \u{a9} hold the same two bytes apart.
+        let word = Word::new("\u{e9}t");
+        assert!(!word.within("\u{e3}\u{a9}t".as_bytes()));
+        assert_eq!(word.scattered("\u{e3}\u{a9}t".as_bytes()), None);
+        assert!(word.within("caf\u{e9} t".as_bytes()));
+        assert_eq!(word.places("caf\u{e9} t".as_bytes()), Some(vec![3, 6]));
+    }
+}
