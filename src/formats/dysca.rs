@@ -1,0 +1,272 @@
+//! Dysca's JSON: the flat records of the paper's Listing 1 (`pqa_postprocess.py`).
+
+use std::io::Write;
+
+use serde_json::Value;
+
+use super::fields::{self, Layout};
+use super::records::Record;
+use super::write::{Array, Style};
+use crate::model::{Choice, Form, ImageRef, Item, Problem, QuestionKind, Result, Role};
+
+/// Field names in the order of the released post-processing; level and style are read where a file has them.
+const NAMES: &[&str] = &[
+    "id",
+    "images",
+    "prompt",
+    "negative_prompt",
+    "instruction",
+    "question",
+    "answer",
+    "question_type",
+    "task",
+    "options",
+    "question_majority",
+    "granularity",
+    "level",
+    "style",
+];
+
+pub(super) const LAYOUT: Layout<Item> =
+    Layout { names: NAMES, value, extra: |item| &item.extra, extra_mut: |item| &mut item.extra };
+
+fn value(item: &Item, name: &str) -> Option<Value> {
+    match name {
+        "id" => Some(fields::key_value(&item.key)),
+        "images" => Some(item.images.iter().map(|i| i.name.as_str()).collect()),
+        "instruction" => item.instruction.as_deref().map(Value::from),
+        _ => question_value(item, name),
+    }
+}
+
+/// The fields that a question has in both of Dysca's forms.
+pub(super) fn question_value(item: &Item, name: &str) -> Option<Value> {
+    match name {
+        "question" => Some(item.question.as_str().into()),
+        "answer" => Some(item.answer.as_str().into()),
+        "question_type" => type_name(item.kind).map(Value::from),
+        "options" => Some(item.options.iter().map(|o| o.text.as_str()).collect()),
+        "question_majority" => item.subtask.as_deref().map(Value::from),
+        _ => fields::common_value(item, name),
+    }
+}
+
+fn type_name(kind: QuestionKind) -> Option<&'static str> {
+    match kind {
+        QuestionKind::MultipleChoice => Some("multi choice"),
+        QuestionKind::TrueFalse => Some("true or false"),
+        QuestionKind::FreeForm => Some("image caption"),
+        QuestionKind::YesNo => None,
+    }
+}
+
+/// One flat record as an item.
+pub(super) fn item(record: Record, dataset: &str) -> Result<Item> {
+    let mut item = question(&record, dataset)?;
+    item.key = fields::key(&record, "id")?;
+    item.id = format!("{dataset}/{}", item.key);
+    item.images = images(&record)?;
+    item.instruction = fields::optional_text(&record, "instruction")?;
+    if !record.contains_key("question") {
+        let instruction = item.instruction.as_deref().ok_or_else(|| fields::missing("question"))?;
+        item.question = stem(instruction).to_string();
+    }
+    fields::check(&item)?;
+    LAYOUT.absorb(&mut item, record)?;
+    Ok(item)
+}
+
+/// Pictures by name.
+pub(super) fn images(record: &Record) -> Result<Vec<ImageRef>> {
+    let names = fields::texts(record, "images")?.unwrap_or_default();
+    Ok(names.into_iter().map(|name| ImageRef { name, ..ImageRef::default() }).collect())
+}
+
+/// The question's own fields, without an id yet. A record without `question` gets an empty one.
+pub(super) fn question(record: &Record, dataset: &str) -> Result<Item> {
+    let name = fields::text(record, "question_type")?;
+    let kind = match name {
+        "multi choice" => QuestionKind::MultipleChoice,
+        "true or false" => QuestionKind::TrueFalse,
+        "image caption" => QuestionKind::FreeForm,
+        other => {
+            return Err(Problem::input(format!("unknown question type `{other}`"))
+                .field("question_type")
+                .help("known are: multi choice, true or false, image caption"));
+        }
+    };
+    let mut item = Item {
+        id: String::new(),
+        dataset: dataset.to_string(),
+        key: crate::model::Key::Int(0),
+        form: Form::Dysca,
+        images: Vec::new(),
+        prompt: None,
+        negative_prompt: None,
+        instruction: None,
+        question: String::new(),
+        kind,
+        options: Vec::new(),
+        answer: fields::text(record, "answer")?.to_string(),
+        task: None,
+        subtask: fields::optional_text(record, "question_majority")?,
+        granularity: None,
+        level: None,
+        style: None,
+        pair: None,
+        rotation: None,
+        extra: Record::new(),
+    };
+    fields::read_common(&mut item, record)?;
+    if record.contains_key("question") {
+        item.question = fields::text(record, "question")?.to_string();
+    }
+    let options = fields::texts(record, "options")?;
+    if kind != QuestionKind::FreeForm {
+        item.options = choices(options.ok_or_else(|| fields::missing("options"))?, &item.answer)?;
+    }
+    Ok(item)
+}
+
+/// Options with their roles: the first one that reads like the answer is the correct one.
+fn choices(texts: Vec<String>, answer: &str) -> Result<Vec<Choice>> {
+    let same = texts.iter().position(|t| t == answer).or_else(|| texts.iter().position(|t| t.trim() == answer.trim()));
+    let Some(right) = same else {
+        return Err(Problem::input(format!("the answer `{answer}` is not among the options")).field("answer"));
+    };
+    let role = |i| if i == right { Role::Correct } else { Role::Distractor };
+    Ok(texts.into_iter().enumerate().map(|(i, text)| Choice { text, role: role(i) }).collect())
+}
+
+/// The question inside an instruction: without its label, options, hint and "Your answer is:".
+fn stem(instruction: &str) -> &str {
+    let text = instruction.strip_prefix("Question:").unwrap_or(instruction);
+    let end = ["\nChoices:", "\n(A)", "\nHint:", "\nYour answer is:"].iter().filter_map(|m| text.find(m)).min();
+    text[..end.unwrap_or(text.len())].trim()
+}
+
+/// Whether Dysca's forms can say what this item says.
+///
+/// # Errors
+/// [`crate::model::Kind::Input`] naming the field that has no place in the form.
+pub(super) fn expressible(item: &Item) -> Result<()> {
+    let cannot = |what: &str, field: &str| {
+        Err(Problem::input(format!("{}: {what} cannot be said in Dysca's form", item.id))
+            .field(field)
+            .help("export this item as jsonl"))
+    };
+    if type_name(item.kind).is_none() {
+        return cannot("a yes/no question", "question_type");
+    }
+    if item.pair.is_some() {
+        return cannot("membership in an image pair", "pair");
+    }
+    if item.rotation.is_some() {
+        return cannot("membership in a rotation set", "rotation");
+    }
+    if item.kind == QuestionKind::FreeForm {
+        return if item.options.is_empty() { Ok(()) } else { cannot("options of a free-form question", "options") };
+    }
+    let texts = item.options.iter().map(|o| o.text.clone()).collect();
+    match choices(texts, &item.answer) {
+        Ok(same) if same == item.options => Ok(()),
+        Ok(_) => cannot("which option is correct, or that one is a refusal,", "options"),
+        Err(_) => cannot("an answer that is not an option's text", "answer"),
+    }
+}
+
+/// Writes flat Dysca records as one JSON array, indented by two spaces, ASCII only, no final newline: the released layout.
+pub struct DyscaWriter<W: Write> {
+    array: Array<W>,
+}
+
+impl<W: Write> DyscaWriter<W> {
+    /// A writer into `out`, which should be buffered.
+    pub fn new(out: W) -> Self {
+        DyscaWriter { array: Array::new(out, Style::FLAT) }
+    }
+
+    /// Writes one item.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Input`] naming the field that the form cannot express; nothing is written then. I/O problems as
+    /// [`Problem::io`] classes them.
+    pub fn push(&mut self, item: &Item) -> Result<()> {
+        expressible(item)?;
+        self.array.push(&LAYOUT.record(item))
+    }
+
+    /// Closes the array, flushes, and gives the output back.
+    ///
+    /// # Errors
+    /// I/O problems as [`Problem::io`] classes them.
+    pub fn finish(self) -> Result<W> {
+        self.array.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn record() -> Record {
+        let value = json!({
+            "id": 3, "images": ["images/1.png"], "prompt": null, "question": "What?", "answer": "cat",
+            "question_type": "multi choice", "task": "recognition", "options": ["dog", "cat"], "question_majority": "animal",
+            "granularity": "fine", "seed": 7
+        });
+        value.as_object().unwrap().clone()
+    }
+
+    fn refused(name: &str, value: Value) -> String {
+        let mut record = record();
+        record.insert(name.into(), value);
+        item(record, "d").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_record_comes_back_whole_and_in_its_order() {
+        let item = item(record(), "d").unwrap();
+        assert_eq!((item.id.as_str(), item.correct(), item.subtask.as_deref()), ("d/3", Some(1), Some("animal")));
+        assert_eq!(serde_json::to_string(&LAYOUT.record(&item)).unwrap(), serde_json::to_string(&record()).unwrap());
+        assert_eq!(item.extra.keys().collect::<Vec<_>>(), ["prompt", "seed"]);
+
+        let mut odd = Record::new();
+        for (name, value) in record().into_iter().rev().filter(|(n, _)| n != "question") {
+            odd.insert(name, value);
+        }
+        odd.insert("instruction".into(), "Question: What? \nChoices:\n(A) dog\n(B) cat\nYour answer is:".into());
+        let item = super::item(odd.clone(), "d").unwrap();
+        assert_eq!(item.question, "What?");
+        assert_eq!(serde_json::to_string(&LAYOUT.record(&item)).unwrap(), serde_json::to_string(&odd).unwrap());
+    }
+
+    #[test]
+    fn bad_fields_are_named() {
+        assert!(refused("question_type", json!("essay")).starts_with("field `question_type`: unknown question type `essay`"));
+        assert!(refused("question", json!(" ")).contains("field `question`: the question is empty"));
+        assert!(refused("answer", json!("cow")).contains("`cow` is not among the options"));
+        assert!(refused("answer", json!(5)).contains("field `answer`: expected text, found a number"));
+        assert!(refused("options", json!(["cat", 4])).contains("field `options`: expected an array of texts"));
+        assert!(refused("options", json!(null)).contains("field `options`: missing"));
+        assert!(refused("id", json!(1.5)).contains("field `id`: expected a whole number or text"));
+        assert!(refused("images", json!("a.png")).contains("field `images`"));
+        assert!(refused("$order", json!([])).contains("reserved"));
+    }
+
+    #[test]
+    fn what_the_form_cannot_say_is_refused() {
+        let mut item = item(record(), "d").unwrap();
+        item.options[0].role = Role::Refusal;
+        assert_eq!(expressible(&item).unwrap_err().place.field.as_deref(), Some("options"));
+        item.options[0].role = Role::Distractor;
+        item.answer = "B".into();
+        assert_eq!(expressible(&item).unwrap_err().place.field.as_deref(), Some("answer"));
+        item.kind = QuestionKind::YesNo;
+        let mut writer = DyscaWriter::new(Vec::new());
+        assert_eq!(writer.push(&item).unwrap_err().place.field.as_deref(), Some("question_type"));
+        assert_eq!(writer.finish().unwrap(), b"[]");
+    }
+}

@@ -1,0 +1,202 @@
+//! Dysca's released sources: one record an image, its questions in `q_a` (`pqa_generate.py`).
+//!
+//! A question has no id there: its key is `<record id>.<position from 1>`. Where that would no longer be true (a part of the
+//! questions is exported), the question is written with an `id` of its own, which reading honours.
+
+use std::collections::VecDeque;
+use std::io::Write;
+
+use serde_json::Value;
+
+use super::dysca;
+use super::fields::{self, Layout};
+use super::records::Record;
+use super::write::{Array, Style};
+use crate::model::{Form, ImageRef, Item, Key, Problem, Result};
+
+/// Where an item keeps the fields of its image record.
+const RECORD: &str = "$record";
+const QUESTION: &[&str] =
+    &["question", "answer", "options", "task", "question_type", "question_majority", "granularity", "level", "style"];
+
+const LAYOUT: Layout<Item> =
+    Layout { names: QUESTION, value, extra: |item| &item.extra, extra_mut: |item| &mut item.extra };
+
+fn value(item: &Item, name: &str) -> Option<Value> {
+    // The prompts belong to the image record, so a question that has them too keeps its own in `extra`.
+    if QUESTION.contains(&name) { dysca::question_value(item, name) } else { None }
+}
+
+/// The questions of one image record.
+pub(super) fn items(mut record: Record, dataset: &str, found: &mut VecDeque<Result<Item>>) -> Result<()> {
+    let id = fields::key(&record, "id")?;
+    let prompt = fields::optional_text(&record, "prompt")?;
+    let negative = fields::optional_text(&record, "negative_prompt")?;
+    let images = match record.contains_key("images") {
+        true => dysca::images(&record)?,
+        // What the released post-processing names the picture of a record.
+        false => vec![ImageRef { name: format!("images/{id}.png"), ..ImageRef::default() }],
+    };
+    let questions = match record.get_mut("q_a").map(Value::take) {
+        Some(Value::Array(list)) if !list.is_empty() => list,
+        Some(Value::Array(_)) => return Err(Problem::input("the image has no questions").field("q_a")),
+        Some(other) => return Err(fields::wrong("q_a", "an array of questions", &other)),
+        None => return Err(fields::missing("q_a")),
+    };
+    for (i, question) in questions.into_iter().enumerate() {
+        let one = || -> Result<Item> {
+            let Value::Object(question) = question else { return Err(fields::wrong("q_a", "an array of questions", &question)) };
+            let mut item = dysca::question(&question, dataset)?;
+            item.form = Form::DyscaNested;
+            item.key = match question.contains_key("id") {
+                true => fields::key(&question, "id")?,
+                false => natural_key(&id, i),
+            };
+            item.id = format!("{dataset}/{}", item.key);
+            if item.question.is_empty() && !question.contains_key("question") {
+                return Err(fields::missing("question"));
+            }
+            fields::check(&item)?;
+            let mut question = question;
+            question.shift_remove("id");
+            LAYOUT.absorb(&mut item, question)?;
+            item.extra.insert(RECORD.into(), Value::Object(record.clone()));
+            item.prompt.clone_from(&prompt);
+            item.negative_prompt.clone_from(&negative);
+            item.images.clone_from(&images);
+            Ok(item)
+        };
+        let item = one().map_err(|p| {
+            let field = p.place.field.clone().unwrap_or_default();
+            let mut p = p;
+            p.place.field = Some(format!("q_a[{i}].{field}"));
+            p
+        });
+        found.push_back(item);
+    }
+    Ok(())
+}
+
+fn natural_key(record: &Key, index: usize) -> Key {
+    Key::Text(format!("{record}.{}", index + 1))
+}
+
+/// Writes items back into image records, indented by four spaces: the layout of the released sources.
+///
+/// Consecutive items of one image record are gathered again; memory holds one record.
+pub struct NestedWriter<W: Write> {
+    array: Array<W>,
+    record: Record,
+    questions: Vec<Value>,
+}
+
+impl<W: Write> NestedWriter<W> {
+    /// A writer into `out`, which should be buffered.
+    pub fn new(out: W) -> Self {
+        NestedWriter { array: Array::new(out, Style::NESTED), record: Record::new(), questions: Vec::new() }
+    }
+
+    /// Adds one item; its image record is written when an item of another one comes.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Input`] naming the field that the form cannot express, also for an item that did not come in this
+    /// form; I/O problems as [`Problem::io`] classes them.
+    pub fn push(&mut self, item: &Item) -> Result<()> {
+        dysca::expressible(item)?;
+        let (Some(Value::Object(record)), Form::DyscaNested) = (item.extra.get(RECORD), item.form) else {
+            return Err(Problem::input(format!("{}: the item did not come in Dysca's nested form", item.id))
+                .field(RECORD)
+                .help("export it in Dysca's flat form"));
+        };
+        if *record != self.record {
+            self.write_record()?;
+            self.record = record.clone();
+        }
+        let mut question = LAYOUT.record(item);
+        let id = fields::key(&self.record, "id")?;
+        if item.key != natural_key(&id, self.questions.len()) {
+            question.shift_insert(0, "id".into(), fields::key_value(&item.key));
+        }
+        self.questions.push(Value::Object(question));
+        Ok(())
+    }
+
+    fn write_record(&mut self) -> Result<()> {
+        if self.questions.is_empty() {
+            return Ok(());
+        }
+        let mut record = std::mem::take(&mut self.record);
+        record.insert("q_a".into(), Value::Array(std::mem::take(&mut self.questions)));
+        self.array.push(&record)
+    }
+
+    /// Writes the last record, closes the array, flushes, and gives the output back.
+    ///
+    /// # Errors
+    /// I/O problems as [`Problem::io`] classes them.
+    pub fn finish(mut self) -> Result<W> {
+        self.write_record()?;
+        self.array.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn records() -> Value {
+        json!([
+            {"id": 1, "prompt": "an owl", "negative_prompt": "", "q_a": [
+                {"question": "What is it?", "answer": "owl", "options": ["owl", "cat"], "task": "recognition",
+                 "question_type": "multi choice", "question_majority": "animal"},
+                {"question": "Describe it.", "answer": "an owl", "options": [], "task": "recognition",
+                 "question_type": "image caption", "question_majority": "animal"}]},
+            {"id": 2, "prompt": null, "seed": 5, "q_a": [
+                {"id": "own", "question": "Is it red?", "answer": "True", "options": ["True", "False"], "task": "recognition",
+                 "question_type": "true or false", "question_majority": "color", "note": "n"}]}
+        ])
+    }
+
+    fn read(value: &Value) -> Vec<Item> {
+        let mut found = VecDeque::new();
+        for record in value.as_array().unwrap() {
+            items(record.as_object().unwrap().clone(), "d", &mut found).unwrap();
+        }
+        found.into_iter().map(Result::unwrap).collect()
+    }
+
+    fn written(items: &[Item]) -> Value {
+        let mut writer = NestedWriter::new(Vec::new());
+        items.iter().for_each(|i| writer.push(i).unwrap());
+        serde_json::from_slice(&writer.finish().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn image_records_are_taken_apart_and_put_together() {
+        let items = read(&records());
+        assert_eq!(items.iter().map(|i| i.id.as_str()).collect::<Vec<_>>(), ["d/1.1", "d/1.2", "d/own"]);
+        assert_eq!(items[0].images[0].name, "images/1.png");
+        assert_eq!(written(&items).to_string(), records().to_string());
+    }
+
+    #[test]
+    fn a_part_of_the_questions_keeps_its_keys() {
+        let part: Vec<Item> = read(&records()).into_iter().skip(1).collect();
+        assert_eq!(read(&written(&part))[0].key, Key::Text("1.2".into()));
+        assert_eq!(read(&written(&part)), part);
+    }
+
+    #[test]
+    fn errors_name_the_question() {
+        let mut found = VecDeque::new();
+        let record = json!({"id": 1, "q_a": [{"question": "Q", "answer": "a", "question_type": "essay"}, 4]});
+        items(record.as_object().unwrap().clone(), "d", &mut found).unwrap();
+        let text: Vec<String> = found.into_iter().map(|f| f.unwrap_err().to_string()).collect();
+        assert!(text[0].starts_with("field `q_a[0].question_type`: unknown question type"));
+        assert!(text[1].contains("q_a[1]"));
+        let empty = json!({"id": 1, "q_a": []});
+        assert!(items(empty.as_object().unwrap().clone(), "d", &mut VecDeque::new()).is_err());
+    }
+}

@@ -1,0 +1,197 @@
+//! Reading fields with errors that name them, and giving a record back the way it came.
+
+use serde_json::Value;
+
+use super::records::Record;
+use crate::model::{Item, Key, Problem, QuestionKind, Result, Role};
+
+/// Name under which a record's own field order is kept when it is not the usual one.
+pub(super) const ORDER: &str = "$order";
+
+/// What a JSON value is, for messages.
+pub(super) fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+pub(super) fn wrong(name: &str, expected: &str, value: &Value) -> Problem {
+    Problem::input(format!("expected {expected}, found {}", kind_of(value))).field(name)
+}
+
+pub(super) fn missing(name: &str) -> Problem {
+    Problem::input("missing").field(name)
+}
+
+pub(super) fn text<'a>(record: &'a Record, name: &str) -> Result<&'a str> {
+    match record.get(name) {
+        Some(Value::String(text)) => Ok(text),
+        Some(other) => Err(wrong(name, "text", other)),
+        None => Err(missing(name)),
+    }
+}
+
+pub(super) fn optional_text(record: &Record, name: &str) -> Result<Option<String>> {
+    match record.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(other) => Err(wrong(name, "text", other)),
+    }
+}
+
+pub(super) fn key(record: &Record, name: &str) -> Result<Key> {
+    match record.get(name) {
+        Some(Value::String(text)) if !text.is_empty() => Ok(Key::Text(text.clone())),
+        Some(Value::String(_)) => Err(Problem::input("empty").field(name)),
+        Some(value) => match value.as_i64() {
+            Some(number) => Ok(Key::Int(number)),
+            None => Err(wrong(name, "a whole number or text", value)),
+        },
+        None => Err(missing(name)),
+    }
+}
+
+pub(super) fn key_value(key: &Key) -> Value {
+    match key {
+        Key::Int(number) => (*number).into(),
+        Key::Text(text) => text.as_str().into(),
+    }
+}
+
+/// An array of texts; `None` when the field is absent or null.
+pub(super) fn texts(record: &Record, name: &str) -> Result<Option<Vec<String>>> {
+    let list = match record.get(name) {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Array(list)) => list,
+        Some(other) => return Err(wrong(name, "an array of texts", other)),
+    };
+    let one = |value: &Value| match value {
+        Value::String(text) => Ok(text.clone()),
+        other => Err(wrong(name, "an array of texts", other)),
+    };
+    list.iter().map(one).collect::<Result<_>>().map(Some)
+}
+
+/// Optional text fields that every record form may carry under the same name as [`Item`]'s.
+pub(super) const COMMON: [&str; 6] = ["prompt", "negative_prompt", "task", "granularity", "level", "style"];
+
+pub(super) fn common<'a>(item: &'a mut Item, name: &str) -> Option<&'a mut Option<String>> {
+    Some(match name {
+        "prompt" => &mut item.prompt,
+        "negative_prompt" => &mut item.negative_prompt,
+        "task" => &mut item.task,
+        "granularity" => &mut item.granularity,
+        "level" => &mut item.level,
+        "style" => &mut item.style,
+        _ => return None,
+    })
+}
+
+pub(super) fn common_value(item: &Item, name: &str) -> Option<Value> {
+    let field = match name {
+        "prompt" => &item.prompt,
+        "negative_prompt" => &item.negative_prompt,
+        "task" => &item.task,
+        "granularity" => &item.granularity,
+        "level" => &item.level,
+        "style" => &item.style,
+        _ => return None,
+    };
+    field.as_deref().map(Value::from)
+}
+
+/// Fills the [`COMMON`] fields of `item` from its record.
+pub(super) fn read_common(item: &mut Item, record: &Record) -> Result<()> {
+    for name in COMMON {
+        if let Some(field) = common(item, name) {
+            *field = optional_text(record, name)?;
+        }
+    }
+    Ok(())
+}
+
+/// How a record of one form is made from a value of type `T`: the usual order of its fields, and each field's value.
+///
+/// What the typed fields of `T` cannot reproduce (unknown fields, nulls, odd values, another order) goes to its `extra`, and
+/// comes back from there.
+pub(super) struct Layout<T: 'static> {
+    /// Field names in the usual order.
+    pub names: &'static [&'static str],
+    /// The value that the typed fields give for a name.
+    pub value: fn(&T, &str) -> Option<Value>,
+    /// Where the rest is kept.
+    pub extra: fn(&T) -> &Record,
+    /// Where the rest is kept, to write.
+    pub extra_mut: fn(&mut T) -> &mut Record,
+}
+
+impl<T> Layout<T> {
+    fn default_names(&self, from: &T) -> Vec<String> {
+        let extra = (self.extra)(from);
+        let usual = self.names.iter().filter(|n| extra.contains_key(**n) || (self.value)(from, n).is_some());
+        let rest = extra.keys().filter(|n| !n.starts_with('$') && !self.names.contains(&n.as_str()));
+        usual.map(|n| (*n).to_string()).chain(rest.cloned()).collect()
+    }
+
+    /// Keeps in `extra` what the typed fields of `into` do not say about `record`.
+    pub fn absorb(&self, into: &mut T, record: Record) -> Result<()> {
+        if let Some(name) = record.keys().find(|n| n.starts_with('$')) {
+            return Err(Problem::input("names that begin with $ are reserved").field(name));
+        }
+        let order: Vec<String> = record.keys().cloned().collect();
+        for (name, value) in record {
+            if (self.value)(into, &name).as_ref() != Some(&value) {
+                (self.extra_mut)(into).insert(name, value);
+            }
+        }
+        if self.default_names(into) != order {
+            (self.extra_mut)(into).insert(ORDER.into(), order.into());
+        }
+        Ok(())
+    }
+
+    /// The record of `from`.
+    pub fn record(&self, from: &T) -> Record {
+        let extra = (self.extra)(from);
+        let names = match extra.get(ORDER) {
+            Some(Value::Array(names)) => names.iter().filter_map(|n| n.as_str().map(str::to_string)).collect(),
+            _ => self.default_names(from),
+        };
+        let field = |name: String| {
+            let value = extra.get(&name).cloned().or_else(|| (self.value)(from, &name))?;
+            Some((name, value))
+        };
+        names.into_iter().filter_map(field).collect()
+    }
+}
+
+/// What every item must satisfy, whatever form it came in.
+///
+/// # Errors
+/// [`crate::model::Kind::Input`] naming the field.
+pub(super) fn check(item: &Item) -> Result<()> {
+    if item.question.trim().is_empty() {
+        return Err(Problem::input("the question is empty").field("question"));
+    }
+    if item.id != format!("{}/{}", item.dataset, item.key) {
+        return Err(Problem::input("an id is its data set, a slash and its key").field("id"));
+    }
+    let right = item.options.iter().filter(|o| o.role == Role::Correct).count();
+    match item.kind {
+        QuestionKind::MultipleChoice | QuestionKind::TrueFalse if item.options.is_empty() => {
+            Err(Problem::input("a question of this type needs options").field("options"))
+        }
+        _ if !item.options.is_empty() && right != 1 => {
+            Err(Problem::input(format!("{right} options are marked correct, expected one")).field("options"))
+        }
+        QuestionKind::YesNo if !["yes", "no"].contains(&item.answer.to_lowercase().as_str()) => {
+            Err(Problem::input(format!("the answer is `{}`, expected yes or no", item.answer)).field("answer"))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,24 @@
+//! benchtop's own form: one [`Item`] a line as compact JSON, nothing left out.
+
+use std::io::Write;
+
+use super::fields;
+use super::records::Raw;
+use super::write;
+use crate::model::{Item, Problem, Result};
+
+pub(super) fn item(raw: Raw<'_>) -> Result<Item> {
+    let item: Item = serde_json::from_slice(raw.bytes).map_err(|e| raw.problem(&e))?;
+    fields::check(&item)?;
+    Ok(item)
+}
+
+/// Writes one item with its line break.
+///
+/// # Errors
+/// I/O problems as [`Problem::io`] classes them.
+pub fn write(item: &Item, out: &mut dyn Write) -> Result<()> {
+    let line = serde_json::to_vec(item).map_err(|e| Problem::input(format!("cannot be written as JSON: {e}")))?;
+    write::raw(out, &line)?;
+    write::raw(out, b"\n")
+}

@@ -1,0 +1,126 @@
+//! What models answered: MVP-Bench's prediction rows, plain (`MODEL.jsonl`, `mcq_MODEL.jsonl`) and evaluated.
+
+use std::io::Write;
+
+use serde_json::Value;
+
+use super::fields::{self, Layout};
+use super::records::Record;
+use super::write::{self, Style};
+use crate::model::{Prediction, Result};
+
+/// Names under which a row holds the raw output, in the order they are looked for.
+pub(super) const OUTPUT: [&str; 3] = ["output", "prediction", "text"];
+const RULE: &str = "extracted (rule)";
+const JUDGE: &str = "extracted (GPT)";
+
+const PLAIN: Layout<Prediction> = Layout {
+    names: &["question_id", "output", "prompt", "image", "model_id"],
+    value: |p, name| if name == "output" { Some(p.output.as_str().into()) } else { common(p, name) },
+    extra: |p| &p.extra,
+    extra_mut: |p| &mut p.extra,
+};
+
+const EVALUATED: Layout<Prediction> = Layout {
+    names: &["question_id", "image", "question", "prediction", "answer", "type", "level", RULE, JUDGE],
+    value: |p, name| if name == "prediction" { Some(p.output.as_str().into()) } else { common(p, name) },
+    ..PLAIN
+};
+
+const OLD: Layout<Prediction> = Layout {
+    names: &["question_id", "text", "prompt", "image", "model_id"],
+    value: |p, name| if name == "text" { Some(p.output.as_str().into()) } else { common(p, name) },
+    ..PLAIN
+};
+
+/// Where a prediction keeps under which name its output came, when that was not `output`.
+const NAME: &str = "$output";
+
+fn common(prediction: &Prediction, name: &str) -> Option<Value> {
+    match name {
+        "question_id" => Some(fields::key_value(&prediction.key)),
+        RULE => prediction.rule.as_deref().map(Value::from),
+        JUDGE => prediction.judge.as_deref().map(Value::from),
+        _ => None,
+    }
+}
+
+fn layout(output: &str) -> &'static Layout<Prediction> {
+    match output {
+        "prediction" => &EVALUATED,
+        "text" => &OLD,
+        _ => &PLAIN,
+    }
+}
+
+/// One row as a prediction.
+pub(super) fn prediction(record: Record) -> Result<Prediction> {
+    let key = fields::key(&record, "question_id")?;
+    let name = OUTPUT.into_iter().find(|n| record.contains_key(*n)).unwrap_or("output");
+    let mut prediction = Prediction {
+        key,
+        output: fields::text(&record, name)?.to_string(),
+        rule: fields::optional_text(&record, RULE)?,
+        judge: fields::optional_text(&record, JUDGE)?,
+        extra: Record::new(),
+    };
+    layout(name).absorb(&mut prediction, record)?;
+    if name != "output" {
+        prediction.extra.insert(NAME.into(), name.into());
+    }
+    Ok(prediction)
+}
+
+/// The question's text as the row has it, where it has one.
+pub fn text_of(prediction: &Prediction) -> Option<&str> {
+    ["question", "prompt"].iter().find_map(|name| prediction.extra.get(*name)?.as_str())
+}
+
+/// Writes one prediction as a line of MVP-Bench's form, as the released lines are spaced: an evaluated row when it came as one,
+/// else a plain one.
+///
+/// # Errors
+/// I/O problems as [`crate::model::Problem::io`] classes them.
+pub fn write_prediction(prediction: &Prediction, out: &mut dyn Write) -> Result<()> {
+    let name = prediction.extra.get(NAME).and_then(Value::as_str).unwrap_or("output");
+    write::json(out, &layout(name).record(prediction), Style::LINE, 0)?;
+    write::raw(out, b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(row: &str) -> Result<Prediction> {
+        prediction(serde_json::from_str(row).unwrap())
+    }
+
+    #[test]
+    fn rows_come_back_byte_for_byte() {
+        for row in [
+            r#"{"question_id": 0, "output": "C. café", "prompt": "Q", "image": "a.jpg", "model_id": "m"}"#,
+            r#"{"question_id": "0__0__1", "text": "C", "image": "a.jpg"}"#,
+            r#"{"question_id": 1, "image": "a.jpg", "question": "Q", "prediction": "No.", "answer": "no", "type": "y/n-s", "level": "low", "extracted (rule)": "No", "extracted (GPT)": null}"#,
+            r#"{"question_id": 1, "prediction": "C", "extracted (rule)": "C", "seed": 1}"#,
+        ] {
+            let mut out = Vec::new();
+            write_prediction(&read(row).unwrap(), &mut out).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), format!("{row}\n"));
+        }
+    }
+
+    #[test]
+    fn typed_fields_are_found() {
+        let row = read(r#"{"question_id": 1, "prediction": "Hm", "extracted (rule)": "Hm", "extracted (GPT)": "No", "question": "Q"}"#);
+        let row = row.unwrap();
+        assert_eq!((row.rule.as_deref(), row.judge.as_deref(), text_of(&row)), (Some("Hm"), Some("No"), Some("Q")));
+        assert_eq!(row.output, "Hm");
+    }
+
+    #[test]
+    fn bad_rows_name_their_field() {
+        assert!(read(r#"{"output": "a"}"#).unwrap_err().to_string().contains("field `question_id`: missing"));
+        assert!(read(r#"{"question_id": 1}"#).unwrap_err().to_string().contains("field `output`: missing"));
+        assert!(read(r#"{"question_id": 1, "output": null}"#).unwrap_err().to_string().contains("found null"));
+    }
+}
