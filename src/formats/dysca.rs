@@ -245,7 +245,10 @@ mod tests {
 
     #[test]
     fn bad_fields_are_named() {
-        assert!(refused("question_type", json!("essay")).starts_with("field `question_type`: unknown question type `essay`"));
+        assert!(
+            refused("question_type", json!("essay"))
+                .starts_with("field `question_type`: unknown question type `essay`")
+        );
         assert!(refused("question", json!(" ")).contains("field `question`: the question is empty"));
         assert!(refused("answer", json!("cow")).contains("`cow` is not among the options"));
         assert!(refused("answer", json!(5)).contains("field `answer`: expected text, found a number"));

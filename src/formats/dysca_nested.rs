@@ -45,7 +45,9 @@ pub(super) fn items(mut record: Record, dataset: &str, found: &mut VecDeque<Resu
     };
     for (i, question) in questions.into_iter().enumerate() {
         let one = || -> Result<Item> {
-            let Value::Object(question) = question else { return Err(fields::wrong("q_a", "an array of questions", &question)) };
+            let Value::Object(question) = question else {
+                return Err(fields::wrong("q_a", "an array of questions", &question));
+            };
             let mut item = dysca::question(&question, dataset)?;
             item.form = Form::DyscaNested;
             item.key = match question.contains_key("id") {

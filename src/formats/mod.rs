@@ -147,7 +147,9 @@ pub fn items(path: &Path, format: Format, dataset: &str) -> Result<Items> {
 pub fn items_from(input: Box<dyn BufRead + Send>, name: &Path, format: Format, dataset: &str) -> Result<Items> {
     let dataset = dataset.to_string();
     let make: Make<Item> = match format {
-        Format::DyscaJson => Box::new(move |raw, out| out.push_back(raw.parse().and_then(|r| dysca::item(r, &dataset)))),
+        Format::DyscaJson => {
+            Box::new(move |raw, out| out.push_back(raw.parse().and_then(|r| dysca::item(r, &dataset))))
+        }
         Format::DyscaNested => Box::new(move |raw, out| {
             if let Err(p) = raw.parse().and_then(|r| dysca_nested::items(r, &dataset, out)) {
                 out.push_back(Err(p));

@@ -37,14 +37,44 @@ pub fn category(pair: &Key) -> Option<&'static str> {
 }
 
 const QUESTIONS: Layout<Item> = Layout {
-    names: &["question_id", "id", "image", "question", "answer", "type", "level", "category"],
+    names: &[
+        "question_id",
+        "id",
+        "image",
+        "question",
+        "answer",
+        "type",
+        "level",
+        "category",
+        "prompt",
+        "negative_prompt",
+        "task",
+        "granularity",
+        "style",
+    ],
     value,
     extra: |item| &item.extra,
     extra_mut: |item| &mut item.extra,
 };
 
 const ROTATIONS: Layout<Item> = Layout {
-    names: &["question_id", "id", "mcq_id", "image", "index", "question", "answer", "type", "level", "category"],
+    names: &[
+        "question_id",
+        "id",
+        "mcq_id",
+        "image",
+        "index",
+        "question",
+        "answer",
+        "type",
+        "level",
+        "category",
+        "prompt",
+        "negative_prompt",
+        "task",
+        "granularity",
+        "style",
+    ],
     ..QUESTIONS
 };
 
@@ -205,7 +235,9 @@ fn choices(texts: Vec<String>, answer: &str, kind: QuestionKind) -> Result<Vec<C
     }
     if !(0..texts.len()).any(|i| Item::letter(i) == answer) {
         let letters = Item::letter(texts.len() - 1);
-        return Err(Problem::input(format!("the answer `{answer}` is not among the options A to {letters}")).field("answer"));
+        return Err(
+            Problem::input(format!("the answer `{answer}` is not among the options A to {letters}")).field("answer")
+        );
     }
     let role = |i| if Item::letter(i) == answer { Role::Correct } else { Role::Distractor };
     Ok(texts.into_iter().enumerate().map(|(i, text)| Choice { text, role: role(i) }).collect())
@@ -261,8 +293,6 @@ pub fn write_question(item: &Item, out: &mut dyn Write) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     const ROW: &str = r#"{"question_id": "1__1__0", "id": 60, "mcq_id": 1, "image": "Cross_Images/60_concat.jpg", "index": "1/2", "question": "What changed?\nA) old\nA. hat\nB. coat\nAnswer with the option's letter.", "answer": "B", "type": "mcq-e", "level": "low"}"#;

@@ -111,7 +111,9 @@ mod tests {
 
     #[test]
     fn typed_fields_are_found() {
-        let row = read(r#"{"question_id": 1, "prediction": "Hm", "extracted (rule)": "Hm", "extracted (GPT)": "No", "question": "Q"}"#);
+        let row = read(
+            r#"{"question_id": 1, "prediction": "Hm", "extracted (rule)": "Hm", "extracted (GPT)": "No", "question": "Q"}"#,
+        );
         let row = row.unwrap();
         assert_eq!((row.rule.as_deref(), row.judge.as_deref(), text_of(&row)), (Some("Hm"), Some("No"), Some("Q")));
         assert_eq!(row.output, "Hm");

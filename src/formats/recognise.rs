@@ -126,7 +126,8 @@ fn by_fields(record: &Record) -> Option<Format> {
         }
         if OUTPUT.iter().any(|n| record.contains_key(*n)) {
             // Rotations are numbered question__set__rotation.
-            let circular = record.get("question_id").and_then(|v| v.as_str()).is_some_and(|id| id.split("__").count() == 3);
+            let circular =
+                record.get("question_id").and_then(|v| v.as_str()).is_some_and(|id| id.split("__").count() == 3);
             return Some(if circular { Format::MvpCircularPredictions } else { Format::MvpPredictions });
         }
         return has(&["question", "answer"]).then_some(Format::MvpQuestions);
@@ -158,7 +159,10 @@ mod tests {
         assert_eq!(of(r#"[{"question_id": 1, "question": "q", "answer": "a", "mcq_id": 1}]"#), Ok(Format::MvpCircular));
         assert_eq!(of(r#"{"question_id": 1, "output": "q"}"#), Ok(Format::MvpPredictions));
         assert_eq!(of(r#"{"question_id": "1__1__0", "output": "q"}"#), Ok(Format::MvpCircularPredictions));
-        assert_eq!(of(r#"{"question_id": 1, "question": "q", "answer": "a", "prediction": "p"}"#), Ok(Format::MvpEvaluated));
+        assert_eq!(
+            of(r#"{"question_id": 1, "question": "q", "answer": "a", "prediction": "p"}"#),
+            Ok(Format::MvpEvaluated)
+        );
     }
 
     #[test]

@@ -269,9 +269,9 @@ impl<R: BufRead> Records<R> {
     }
 
     fn too_long(&self, line: u64) -> Problem {
-        Problem::input(format!("the record is longer than {} bytes", self.limit))
-            .line(line)
-            .help("split the record, or check that the file is what you meant: one JSON object a line, or an array of them")
+        Problem::input(format!("the record is longer than {} bytes", self.limit)).line(line).help(
+            "split the record, or check that the file is what you meant: one JSON object a line, or an array of them",
+        )
     }
 
     fn read_line(&mut self) -> Result<Option<u64>> {

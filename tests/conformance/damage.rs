@@ -1,0 +1,136 @@
+//! Damaged input: a clear error with file, line and field, and never a panic.
+
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use benchtop::formats::{self, Format, RECORD_LIMIT, Records};
+
+/// Every value or error text that `bytes` give.
+fn read(bytes: impl Into<Vec<u8>>, format: Format) -> Vec<Result<String, String>> {
+    let input = Box::new(std::io::Cursor::new(bytes.into()));
+    let name = Path::new("f.json");
+    let tell = |p: benchtop::model::Problem| p.to_string().lines().next().unwrap().to_string();
+    if format.is_predictions() {
+        let rows = formats::predictions_from(input, name, format).unwrap();
+        rows.map(|(_, r)| r.map(|p| p.key.to_string()).map_err(tell)).collect()
+    } else {
+        let rows = formats::items_from(input, name, format, "d").unwrap();
+        rows.map(|(_, r)| r.map(|i| i.id).map_err(tell)).collect()
+    }
+}
+
+const GOOD: &str = r#"{"id": 1, "images": ["a.png"], "question": "Q?", "answer": "x", "question_type": "multi choice", "options": ["x", "y"]}"#;
+
+fn ok(id: &str) -> Result<String, String> {
+    Ok(id.to_string())
+}
+
+#[test]
+fn byte_order_mark_and_windows_line_ends_are_fine() {
+    let second = GOOD.replace("\"id\": 1", "\"id\": 2");
+    let lines = format!("\u{FEFF}{GOOD}\r\n\r\n{second}\r\n");
+    assert_eq!(read(lines, Format::DyscaJson), [ok("d/1"), ok("d/2")]);
+    let array = format!("\u{FEFF}[\r\n{GOOD},\r\n{second}\r\n]\r\n");
+    assert_eq!(read(array, Format::DyscaJson), [ok("d/1"), ok("d/2")]);
+}
+
+#[test]
+fn truncated_files_name_the_line() {
+    let cut = &GOOD[..60];
+    assert_eq!(
+        read(format!("{GOOD}\n{cut}"), Format::DyscaJson)[1],
+        Err("f.json:2: the record is cut off before its closing bracket".into())
+    );
+    assert_eq!(
+        read(format!("[\n{GOOD},\n{cut}"), Format::DyscaJson)[1],
+        Err("f.json:3: the file ends inside this record".into())
+    );
+    let missing = read(format!("[\n{GOOD}\n"), Format::DyscaJson);
+    assert_eq!(missing[1], Err("f.json:3: the file ends before the closing bracket of its array".into()));
+    assert_eq!(missing.len(), 2);
+}
+
+#[test]
+fn one_bad_record_leaves_the_others() {
+    let second = GOOD.replace("\"id\": 1", "\"id\": 2");
+    for (from, to, field) in [
+        ("multi choice", "essay", "question_type"),
+        ("\"answer\": \"x\"", "\"answer\": \"z\"", "answer"),
+        ("\"answer\": \"x\"", "\"answer\": 4", "answer"),
+        ("\"Q?\"", "\"\"", "question"),
+        ("[\"x\", \"y\"]", "{\"x\": 1}", "options"),
+        ("\"id\": 1", "\"id\": null", "id"),
+    ] {
+        let found = read(format!("{}\n{second}", GOOD.replace(from, to)), Format::DyscaJson);
+        let text = found[0].as_ref().unwrap_err();
+        assert!(text.starts_with(&format!("f.json:1: field `{field}`: ")), "{text}");
+        assert_eq!(found[1], ok("d/2"));
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_name_their_line() {
+    let mut bytes = format!("{GOOD}\n").into_bytes();
+    bytes.extend(b"{\"id\": \"\xFF\"}\n");
+    bytes.extend(GOOD.replace("\"id\": 1", "\"id\": 3").bytes());
+    let found = read(bytes, Format::DyscaJson);
+    assert_eq!(found[1], Err("f.json:2: not valid UTF-8".into()));
+    assert_eq!(found[2], ok("d/3"));
+    assert_eq!(read("{\"question_id\": 1, \"output\": NaN}", Format::MvpPredictions).len(), 1);
+    assert!(
+        read("{\"question_id\": 1, \"output\": NaN}", Format::MvpPredictions)[0]
+            .as_ref()
+            .unwrap_err()
+            .contains("not valid JSON")
+    );
+}
+
+#[test]
+fn our_own_form_names_what_is_missing() {
+    let found = read(
+        "{\"id\": \"d/1\", \"dataset\": \"d\", \"key\": 1, \"form\": \"plain\", \"kind\": \"yes-no\"}",
+        Format::BenchtopJsonl,
+    );
+    assert_eq!(found[0], Err("f.json:1: field `question`: missing field `question`".into()));
+    let item = "{\"id\": \"d/2\", \"dataset\": \"d\", \"key\": 1, \"form\": \"plain\", \"kind\": \"yes-no\", \"question\": \"Q\", \"answer\": \"no\"}";
+    assert!(read(item, Format::BenchtopJsonl)[0].as_ref().unwrap_err().contains("field `id`"));
+    assert_eq!(read(item.replace("d/2", "d/1"), Format::BenchtopJsonl), [ok("d/1")]);
+}
+
+/// A reader that makes up a record of `left` bytes without holding it, and counts what was asked of it.
+struct Long {
+    head: &'static [u8],
+    left: usize,
+    tail: &'static [u8],
+}
+
+impl Read for Long {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        if !self.head.is_empty() {
+            return self.head.read(out);
+        }
+        if self.left > 0 {
+            let n = out.len().min(self.left);
+            out[..n].fill(b'x');
+            self.left -= n;
+            return Ok(n);
+        }
+        self.tail.read(out)
+    }
+}
+
+#[test]
+fn an_over_long_record_is_refused_and_the_next_one_read() {
+    for (head, tail) in [
+        (&b"{\"a\":1}\n{\"b\":\""[..], &b"\"}\n{\"c\":3}\n"[..]),
+        (&b"[{\"a\":1},\n{\"b\":\""[..], &b"\"},\n{\"c\":3}]"[..]),
+    ] {
+        let mut records = Records::new(BufReader::new(Long { head, left: 20 << 20, tail }));
+        assert_eq!(records.next_record().unwrap().unwrap().bytes, b"{\"a\":1}");
+        let problem = records.next_record().unwrap_err();
+        assert_eq!(problem.place.line, Some(2));
+        assert!(problem.what.contains(&RECORD_LIMIT.to_string()), "{problem}");
+        assert_eq!(records.next_record().unwrap().unwrap().bytes, b"{\"c\":3}");
+        assert!(records.next_record().unwrap().is_none());
+    }
+}

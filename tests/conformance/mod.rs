@@ -1,0 +1,21 @@
+//! Published numbers, released files, and what damaged ones are told.
+
+mod damage;
+mod numbers;
+mod round_trips;
+
+use std::path::{Path, PathBuf};
+
+/// A folder of the shared data, or a visible word that it is not there.
+fn shared(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    eprintln!("skipped: {name} is not beside this checkout");
+    None
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/fixtures").join(name)
+}
