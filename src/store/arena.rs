@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Item, Kind, Problem, Result};
 
 /// Bytes of text after which a chunk is closed: under a millisecond of scanning.
 const CHUNK: usize = 256 * 1024;
@@ -123,8 +123,13 @@ impl Chunk {
             self.text.push('\0');
         }
         let start = self.text.len();
-        if text.is_ascii() && !text.bytes().any(|b| b.is_ascii_control()) {
-            self.text.push_str(text);
+        if text.is_ascii() {
+            for (i, part) in text.split(|c: char| c.is_ascii_control()).enumerate() {
+                if i > 0 {
+                    self.text.push(' ');
+                }
+                self.text.push_str(part);
+            }
             self.text[start..].make_ascii_lowercase();
         } else {
             self.text.extend(lower(text));
@@ -174,6 +179,19 @@ impl Chunk {
         let high = (low + step + 1).min(self.ends.len());
         low + self.ends[low..high].partition_point(|&end| (end as usize) < at)
     }
+}
+
+/// Appends to `out` what a person may look for an item by: prompt, question, options, an answer that is none of them,
+/// and id, a line each.
+pub fn searchable(item: &Item, out: &mut String) {
+    let options = item.options.iter().map(|o| o.text.as_str());
+    let answer = Some(item.answer.as_str()).filter(|a| item.options.iter().all(|o| o.text != *a));
+    let parts = item.prompt.as_deref().into_iter().chain([item.question.as_str()]).chain(options);
+    for part in parts.chain(answer.filter(|a| item.prompt.as_deref() != Some(*a))) {
+        out.push_str(part);
+        out.push('\n');
+    }
+    out.push_str(&item.id);
 }
 
 /// The lower case of `text` as the arena keeps it, character by character.

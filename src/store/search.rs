@@ -94,15 +94,16 @@ fn search_sliced(
     };
     let sweep = Sweep { arena, only, cancel };
     let found = Mutex::new(Found::new(2 * LIMIT));
-    let mut published = Instant::now();
+    let (mut published, mut nothing_yet) = (Instant::now(), true);
     let mut tell = |found: &Found, done: u32, now: bool| {
         if now || published.elapsed() >= slice {
-            published = Instant::now();
             let rows = found.best(PAGE);
             if !rows.is_empty() {
+                (published, nothing_yet) = (Instant::now(), false);
                 publish(Partial { rows, done });
             }
         }
+        nothing_yet
     };
     let cancelled = |found: Mutex<Found>| {
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -110,17 +111,19 @@ fn search_sliced(
     };
 
     let pieces = |chunk: &Chunk, only: Option<&[u32]>, local: &mut Found| query.in_one_piece(chunk, only, local);
-    if !sweep.run(&found, &pieces, &mut |found, share| tell(found, share * 3 / 10, false)) {
+    if !sweep.run(&found, &pieces, &mut |found, share| _ = tell(found, share * 3 / 10, false)) {
         return cancelled(found);
     }
-    let plenty = {
+    // Rows with every word in one piece are shown at once; where there are none, the first page of others is.
+    let (plenty, mut waiting) = {
         let found = found.lock().unwrap_or_else(PoisonError::into_inner);
-        tell(&found, 300, true);
-        found.heads >= PLENTY
+        (found.heads >= PLENTY, tell(&found, 300, true))
     };
     let scattered =
         |chunk: &Chunk, only: Option<&[u32]>, local: &mut Found| query.scattered(chunk, only, plenty, local);
-    if !sweep.run(&found, &scattered, &mut |found, share| tell(found, 300 + share * 6 / 10, false)) {
+    if !sweep.run(&found, &scattered, &mut |found, share| {
+        waiting = tell(found, 300 + share * 6 / 10, waiting && found.top.len() >= PAGE);
+    }) {
         return cancelled(found);
     }
     let best = {
@@ -204,8 +207,8 @@ fn matcher() -> SkimMatcherV2 {
 struct Query {
     words: Vec<Word>,
     mask: u64,
-    /// The word to look for first: the longest.
-    lead: usize,
+    /// Indices of the words, the longest first.
+    order: Vec<usize>,
 }
 
 impl Query {
@@ -213,8 +216,10 @@ impl Query {
     fn parse(text: &str) -> Option<Query> {
         let lowered: String = arena::lower(text).collect();
         let words: Vec<Word> = lowered.split_whitespace().map(Word::new).collect();
-        let lead = (0..words.len()).max_by_key(|&i| words[i].len())?;
-        Some(Query { mask: words.iter().fold(0, |mask, w| mask | w.mask()), words, lead })
+        let mut order: Vec<usize> = (0..words.len()).collect();
+        order.sort_by_key(|&i| std::cmp::Reverse(words[i].len()));
+        let mask = words.iter().fold(0, |mask, w| mask | w.mask());
+        (!words.is_empty()).then_some(Query { words, mask, order })
     }
 
     fn matches(&self, chunk: &Chunk, index: usize) -> bool {
@@ -226,13 +231,14 @@ impl Query {
 
     /// Step 1: rows of a chunk that hold every word in one piece.
     fn in_one_piece(&self, chunk: &Chunk, only: Option<&[u32]>, found: &mut Found) {
-        let lead = &self.words[self.lead];
+        let first = self.order[0];
+        let lead = &self.words[first];
         let text = chunk.text().as_bytes();
         let mut heads = 0;
         let mut row_found = |index: usize, row: &[u8], at: usize| {
             let (mut score, mut head) = (0, true);
             for (i, word) in self.words.iter().enumerate() {
-                let Some(at) = (if i == self.lead { Some(at) } else { word.find(row, 0) }) else { return };
+                let Some(at) = (if i == first { Some(at) } else { word.find(row, 0) }) else { return };
                 let together = word.together(row, at, heads < PROBED);
                 score += together.score;
                 head &= together.head;
@@ -282,9 +288,19 @@ impl Query {
             if plenty && !self.words.iter().any(|w| row.chars().next() == w.text().chars().next()) {
                 return;
             }
-            if let Some(score) = self.words.iter().try_fold(0, |sum, w| Some(sum + w.scattered(row.as_bytes())?)) {
-                found.top.push(score, chunk.first + index as u32);
+            // What the best rows score already is the least worth knowing; the longest word decides most.
+            let floor = found.top.floor();
+            let mut open: i32 = self.words.iter().map(Word::limit).sum();
+            let mut sum = 0;
+            for word in self.order.iter().map(|&i| &self.words[i]) {
+                open -= word.limit();
+                let least = if floor == i32::MIN { floor } else { floor - sum - open };
+                match word.scattered(row.as_bytes(), least) {
+                    Some(score) => sum += score,
+                    None => return,
+                }
             }
+            found.top.push(sum, chunk.first + index as u32);
         });
     }
 
@@ -294,7 +310,7 @@ impl Query {
             let score = if 2 * (row.len() + 1) <= CELLS / 32 {
                 i32::try_from(matcher().fuzzy_match(row, word.text())?).ok()?
             } else {
-                word.scattered(row.as_bytes())?
+                word.scattered(row.as_bytes(), i32::MIN)?
             };
             Some(sum.saturating_add(score))
         })
@@ -370,7 +386,7 @@ impl Sweep<'_> {
                 &only[only.partition_point(|&r| r < chunk.first)..only.partition_point(|&r| r < end)]
             });
             if only.is_none_or(|only| !only.is_empty()) {
-                let mut local = Found::new(LIMIT);
+                let mut local = found.lock().unwrap_or_else(PoisonError::into_inner).beside();
                 work(chunk, only, &mut local);
                 found.lock().unwrap_or_else(PoisonError::into_inner).absorb(local);
             }

@@ -9,3 +9,11 @@ pub mod preview;
 pub mod terminal;
 pub mod theme;
 pub mod widgets;
+
+pub fn run(
+    _p: &crate::store::project::Project,
+    _w: &str,
+    _c: Option<terminal::ColourLevel>,
+) -> crate::model::Result<()> {
+    Ok(())
+}

@@ -148,7 +148,7 @@ fn every_word_must_match_in_any_order() {
 
 #[test]
 fn a_piece_at_a_beginning_comes_before_a_piece_and_that_before_scattered() {
-    let arena = arena(&["an oven with a lamp", "the growler", "an owl", "owl"]);
+    let arena = arena(&["no winter pool", "the growler", "an owl", "owl"]);
     assert_eq!(rows(&find(&arena, "owl")), [3, 2, 1, 0]);
 }
 

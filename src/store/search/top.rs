@@ -19,6 +19,13 @@ impl Found {
         Found { top: Top { keep, rows: Vec::new(), floor: None }, heads: 0, count: 0, rows: Vec::new() }
     }
 
+    /// An empty one to gather a part in, which passes over what this one would pass over.
+    pub(super) fn beside(&self) -> Found {
+        let mut part = Found::new(self.top.keep);
+        part.top.floor = self.top.floor;
+        part
+    }
+
     pub(super) fn absorb(&mut self, other: Found) {
         for (score, row) in other.top.rows {
             self.top.push(score, row);
@@ -57,6 +64,16 @@ pub(super) struct Top {
 }
 
 impl Top {
+    /// The least score still worth pushing.
+    pub(super) fn floor(&self) -> i32 {
+        self.floor.map_or(i32::MIN, |floor| floor.0)
+    }
+
+    /// How many have been kept.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     pub(super) fn push(&mut self, score: i32, row: u32) {
         if self.floor.is_some_and(|floor| rank(&(score, row)) > rank(&floor)) {
             return;

@@ -29,6 +29,8 @@ pub(super) struct Word {
     mask: u64,
     /// One character whose presence the mask tells exactly.
     told_by_mask: bool,
+    /// The most that a character after the first can add.
+    step: i32,
     finder: Finder<'static>,
 }
 
@@ -38,6 +40,7 @@ impl Word {
         Word {
             mask: arena::mask(text),
             told_by_mask: units.len() == 1 && text.chars().all(arena::has_own_bit),
+            step: MATCH + if text.chars().all(char::is_alphanumeric) { CONSECUTIVE } else { HEAD },
             finder: Finder::new(text).into_owned(),
             text: text.to_string(),
             units,
@@ -82,37 +85,55 @@ impl Word {
         Together { score: START + n * MATCH + best + (n - 1) * CONSECUTIVE, head: best >= HEAD }
     }
 
-    /// Score of a good alignment of the word's characters in order; `None` when there is none.
-    pub(super) fn scattered(&self, row: &[u8]) -> Option<i32> {
+    /// Score of a good alignment of the word's characters in order; `None` when there is none of `floor` or more.
+    ///
+    /// Rows that match get a score however poor while `floor` is `i32::MIN`.
+    pub(super) fn scattered(&self, row: &[u8], floor: i32) -> Option<i32> {
         let (&first, rest) = self.units.split_first()?;
         let start = self.next(row, first, 0)?;
-        let mut best = self.align(row, start, rest, 1)?;
+        let mut best = None;
         if let Some(at) = self.find(row, start) {
-            best = best.max(self.together(row, at, true).score);
+            let together = self.together(row, at, true);
+            best = Some(together.score);
+            // Nothing is better, but for a row that this word's first character begins.
+            if together.head && (at == 0 || start > 0) {
+                return best.filter(|score| *score >= floor);
+            }
+        } else if floor == i32::MIN {
+            best = Some(self.align(row, start, rest, 1, floor)?);
         }
-        // From where the word's tail still fits behind it.
+        // The last start from which the word's tail still fits.
         let last = self.units.iter().rev().try_fold(row.len(), |end, &u| self.previous(row, u, end))?;
-        let ceiling = START + self.units.len() as i32 * (MATCH + CONSECUTIVE) + HEAD - CONSECUTIVE;
         let mut at = start;
         for tried in 0..STARTS {
-            if best >= ceiling {
+            if best.is_some_and(|best| best >= self.ceiling()) {
                 break;
             }
             // Later starts inside words rarely win, so only the first few are tried.
             if tried < 3 || place(row, at) > 0 {
-                best = best.max(self.align(row, at, rest, LOOK_AHEAD).unwrap_or(best));
+                best = best.max(self.align(row, at, rest, LOOK_AHEAD, best.map_or(floor, |b| b.max(floor))));
             }
             match self.next(row, first, at + 1) {
                 Some(next) if next <= last => at = next,
                 _ => break,
             }
         }
-        Some(best)
+        best.filter(|score| *score >= floor)
+    }
+
+    /// The best score there is, but for a row that the word begins.
+    fn ceiling(&self) -> i32 {
+        START + MATCH + HEAD + (self.units.len() as i32 - 1) * self.step
+    }
+
+    /// The best score there is.
+    pub(super) fn limit(&self) -> i32 {
+        self.ceiling() + HEAD
     }
 
     /// Score of the alignment that begins at byte `start` and, wherever the next character does not follow at once,
-    /// takes the most promising of its next `choices` occurrences.
-    fn align(&self, row: &[u8], start: usize, rest: &[(usize, usize)], choices: usize) -> Option<i32> {
+    /// takes the most promising of its next `choices` occurrences. `None` when that leads nowhere, or below `floor`.
+    fn align(&self, row: &[u8], start: usize, rest: &[(usize, usize)], choices: usize, floor: i32) -> Option<i32> {
         let mut score = START + MATCH + place(row, start);
         let mut at = start + self.units[0].1;
         for (i, &unit) in rest.iter().enumerate() {
@@ -138,6 +159,9 @@ impl Word {
             }
             score += MATCH + place(row, chosen) + GAP_START - (chosen - at) as i32;
             at = chosen + unit.1;
+            if score.saturating_add((rest.len() - i - 1) as i32 * self.step) < floor {
+                return None;
+            }
         }
         Some(score)
     }
@@ -164,7 +188,7 @@ impl Word {
     fn next(&self, row: &[u8], unit: (usize, usize), from: usize) -> Option<usize> {
         let rest = row.get(from..)?;
         let at = match self.bytes(unit) {
-            [one] => memchr(*one, rest),
+            [one] => near(*one, rest),
             more => memmem::find(rest, more),
         };
         at.map(|at| at + from)
@@ -176,6 +200,23 @@ impl Word {
             more => memmem::rfind(row.get(..end)?, more),
         }
     }
+}
+
+/// As `memchr`, for bytes that are likely to be close: eight are compared at once, without a call.
+#[inline]
+fn near(byte: u8, hay: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 255;
+    let (eights, _) = hay.as_chunks::<8>();
+    for (i, &eight) in eights.iter().take(4).enumerate() {
+        // A byte that is equal becomes zero, and the lowest zero byte is the lowest to borrow into its top bit.
+        let same = u64::from_le_bytes(eight) ^ (u64::from(byte) * ONES);
+        let zeros = same.wrapping_sub(ONES) & !same & (ONES << 7);
+        if zeros != 0 {
+            return Some(i * 8 + zeros.trailing_zeros() as usize / 8);
+        }
+    }
+    let seen = eights.len().min(4) * 8;
+    memchr(byte, &hay[seen..]).map(|at| at + seen)
 }
 
 /// A word found in one piece.
@@ -212,7 +253,7 @@ mod tests {
             let word = Word::new(word);
             let at = word.find(row.as_bytes(), 0).unwrap();
             assert_eq!(Some(word.together(row.as_bytes(), at, true).score), skim(row, word.text()), "{row}");
-            assert_eq!(word.scattered(row.as_bytes()), skim(row, word.text()), "{row}");
+            assert_eq!(word.scattered(row.as_bytes(), i32::MIN), skim(row, word.text()), "{row}");
         }
     }
 
@@ -222,12 +263,16 @@ mod tests {
         let mut same = 0;
         let words = ["robtundr", "bcr", "cubedg", "cpaint", "blrob", "snowcub", "rt", "aedges", "tsc"];
         for text in words {
-            let (score, best) = (Word::new(text).scattered(row.as_bytes()).unwrap(), skim(row, text).unwrap());
+            let (score, best) =
+                (Word::new(text).scattered(row.as_bytes(), i32::MIN).unwrap(), skim(row, text).unwrap());
             assert!(score <= best, "{text}: {score} of {best}");
+            assert_eq!(Word::new(text).scattered(row.as_bytes(), score), Some(score), "{text}");
+            assert_eq!(Word::new(text).scattered(row.as_bytes(), score + 1), None, "{text}");
+            assert!(score <= Word::new(text).limit());
             same += usize::from(score == best);
         }
         assert!(same >= 7, "{same} of {}", words.len());
-        assert_eq!(Word::new("xq").scattered(row.as_bytes()), None);
+        assert_eq!(Word::new("xq").scattered(row.as_bytes(), i32::MIN), None);
         assert!(!Word::new("angularx").within(row.as_bytes()));
     }
 
@@ -236,7 +281,7 @@ mod tests {
         // \u{e9} is c3 a9; \u{e3} \u{a9} hold the same two bytes apart.
         let word = Word::new("\u{e9}t");
         assert!(!word.within("\u{e3}\u{a9}t".as_bytes()));
-        assert_eq!(word.scattered("\u{e3}\u{a9}t".as_bytes()), None);
+        assert_eq!(word.scattered("\u{e3}\u{a9}t".as_bytes(), i32::MIN), None);
         assert!(word.within("caf\u{e9} t".as_bytes()));
         assert_eq!(word.places("caf\u{e9} t".as_bytes()), Some(vec![3, 6]));
     }

@@ -1,0 +1,208 @@
+//! Bytes to pixels, within limits that hold before anything is allocated, or a reason that a person can act on.
+
+use std::io::Cursor;
+
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+
+use crate::model::{Problem, Result};
+
+/// Longest side read, in pixels.
+pub const MAX_SIDE: u32 = 16_384;
+/// Most memory that decoding one picture may take, in bytes.
+pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
+const READ: [ImageFormat; 5] =
+    [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP, ImageFormat::Gif, ImageFormat::Bmp];
+
+/// A picture: 8 bits a channel, RGB or RGBA, upright.
+#[derive(Clone, Debug)]
+pub struct DecodedImage(DynamicImage);
+
+impl DecodedImage {
+    /// Takes pixels from elsewhere; anything but 8-bit RGB becomes 8-bit RGBA.
+    pub fn new(image: DynamicImage) -> Self {
+        DecodedImage(match image {
+            kept @ (DynamicImage::ImageRgb8(_) | DynamicImage::ImageRgba8(_)) => kept,
+            opaque if !opaque.color().has_alpha() => opaque.to_rgb8().into(),
+            other => other.to_rgba8().into(),
+        })
+    }
+
+    /// The pixels: `ImageRgb8` or `ImageRgba8`.
+    pub fn pixels(&self) -> &DynamicImage {
+        &self.0
+    }
+
+    /// Width and height in pixels.
+    pub fn size(&self) -> (u32, u32) {
+        (self.0.width(), self.0.height())
+    }
+}
+
+/// Reads a picture (PNG, JPEG, WebP, GIF's first frame, BMP; told by content), turned as its EXIF orientation says.
+///
+/// # Errors
+/// [`crate::model::Kind::Input`]: not an image, too large, truncated, or damaged.
+pub fn decode(bytes: &[u8]) -> Result<DecodedImage> {
+    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| no_image())?;
+    let format = reader.format().filter(|f| READ.contains(f)).ok_or_else(no_image)?;
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MAX_BYTES);
+    reader.limits(limits.clone());
+    if format == ImageFormat::Jpeg && !jpeg_has_end(bytes) {
+        // The decoder would fill what is missing with grey.
+        return Err(Problem::input("truncated"));
+    }
+    let mut decoder = reader.into_decoder().map_err(|e| refused(&e))?;
+    let (width, height) = decoder.dimensions();
+    let pixels = u64::from(width) * u64::from(height) * 4;
+    if width > MAX_SIDE || height > MAX_SIDE || pixels.max(decoder.total_bytes()) > MAX_BYTES {
+        return Err(too_large(width, height));
+    }
+    decoder.set_limits(limits).map_err(|e| refused(&e))?;
+    let orientation = decoder.orientation().map_err(|e| refused(&e))?;
+    let mut image = DynamicImage::from_decoder(decoder).map_err(|e| refused(&e))?;
+    image.apply_orientation(orientation);
+    Ok(DecodedImage::new(image))
+}
+
+fn no_image() -> Problem {
+    Problem::input("not an image").help("PNG, JPEG, WebP, GIF and BMP are read")
+}
+
+fn too_large(width: u32, height: u32) -> Problem {
+    Problem::input(format!("too large: {width}x{height}"))
+        .help(format!("at most {MAX_SIDE} pixels a side and {} million in all", MAX_BYTES / 4_000_000))
+}
+
+fn refused(error: &ImageError) -> Problem {
+    // Decoders wrap the end of the file in errors of their own; the words are what they share.
+    let text = error.to_string();
+    let short = ["unexpected end", "UnexpectedEof", "failed to fill whole buffer", "unexpected EOF", "truncated"];
+    let cut = matches!(error, ImageError::IoError(e) if e.kind() == std::io::ErrorKind::UnexpectedEof);
+    if cut || short.iter().any(|s| text.to_lowercase().contains(&s.to_lowercase())) {
+        return Problem::input("truncated");
+    }
+    match error {
+        ImageError::Limits(_) => Problem::input("too large: it needs more memory than one picture may take"),
+        ImageError::Unsupported(_) => Problem::input(format!("a kind of image that is not read: {text}")),
+        _ => Problem::input(format!("damaged: {text}")),
+    }
+}
+
+/// Whether a JPEG has its end-of-image marker after the start of its first scan. (One may stand earlier too: a
+/// thumbnail in the EXIF data has its own.)
+fn jpeg_has_end(bytes: &[u8]) -> bool {
+    let mut at = 2;
+    while let Some([0xff, marker]) = bytes.get(at..at + 2) {
+        match marker {
+            0xff => at += 1,
+            0xda => return memchr::memmem::rfind(&bytes[at..], &[0xff, 0xd9]).is_some(),
+            0xd9 => return true,
+            0x01 | 0xd0..=0xd8 => at += 2,
+            _ => match bytes.get(at + 2..at + 4) {
+                Some(length) => at += 2 + usize::from(u16::from_be_bytes([length[0], length[1]])),
+                None => return false,
+            },
+        }
+    }
+    // Not a row of segments: damaged in a way that the decoder can say more about, unless the file just ends.
+    at < bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use image::{Rgb, RgbImage, Rgba, RgbaImage};
+
+    use super::*;
+
+    fn sample() -> RgbImage {
+        RgbImage::from_fn(60, 40, |x, y| Rgb([(x * 4) as u8, (y * 6) as u8, 128]))
+    }
+
+    fn encoded(format: ImageFormat) -> Vec<u8> {
+        let mut bytes = Cursor::new(Vec::new());
+        DynamicImage::from(sample()).write_to(&mut bytes, format).unwrap();
+        bytes.into_inner()
+    }
+
+    #[test]
+    fn every_format_is_read_by_content() {
+        for format in READ {
+            let image = decode(&encoded(format)).unwrap();
+            assert_eq!(image.size(), (60, 40), "{format:?}");
+            let near = image.pixels().to_rgb8()[(30, 20)];
+            let off = near.0.iter().zip(sample()[(30, 20)].0).map(|(a, b)| a.abs_diff(b)).max().unwrap();
+            assert!(off < 24, "{format:?}: {near:?}");
+        }
+    }
+
+    #[test]
+    fn every_format_cut_short_says_so_or_is_damaged_and_never_panics() {
+        for format in READ {
+            let whole = encoded(format);
+            for cut in [0, 1, 3, 10, 30, whole.len() / 4, whole.len() / 2] {
+                let problem = decode(&whole[..cut]).map(|i| i.size()).unwrap_err();
+                assert!(
+                    ["not an image", "truncated", "damaged"].iter().any(|w| problem.what.starts_with(w)),
+                    "{format:?} at {cut}: {problem}"
+                );
+            }
+            if matches!(format, ImageFormat::Png | ImageFormat::Jpeg) {
+                assert_eq!(decode(&whole[..whole.len() / 2]).unwrap_err().what, "truncated", "{format:?}");
+            }
+            // With the last bytes gone every pixel may still be there.
+            let _ = decode(&whole[..whole.len() - 3]).map(|i| assert_eq!(i.size(), (60, 40)));
+        }
+    }
+
+    /// A PNG that says it is that large: the header and nothing else that matters.
+    fn bomb(width: u32, height: u32) -> Vec<u8> {
+        let mut png = encoded(ImageFormat::Png);
+        png[16..20].copy_from_slice(&width.to_be_bytes());
+        png[20..24].copy_from_slice(&height.to_be_bytes());
+        let checksum = crc32fast::hash(&png[12..29]);
+        png[29..33].copy_from_slice(&checksum.to_be_bytes());
+        png
+    }
+
+    #[test]
+    fn a_decompression_bomb_is_an_error_text() {
+        assert_eq!(decode(&bomb(30_000, 30_000)).unwrap_err().what, "too large: 30000x30000");
+        assert_eq!(decode(&bomb(16_000, 16_000)).unwrap_err().what, "too large: 16000x16000");
+        assert_eq!(decode(&bomb(1, 4_000_000_000)).unwrap_err().what.split(':').next(), Some("too large"));
+    }
+
+    #[test]
+    fn text_is_not_an_image_and_an_unread_kind_neither() {
+        assert_eq!(decode(b"hello, this is text").unwrap_err().what, "not an image");
+        assert_eq!(decode(b"II*\0\x08\0\0\0").unwrap_err().what, "not an image");
+    }
+
+    #[test]
+    fn alpha_is_kept_and_sixteen_bits_become_eight() {
+        let mut bytes = Cursor::new(Vec::new());
+        let clear = RgbaImage::from_pixel(4, 4, Rgba([10, 20, 30, 40]));
+        DynamicImage::from(clear).write_to(&mut bytes, ImageFormat::Png).unwrap();
+        assert_eq!(decode(bytes.get_ref()).unwrap().pixels().to_rgba8()[(1, 1)], Rgba([10, 20, 30, 40]));
+        let deep = image::ImageBuffer::from_pixel(4, 4, Rgb([65535u16, 0, 257]));
+        let mut bytes = Cursor::new(Vec::new());
+        DynamicImage::from(deep).write_to(&mut bytes, ImageFormat::Png).unwrap();
+        assert_eq!(decode(bytes.get_ref()).unwrap().pixels().to_rgb8()[(0, 0)], Rgb([255, 0, 1]));
+    }
+
+    #[test]
+    fn exif_orientation_is_applied() {
+        let jpeg = encoded(ImageFormat::Jpeg);
+        // An EXIF segment with one entry: orientation 6, a quarter turn clockwise.
+        let tiff = b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
+        let mut turned = jpeg[..2].to_vec();
+        turned.extend([0xff, 0xe1]);
+        turned.extend(u16::try_from(tiff.len() + 2).unwrap().to_be_bytes());
+        turned.extend(tiff);
+        turned.extend(&jpeg[2..]);
+        let image = decode(&turned).unwrap();
+        assert_eq!(image.size(), (40, 60));
+        let (red, upright) = (image.pixels().to_rgb8()[(20, 55)].0[0], sample()[(55, 20)].0[0]);
+        assert!(red.abs_diff(upright) < 24, "{red} {upright}");
+    }
+}

@@ -1,0 +1,233 @@
+//! A picture as ordinary cells: two pixels a cell, the upper half block over its background.
+
+use image::RgbaImage;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Color;
+use ratatui::widgets::Widget;
+
+use super::decode::DecodedImage;
+use super::palette::{Rgb, luminance, nearest};
+use super::scale::{fit, resize};
+use crate::tui::terminal::ColourLevel;
+
+/// Characters of rising density, for terminals without colours.
+const RAMP: &[u8] = b" .:-=+*#%@";
+const UPPER: char = '▀';
+
+/// One cell of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PictureCell {
+    /// The character.
+    pub symbol: char,
+    /// Its colour: the upper pixel.
+    pub fg: Color,
+    /// The colour behind it: the lower pixel.
+    pub bg: Color,
+}
+
+/// A picture as a grid of cells, row by row, no larger than the pane it was made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cells {
+    columns: u16,
+    rows: u16,
+    cells: Vec<PictureCell>,
+}
+
+impl Cells {
+    /// Draws `image` into at most `columns` by `rows` cells, aspect kept.
+    ///
+    /// `aspect` is the height of a cell over its width (2.0 where nobody says); `background` shows through transparent
+    /// pixels.
+    ///
+    /// # Errors
+    /// What the resizer said.
+    pub fn draw(
+        image: &DecodedImage,
+        (columns, rows): (u16, u16),
+        aspect: f64,
+        level: ColourLevel,
+        background: Rgb,
+    ) -> Result<Self, String> {
+        // Half a cell is `aspect / 2` times as high as it is wide.
+        let stretch = if aspect.is_finite() && aspect > 0.0 { 2.0 / aspect } else { 1.0 };
+        let size = fit(image.size(), (u32::from(columns), u32::from(rows) * 2), stretch);
+        if size.0 == 0 {
+            return Ok(Cells { columns: 0, rows: 0, cells: Vec::new() });
+        }
+        Ok(Self::of_pixels(&resize(image, size)?, level, background))
+    }
+
+    /// One column a pixel, one row two: for a picture that is already the size of its pane.
+    fn of_pixels(pixels: &RgbaImage, level: ColourLevel, background: Rgb) -> Self {
+        let (width, height) = pixels.dimensions();
+        let at = |x, y| (y < height).then(|| over(pixels[(x, y)].0, background));
+        let mut cells = Vec::with_capacity((width * height.div_ceil(2)) as usize);
+        for y in (0..height).step_by(2) {
+            for x in 0..width {
+                let upper = at(x, y).unwrap_or(background);
+                cells.push(cell(upper, at(x, y + 1), level));
+            }
+        }
+        let side = |pixels: u32| u16::try_from(pixels).unwrap_or(u16::MAX);
+        Cells { columns: side(width), rows: side(height.div_ceil(2)), cells }
+    }
+
+    /// Columns and rows it takes.
+    pub fn size(&self) -> (u16, u16) {
+        (self.columns, self.rows)
+    }
+
+    /// Its rows, from the top.
+    pub fn lines(&self) -> impl Iterator<Item = &[PictureCell]> {
+        self.cells.chunks(usize::from(self.columns).max(1))
+    }
+
+    /// Memory it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.cells.len() * size_of::<PictureCell>()
+    }
+}
+
+/// Centred in the area; what does not fit is cut off.
+impl Widget for &Cells {
+    fn render(self, area: Rect, buffer: &mut Buffer) {
+        let area = area.intersection(buffer.area);
+        let left = area.x + area.width.saturating_sub(self.columns) / 2;
+        let top = area.y + area.height.saturating_sub(self.rows) / 2;
+        for (y, line) in (top..area.bottom()).zip(self.lines()) {
+            for (x, from) in (left..area.right()).zip(line) {
+                if let Some(cell) = buffer.cell_mut((x, y)) {
+                    cell.reset();
+                    cell.set_char(from.symbol).set_fg(from.fg).set_bg(from.bg);
+                }
+            }
+        }
+    }
+}
+
+fn cell(upper: Rgb, lower: Option<Rgb>, level: ColourLevel) -> PictureCell {
+    if level == ColourLevel::Mono {
+        let light = (u16::from(luminance(upper)) + u16::from(luminance(lower.unwrap_or(upper)))) / 2;
+        let step = usize::from(light) * RAMP.len() / 256;
+        let symbol = RAMP.get(step).map_or(' ', |c| char::from(*c));
+        return PictureCell { symbol, fg: Color::Reset, bg: Color::Reset };
+    }
+    let bg = lower.map_or(Color::Reset, |lower| nearest(lower, level));
+    PictureCell { symbol: UPPER, fg: nearest(upper, level), bg }
+}
+
+fn over([r, g, b, a]: [u8; 4], background: Rgb) -> Rgb {
+    if a == 255 {
+        return [r, g, b];
+    }
+    let a = u32::from(a);
+    let mix = |c: u8, under: u8| (u32::from(c) * a + u32::from(under) * (255 - a) + 127) / 255;
+    [mix(r, background[0]), mix(g, background[1]), mix(b, background[2])].map(|c| u8::try_from(c).unwrap_or(255))
+}
+
+#[cfg(test)]
+mod tests {
+    use image::{Rgba, RgbaImage};
+
+    use super::*;
+
+    const BACK: Rgb = [0, 0, 0];
+
+    fn image(width: u32, height: u32, f: impl Fn(u32, u32) -> [u8; 4]) -> DecodedImage {
+        DecodedImage::new(RgbaImage::from_fn(width, height, |x, y| Rgba(f(x, y))).into())
+    }
+
+    fn down(width: u32, height: u32) -> DecodedImage {
+        image(width, height, move |_, y| {
+            let v = (y * 255 / (height - 1)) as u8;
+            [v, v, v, 255]
+        })
+    }
+
+    fn rgb(colour: Color) -> Rgb {
+        match colour {
+            Color::Rgb(r, g, b) => [r, g, b],
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_gradient_goes_down_the_halves_of_the_cells() {
+        let cells = Cells::draw(&down(400, 400), (40, 20), 2.0, ColourLevel::True, BACK).unwrap();
+        assert_eq!(cells.size(), (40, 20));
+        let column: Vec<u8> = cells.lines().flat_map(|l| [rgb(l[5].fg)[0], rgb(l[5].bg)[0]]).collect();
+        assert_eq!(column.len(), 40);
+        for (i, v) in column.iter().enumerate() {
+            let wanted = (i as f64 + 0.5) / 40.0 * 255.0;
+            assert!((f64::from(*v) - wanted).abs() < 3.0, "half {i}: {v} for {wanted}");
+        }
+        assert!(cells.lines().all(|l| l.iter().all(|c| c.symbol == '▀' && c.fg == l[0].fg)));
+    }
+
+    #[test]
+    fn the_aspect_of_picture_and_cell_is_kept() {
+        let size = |w, h, room, aspect| {
+            Cells::draw(&image(w, h, |_, _| [9, 9, 9, 255]), room, aspect, ColourLevel::True, BACK).unwrap().size()
+        };
+        assert_eq!(size(1024, 1024, (80, 24), 2.0), (48, 24));
+        assert_eq!(size(1024, 512, (80, 24), 2.0), (80, 20));
+        assert_eq!(size(512, 1024, (80, 24), 2.0), (24, 24));
+        // Cells of 10 by 25: a square of 24 rows is 600 high, 60 columns wide.
+        assert_eq!(size(1024, 1024, (80, 24), 2.5), (60, 24));
+        // Small ones grow by whole steps and no further than the pane.
+        assert_eq!(size(10, 10, (80, 24), 2.0), (40, 20));
+        assert_eq!(size(10_000, 2, (80, 24), 2.0), (80, 1));
+        assert_eq!(size(10, 10, (0, 0), 2.0), (0, 0));
+    }
+
+    #[test]
+    fn transparency_shows_the_background() {
+        let clear = image(8, 8, |x, _| [255, 0, 0, if x < 4 { 0 } else { 255 }]);
+        let cells = Cells::draw(&clear, (8, 4), 2.0, ColourLevel::True, [1, 2, 3]).unwrap();
+        let line = cells.lines().next().unwrap();
+        assert_eq!((rgb(line[0].fg), rgb(line[7].bg)), ([1, 2, 3], [255, 0, 0]));
+        assert_eq!(over([255, 255, 255, 128], [0, 0, 0]), [128; 3]);
+    }
+
+    #[test]
+    fn each_level_draws_with_what_it_has() {
+        let picture = down(100, 100);
+        let draw = |level| Cells::draw(&picture, (20, 10), 2.0, level, BACK).unwrap();
+        let all = |cells: &Cells, test: &dyn Fn(&PictureCell) -> bool| cells.lines().flatten().all(test);
+        assert!(all(&draw(ColourLevel::Ansi256), &|c| matches!(
+            (c.fg, c.bg),
+            (Color::Indexed(16..), Color::Indexed(16..))
+        )));
+        assert!(all(&draw(ColourLevel::Ansi16), &|c| !matches!(
+            c.fg,
+            Color::Indexed(_) | Color::Rgb(..) | Color::Reset
+        )));
+        let mono = draw(ColourLevel::Mono);
+        assert!(all(&mono, &|c| c.fg == Color::Reset && c.bg == Color::Reset));
+        let column: Vec<char> = mono.lines().map(|l| l[3].symbol).collect();
+        let steps: Vec<usize> =
+            column.iter().map(|c| RAMP.iter().position(|r| char::from(*r) == *c).unwrap()).collect();
+        assert!(steps.is_sorted() && steps[0] == 0 && steps[9] == RAMP.len() - 1, "{column:?}");
+    }
+
+    #[test]
+    fn an_odd_last_half_is_left_to_the_terminal() {
+        let cells = Cells::draw(&image(4, 3, |_, _| [9, 9, 9, 255]), (4, 2), 2.0, ColourLevel::True, BACK).unwrap();
+        assert_eq!(cells.size(), (4, 2));
+        assert!(cells.lines().nth(1).unwrap().iter().all(|c| c.bg == Color::Reset));
+    }
+
+    #[test]
+    fn it_renders_centred_and_cut_off_and_over_what_was_there() {
+        let cells = Cells::draw(&image(4, 4, |_, _| [9, 9, 9, 255]), (4, 2), 2.0, ColourLevel::True, BACK).unwrap();
+        let mut buffer = Buffer::filled(Rect::new(0, 0, 10, 6), ratatui::buffer::Cell::new("x"));
+        (&cells).render(Rect::new(0, 0, 10, 6), &mut buffer);
+        assert_eq!(buffer[(3, 2)].symbol(), "▀");
+        assert_eq!((buffer[(2, 2)].symbol(), buffer[(3, 1)].symbol(), buffer[(7, 2)].symbol()), ("x", "x", "x"));
+        (&cells).render(Rect::new(8, 5, 30, 30), &mut buffer);
+        let mut small = Buffer::empty(Rect::new(0, 0, 2, 1));
+        (&cells).render(small.area, &mut small);
+        assert_eq!(small[(1, 0)].symbol(), "▀");
+    }
+}

@@ -1,0 +1,83 @@
+//! How large a picture is in the room it has, and making it that large.
+
+use fast_image_resize::images::{Image, ImageRef};
+use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use image::{DynamicImage, RgbaImage};
+
+use super::decode::DecodedImage;
+
+/// The size of a `width` by `height` picture in a room, aspect kept: reduced to fit, or enlarged by a whole number.
+///
+/// `stretch` is how much wider than high a pixel of the room is: 1 for real pixels, 2 x cell width / cell height for
+/// half-blocks. Sizes are at least 1.
+pub fn fit((width, height): (u32, u32), (room_width, room_height): (u32, u32), stretch: f64) -> (u32, u32) {
+    if width == 0 || height == 0 || room_width == 0 || room_height == 0 {
+        return (0, 0);
+    }
+    let (width, height) = (f64::from(width), f64::from(height) * stretch);
+    let (room_width, room_height) = (f64::from(room_width), f64::from(room_height));
+    let mut factor = (room_width / width).min(room_height / height);
+    if factor > 1.0 {
+        factor = factor.floor();
+    }
+    // Values lie between 1 and the room, which are u32.
+    let side = |pixels: f64, room: f64| (pixels * factor).round().clamp(1.0, room) as u32;
+    (side(width, room_width), side(height, room_height))
+}
+
+/// The picture in exactly `width` by `height` pixels: averaged when smaller, in plain blocks when larger.
+///
+/// # Errors
+/// What the resizer said.
+pub fn resize(image: &DecodedImage, (width, height): (u32, u32)) -> Result<RgbaImage, String> {
+    let pixels = image.pixels();
+    if image.size() == (width, height) {
+        return Ok(pixels.to_rgba8());
+    }
+    let kind = match pixels {
+        DynamicImage::ImageRgb8(_) => PixelType::U8x3,
+        _ => PixelType::U8x4,
+    };
+    let source = ImageRef::new(pixels.width(), pixels.height(), pixels.as_bytes(), kind).map_err(|e| e.to_string())?;
+    let enlarge = width > pixels.width() || height > pixels.height();
+    let way = if enlarge { ResizeAlg::Nearest } else { ResizeAlg::Convolution(FilterType::Bilinear) };
+    let mut small = Image::new(width, height, kind);
+    Resizer::new()
+        .resize(&source, &mut small, &ResizeOptions::new().resize_alg(way))
+        .map_err(|error| error.to_string())?;
+    let bytes = match kind {
+        PixelType::U8x3 => small.buffer().chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect(),
+        _ => small.into_vec(),
+    };
+    RgbaImage::from_raw(width, height, bytes).ok_or_else(|| "the resizer gave too few pixels".to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use image::{Rgb, RgbImage};
+
+    use super::*;
+
+    #[test]
+    fn the_aspect_is_kept_and_small_pictures_grow_by_whole_steps() {
+        assert_eq!(fit((1024, 1024), (640, 480), 1.0), (480, 480));
+        assert_eq!(fit((2000, 500), (640, 480), 1.0), (640, 160));
+        assert_eq!(fit((100, 50), (640, 480), 1.0), (600, 300));
+        assert_eq!(fit((500, 300), (640, 480), 1.0), (500, 300));
+        assert_eq!(fit((10_000, 1), (80, 40), 1.0), (80, 1));
+        assert_eq!(fit((10, 10), (0, 5), 1.0), (0, 0));
+        // Cells of 8 by 20: half a cell is 10 high and 8 wide, so a square takes more columns than half rows.
+        assert_eq!(fit((1000, 1000), (100, 100), 0.8), (100, 80));
+    }
+
+    #[test]
+    fn reducing_averages_and_enlarging_repeats() {
+        let stripes = RgbImage::from_fn(64, 64, |x, _| Rgb([if x % 2 == 0 { 0 } else { 200 }, 7, 9]));
+        let image = DecodedImage::new(stripes.into());
+        let small = resize(&image, (8, 8)).unwrap();
+        assert!(small.pixels().all(|p| p.0[0].abs_diff(100) < 12 && p.0[3] == 255), "{:?}", small[(3, 3)]);
+        let large = resize(&image, (192, 192)).unwrap();
+        assert_eq!((large[(0, 0)].0[0], large[(2, 9)].0[0], large[(3, 9)].0[0]), (0, 0, 200));
+        assert_eq!(resize(&image, (64, 64)).unwrap()[(1, 0)].0, [200, 7, 9, 255]);
+    }
+}

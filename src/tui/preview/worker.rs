@@ -1,0 +1,346 @@
+//! Pictures made ready on two threads: the newest wish first, the neighbours in the direction of travel after it, and
+//! what was made remembered up to a number of bytes.
+//!
+//! The calling thread never touches a file. One of the two threads works on wishes only, so that a prefetch never makes
+//! anybody wait. Failures are remembered like pictures: the review goes on and shows the reason.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use lru::LruCache;
+
+use super::decode::{DecodedImage, decode};
+use super::halfblock::Cells;
+use super::palette::Rgb;
+use super::scale::{fit, resize};
+use crate::model::{Problem, Result};
+use crate::tui::terminal::pixels::{Payload, Plan};
+use crate::tui::terminal::{ColourLevel, guard};
+
+/// Memory kept for ready pictures, in bytes.
+pub const KEPT: usize = 64 * 1024 * 1024;
+/// How far ahead, and how far behind, the neighbours are made ready.
+pub const AHEAD: usize = 3;
+/// See [`AHEAD`].
+pub const BEHIND: usize = 2;
+/// Longest file read, in bytes.
+const MAX_FILE: u64 = 256 * 1024 * 1024;
+
+/// How a picture is to be shown. Part of what it is remembered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct View {
+    /// Columns and rows of the pane.
+    pub pane: (u16, u16),
+    /// Width and height of a cell, in pixels or any other unit; (1, 2) where nobody says.
+    pub cell: (u16, u16),
+    /// Colours to draw with.
+    pub level: ColourLevel,
+    /// What shows through transparent pixels.
+    pub background: Rgb,
+    /// Set when true pixels are wanted too: [`crate::tui::terminal::pixels::Pixels::plan`] of the pane.
+    pub pixels: Option<Plan>,
+}
+
+impl View {
+    /// Height over width of a cell.
+    pub fn aspect(&self) -> f64 {
+        f64::from(self.cell.1.max(1)) / f64::from(self.cell.0.max(1))
+    }
+}
+
+/// A picture ready to be shown.
+#[derive(Debug)]
+pub struct Picture {
+    /// Width and height of the file's picture in pixels, upright.
+    pub size: (u32, u32),
+    /// It as cells.
+    pub cells: Cells,
+    /// It as the terminal's own pixels, when the view asked for them.
+    pub pixels: Option<Payload>,
+}
+
+/// A picture, or why there is none.
+pub type Ready = Result<Picture>;
+
+/// Told when a picture is ready.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// The key it was wanted by.
+    pub key: Arc<str>,
+    /// The view it was wanted in.
+    pub view: View,
+    /// The picture or the reason.
+    pub ready: Arc<Ready>,
+}
+
+type CacheKey = (Arc<str>, View);
+
+#[derive(Clone, Debug)]
+struct Job {
+    key: CacheKey,
+    path: PathBuf,
+    cancelled: Arc<AtomicBool>,
+}
+
+#[derive(Default)]
+struct State {
+    wanted: Option<Job>,
+    ahead: VecDeque<Job>,
+    running: Vec<Job>,
+    cache: Cache,
+    closed: bool,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+    done: Box<dyn Fn(Done) + Send + Sync>,
+}
+
+/// The pictures of a program. Dropping it stops the threads.
+pub struct Previews {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Previews {
+    /// Starts the two threads. `done` is called on them, after the picture can be had from [`want`](Self::want).
+    ///
+    /// # Errors
+    /// When no thread can be made.
+    pub fn new(done: impl Fn(Done) + Send + Sync + 'static) -> io::Result<Self> {
+        let shared = Arc::new(Shared { state: Mutex::default(), wake: Condvar::new(), done: Box::new(done) });
+        let mut previews = Previews { shared, threads: Vec::new() };
+        for (name, prefetches) in [("preview", false), ("preview-ahead", true)] {
+            let shared = Arc::clone(&previews.shared);
+            let thread = thread::Builder::new().name(name.into()).spawn(move || work(&shared, prefetches))?;
+            previews.threads.push(thread);
+        }
+        Ok(previews)
+    }
+
+    /// The picture of `path`, if it is ready; otherwise it becomes the one wish, in place of an older one, and `done`
+    /// will tell. `key` names its content (its hash), so that two items with one picture share it. Returns at once.
+    pub fn want(&self, key: &str, path: &Path, view: View) -> Option<Arc<Ready>> {
+        let key: CacheKey = (key.into(), view);
+        let mut state = self.shared.lock();
+        if let Some(ready) = state.cache.get(&key) {
+            state.wanted = None;
+            return Some(ready);
+        }
+        let running = state.running.iter().any(|job| job.key == key && !job.cancelled());
+        state.cancel_running(|job| job.key != key);
+        state.ahead.retain(|job| job.key != key);
+        state.wanted = (!running).then(|| Job::new(key, path));
+        drop(state);
+        self.shared.wake.notify_all();
+        None
+    }
+
+    /// Replaces the list of pictures to make ready when there is nothing better to do, the most likely first; see
+    /// [`neighbours`]. To be called after [`want`](Self::want). Returns at once.
+    pub fn ahead<'a>(&self, pictures: impl IntoIterator<Item = (&'a str, &'a Path)>, view: View) {
+        let mut state = self.shared.lock();
+        let jobs: VecDeque<Job> = pictures
+            .into_iter()
+            .map(|(key, path)| Job::new((key.into(), view), path))
+            .filter(|job| !state.cache.has(&job.key))
+            .filter(|job| state.wanted.as_ref().is_none_or(|wanted| wanted.key != job.key))
+            .filter(|job| !state.running.iter().any(|r| r.key == job.key && !r.cancelled()))
+            .collect();
+        state.ahead = jobs;
+        drop(state);
+        self.shared.wake.notify_all();
+    }
+
+    /// Forgets what was made of `key`: its file has changed.
+    pub fn forget(&self, key: &str) {
+        self.shared.lock().cache.forget(key);
+    }
+
+    /// Memory that the ready pictures take, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.shared.lock().cache.bytes
+    }
+}
+
+impl Drop for Previews {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.closed = true;
+        state.cancel_running(|_| true);
+        drop(state);
+        self.shared.wake.notify_all();
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Positions of the pictures to make ready around `position` of `len`: [`AHEAD`] in the direction of travel, nearest
+/// first, then [`BEHIND`] in the other.
+pub fn neighbours(position: usize, len: usize, forward: bool) -> Vec<usize> {
+    let step =
+        |distance: usize, up: bool| if up { position.checked_add(distance) } else { position.checked_sub(distance) };
+    let ahead = (1..=AHEAD).map(|d| step(d, forward));
+    ahead.chain((1..=BEHIND).map(|d| step(d, !forward))).flatten().filter(|p| *p < len).collect()
+}
+
+impl Job {
+    fn new(key: CacheKey, path: &Path) -> Self {
+        Job { key, path: path.to_path_buf(), cancelled: Arc::default() }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+}
+
+impl State {
+    fn cancel_running(&mut self, which: impl Fn(&Job) -> bool) {
+        for job in self.running.iter().filter(|job| which(job)) {
+            job.cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn work(shared: &Shared, prefetches: bool) {
+    let mut state = shared.lock();
+    loop {
+        if state.closed {
+            return;
+        }
+        let job = state.wanted.take().or_else(|| if prefetches { state.ahead.pop_front() } else { None });
+        let Some(job) = job else {
+            state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+            continue;
+        };
+        state.running.push(job.clone());
+        drop(state);
+        let ready = make(&job);
+        state = shared.lock();
+        state.running.retain(|r| !Arc::ptr_eq(&r.cancelled, &job.cancelled));
+        // What is finished is kept even if nobody waits for it any more.
+        if let Some(ready) = ready {
+            let ready = Arc::new(ready);
+            state.cache.put(job.key.clone(), Arc::clone(&ready));
+            drop(state);
+            let (key, view) = job.key;
+            (shared.done)(Done { key, view, ready });
+            state = shared.lock();
+        }
+    }
+}
+
+/// `None` when it was cancelled on the way.
+fn make(job: &Job) -> Option<Ready> {
+    let made = guard::contain(|| {
+        let bytes = match read(&job.path) {
+            _ if job.cancelled() => return None,
+            Ok(bytes) => bytes,
+            Err(problem) => return Some(Err(problem)),
+        };
+        let image = match decode(&bytes) {
+            _ if job.cancelled() => return None,
+            Ok(image) => image,
+            Err(problem) => return Some(Err(problem.file(&job.path))),
+        };
+        Some(picture(&image, &job.key.1).map_err(|what| Problem::input(what).file(&job.path)))
+    });
+    made.unwrap_or_else(|panic| Some(Err(Problem::input(format!("damaged: {panic}")).file(&job.path))))
+}
+
+/// Makes a decoded picture ready for a view.
+///
+/// # Errors
+/// What the resizer or the encoder said.
+pub fn picture(image: &DecodedImage, view: &View) -> std::result::Result<Picture, String> {
+    let cells = Cells::draw(image, view.pane, view.aspect(), view.level, view.background)?;
+    let pixels = match view.pixels {
+        Some(plan) => Some(plan.encode(&resize(image, fit(image.size(), plan.room(), 1.0))?, view.background)?),
+        None => None,
+    };
+    Ok(Picture { size: image.size(), cells, pixels })
+}
+
+/// The bytes of a file.
+///
+/// # Errors
+/// When it is not there, no regular file, or too long.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let fail = |error: io::Error| Problem::io(&error, "cannot read the picture", path);
+    let meta = std::fs::metadata(path).map_err(fail)?;
+    if !meta.is_file() {
+        return Err(Problem::input("not a file").file(path));
+    }
+    if meta.len() > MAX_FILE {
+        return Err(Problem::input(format!("too large: {} MB", meta.len() / 1_000_000)).file(path));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0));
+    File::open(path).map_err(fail)?.take(MAX_FILE).read_to_end(&mut bytes).map_err(fail)?;
+    Ok(bytes)
+}
+
+/// Ready pictures, the latest used last to go.
+struct Cache {
+    ready: LruCache<CacheKey, Arc<Ready>>,
+    bytes: usize,
+    kept: usize,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Cache { ready: LruCache::unbounded(), bytes: 0, kept: KEPT }
+    }
+}
+
+impl Cache {
+    fn get(&mut self, key: &CacheKey) -> Option<Arc<Ready>> {
+        self.ready.get(key).cloned()
+    }
+
+    fn has(&self, key: &CacheKey) -> bool {
+        self.ready.contains(key)
+    }
+
+    fn put(&mut self, key: CacheKey, ready: Arc<Ready>) {
+        self.bytes += weight(&ready);
+        if let Some(old) = self.ready.put(key, ready) {
+            self.bytes -= weight(&old);
+        }
+        while self.bytes > self.kept && self.ready.len() > 1 {
+            let Some((_, old)) = self.ready.pop_lru() else { break };
+            self.bytes -= weight(&old);
+        }
+    }
+
+    fn forget(&mut self, key: &str) {
+        let keys: Vec<CacheKey> = self.ready.iter().map(|(k, _)| k).filter(|k| &*k.0 == key).cloned().collect();
+        for key in keys {
+            if let Some(old) = self.ready.pop(&key) {
+                self.bytes -= weight(&old);
+            }
+        }
+    }
+}
+
+/// Bytes a picture takes, with a little for its entry.
+fn weight(ready: &Ready) -> usize {
+    let picture = ready.as_ref().map(|p| p.cells.bytes() + p.pixels.as_ref().map_or(0, Payload::bytes));
+    256 + picture.unwrap_or(0)
+}
+
+#[cfg(test)]
+#[path = "worker_tests.rs"]
+mod tests;

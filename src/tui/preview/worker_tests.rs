@@ -1,0 +1,157 @@
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use image::{DynamicImage, Rgb, RgbImage};
+use tempfile::TempDir;
+
+use super::*;
+use crate::model::Kind;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn view() -> View {
+    View { pane: (20, 10), cell: (1, 2), level: ColourLevel::True, background: [0; 3], pixels: None }
+}
+
+fn start() -> (Previews, Receiver<Done>) {
+    let (send, done) = channel();
+    let send = Mutex::new(send);
+    (Previews::new(move |d| drop(send.lock().unwrap().send(d))).unwrap(), done)
+}
+
+fn write(dir: &TempDir, name: &str, red: u8, side: u32) -> PathBuf {
+    let path = dir.path().join(name);
+    DynamicImage::from(RgbImage::from_pixel(side, side, Rgb([red, 0, 0]))).save(&path).unwrap();
+    path
+}
+
+#[test]
+fn a_wish_is_told_when_ready_and_had_at_once_afterwards() {
+    let dir = TempDir::new().unwrap();
+    let path = write(&dir, "a.png", 7, 64);
+    let (previews, done) = start();
+    assert!(previews.want("a", &path, view()).is_none());
+    let told = done.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(&*told.key, "a");
+    let ready = previews.want("a", &path, view()).unwrap();
+    assert!(Arc::ptr_eq(&ready, &told.ready));
+    let picture = ready.as_ref().as_ref().unwrap();
+    assert_eq!((picture.size, picture.cells.size()), ((64, 64), (20, 10)));
+    // Another size is another picture.
+    assert!(previews.want("a", &path, View { pane: (30, 12), ..view() }).is_none());
+    assert_eq!(done.recv_timeout(PATIENCE).unwrap().view.pane, (30, 12));
+}
+
+#[test]
+fn failures_are_told_and_remembered_with_their_reason() {
+    let dir = TempDir::new().unwrap();
+    let text = dir.path().join("text.png");
+    std::fs::write(&text, "hello").unwrap();
+    let (previews, done) = start();
+    for (key, path, kind, what) in [
+        ("text", text.as_path(), Kind::Input, "not an image"),
+        ("gone", Path::new("/nowhere/at/all.png"), Kind::NotFound, "cannot read the picture"),
+        ("dir", dir.path(), Kind::Input, "not a file"),
+    ] {
+        assert!(previews.want(key, path, view()).is_none());
+        done.recv_timeout(PATIENCE).unwrap();
+        let ready = previews.want(key, path, view()).unwrap();
+        let problem = ready.as_ref().as_ref().unwrap_err();
+        assert_eq!(problem.kind, kind);
+        assert!(problem.what.starts_with(what), "{problem}");
+        assert_eq!(problem.place.file.as_deref(), Some(path));
+    }
+    previews.forget("text");
+    assert!(previews.want("text", &text, view()).is_none());
+}
+
+#[test]
+fn neighbours_are_made_ready_without_being_asked_for_again() {
+    let dir = TempDir::new().unwrap();
+    let paths: Vec<PathBuf> = (0..6).map(|i| write(&dir, &format!("{i}.png"), i * 20, 64)).collect();
+    let keys: Vec<String> = (0..6).map(|i| i.to_string()).collect();
+    let (previews, done) = start();
+    previews.want("2", &paths[2], view());
+    let near = neighbours(2, 6, true);
+    assert_eq!(near, [3, 4, 5, 1, 0]);
+    previews.ahead(near.iter().map(|i| (keys[*i].as_str(), paths[*i].as_path())), view());
+    for _ in 0..6 {
+        done.recv_timeout(PATIENCE).unwrap();
+    }
+    for i in 0..6 {
+        assert!(previews.want(&keys[i], &paths[i], view()).is_some(), "{i}");
+    }
+    assert!(done.try_recv().is_err(), "each was made once");
+}
+
+#[test]
+fn the_newest_wish_is_made_and_those_it_overtook_need_not_be() {
+    let dir = TempDir::new().unwrap();
+    let paths: Vec<PathBuf> = (0..40).map(|i| write(&dir, &format!("{i}.png"), i, 256)).collect();
+    let (previews, done) = start();
+    for (i, path) in paths.iter().enumerate() {
+        previews.want(&i.to_string(), path, view());
+    }
+    let mut made = 0;
+    loop {
+        made += 1;
+        if &*done.recv_timeout(PATIENCE).unwrap().key == "39" {
+            break;
+        }
+    }
+    assert!(made < 40, "{made}");
+}
+
+#[test]
+fn a_wish_that_came_back_after_it_was_overtaken_is_still_made() {
+    let dir = TempDir::new().unwrap();
+    let (a, b) = (write(&dir, "a.png", 1, 512), write(&dir, "b.png", 2, 512));
+    for _ in 0..50 {
+        let (previews, done) = start();
+        previews.want("a", &a, view());
+        previews.want("b", &b, view());
+        if previews.want("a", &a, view()).is_none() {
+            while &*done.recv_timeout(PATIENCE).unwrap().key != "a" {}
+        }
+    }
+}
+
+#[test]
+fn neighbours_stay_within_the_queue_and_turn_with_the_direction() {
+    assert_eq!(neighbours(0, 10, true), [1, 2, 3]);
+    assert_eq!(neighbours(5, 10, false), [4, 3, 2, 6, 7]);
+    assert_eq!(neighbours(9, 10, true), [8, 7]);
+    assert_eq!(neighbours(0, 1, true), [] as [usize; 0]);
+    assert_eq!(neighbours(usize::MAX, 0, true), [] as [usize; 0]);
+}
+
+#[test]
+fn the_cache_holds_its_bytes_and_drops_the_longest_unused() {
+    let image = DecodedImage::new(RgbImage::new(40, 40).into());
+    let ready = |pane| Arc::new(Ok(picture(&image, &View { pane, ..view() }).unwrap()));
+    let one = weight(&ready((20, 10)));
+    let mut cache = Cache { kept: one * 3, ..Cache::default() };
+    let key = |name: &str| -> CacheKey { (name.into(), view()) };
+    for name in ["a", "b", "c"] {
+        cache.put(key(name), ready((20, 10)));
+    }
+    assert!(cache.get(&key("a")).is_some());
+    cache.put(key("d"), ready((20, 10)));
+    assert!(cache.has(&key("a")) && !cache.has(&key("b")) && cache.bytes <= one * 3);
+    cache.put(key("a"), ready((20, 10)));
+    assert_eq!(cache.bytes, one * 3);
+    cache.forget("a");
+    cache.forget("c");
+    cache.forget("d");
+    assert_eq!(cache.bytes, 0);
+}
+
+#[test]
+fn true_pixels_are_made_with_the_cells_when_the_view_asks() {
+    use crate::tui::terminal::pixels::Protocol;
+    let image = DecodedImage::new(RgbImage::from_pixel(500, 300, Rgb([200, 10, 10])).into());
+    let plan = Plan { protocol: Protocol::Sixel, cells: (20, 10), cell: (10, 20) };
+    let made = picture(&image, &View { pixels: Some(plan), ..view() }).unwrap();
+    let payload = made.pixels.unwrap();
+    assert_eq!(payload.place(ratatui::layout::Rect::new(0, 0, 20, 10)), ratatui::layout::Rect::new(0, 2, 20, 6));
+}

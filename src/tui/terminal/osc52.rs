@@ -1,0 +1,33 @@
+//! Copying to the clipboard of the machine the person sits at, over SSH too.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::model::{Kind, Problem, Result};
+
+/// Longest text taken, in bytes: terminals drop longer ones without a word.
+pub const MAX_BYTES: usize = 100_000;
+
+/// The sequence that puts `text` on the clipboard (OSC 52, selection `c`).
+///
+/// # Errors
+/// [`Kind::Usage`] when the text is longer than [`MAX_BYTES`]; nothing is copied then, so that nobody pastes half a table.
+pub fn copy(text: &str) -> Result<Vec<u8>> {
+    if text.len() > MAX_BYTES {
+        let what = format!("{} bytes are too many for the clipboard (at most {MAX_BYTES})", text.len());
+        return Err(Problem::new(Kind::Usage, what).help("select fewer rows, or export to a file"));
+    }
+    Ok(format!("\x1b]52;c;{}\x07", STANDARD.encode(text)).into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_wrapped_and_bounded() {
+        assert_eq!(copy("a\tb\n").unwrap(), b"\x1b]52;c;YQliCg==\x07");
+        assert!(copy(&"x".repeat(MAX_BYTES)).is_ok());
+        assert_eq!(copy(&"x".repeat(MAX_BYTES + 1)).unwrap_err().kind, Kind::Usage);
+    }
+}

@@ -1,0 +1,421 @@
+//! The way out: one buffer, counted, and the ratatui backend on it.
+//!
+//! A frame is gathered and leaves in a handful of writes, bracketed by DEC 2026 so that it appears at once. A frame that
+//! changes no cell and leaves the cursor alone writes nothing at all: the crossterm backend would send 25 bytes for it,
+//! and two packets.
+
+use std::io::{self, Write};
+
+use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
+use ratatui::buffer::Cell;
+use ratatui::layout::{Position, Size};
+
+/// How many bytes are gathered before they are written: more than any frame of cells.
+const BUFFER: usize = 256 * 1024;
+const BEGIN: &[u8] = b"\x1b[?2026h";
+const END: &[u8] = b"\x1b[?2026l";
+
+/// A buffered writer that counts what went through it and can hold a frame back until it is whole.
+#[derive(Debug)]
+pub struct Output<W: Write> {
+    inner: W,
+    buffer: Vec<u8>,
+    in_frame: bool,
+    frame: u64,
+    total: u64,
+}
+
+impl<W: Write> Output<W> {
+    /// Buffers what goes to `inner`.
+    pub fn new(inner: W) -> Self {
+        Output { inner, buffer: Vec::with_capacity(BUFFER), in_frame: false, frame: 0, total: 0 }
+    }
+
+    /// Starts gathering a frame; what was waiting is written first.
+    ///
+    /// # Errors
+    /// What `inner` gives.
+    pub fn begin_frame(&mut self) -> io::Result<()> {
+        self.flush()?;
+        self.in_frame = true;
+        self.frame = 0;
+        Ok(())
+    }
+
+    /// Ends the frame and writes it. Gives its bytes, marks included; 0 when nothing was to be written.
+    ///
+    /// # Errors
+    /// What `inner` gives.
+    pub fn end_frame(&mut self) -> io::Result<u64> {
+        self.in_frame = false;
+        if self.frame > 0 {
+            self.write_all(END)?;
+        }
+        self.flush()?;
+        let bytes = self.frame;
+        self.frame = 0;
+        Ok(bytes)
+    }
+
+    /// Bytes written since the start.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// What it writes to.
+    pub fn inner(&self) -> &W {
+        &self.inner
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.buffer.len() + bytes.len() > BUFFER {
+            self.spill()?;
+        }
+        self.count(bytes.len());
+        if bytes.len() > BUFFER {
+            return self.inner.write_all(bytes);
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn count(&mut self, bytes: usize) {
+        self.frame += bytes as u64;
+        self.total += bytes as u64;
+    }
+
+    fn spill(&mut self) -> io::Result<()> {
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        let result = self.inner.write_all(&self.buffer);
+        // After a failed write the line is gone; repeating half a frame would only confuse what is left of it.
+        self.buffer.clear();
+        result
+    }
+}
+
+impl<W: Write> Write for Output<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.in_frame && self.frame == 0 && !bytes.is_empty() {
+            self.put(BEGIN)?;
+        }
+        self.put(bytes)?;
+        Ok(bytes.len())
+    }
+
+    /// Writes everything, also from the middle of a frame.
+    fn flush(&mut self) -> io::Result<()> {
+        self.spill()?;
+        self.inner.flush()
+    }
+}
+
+/// The ratatui backend: crossterm's, behind four corrections.
+///
+/// - An unchanged frame writes nothing, and the cursor is hidden or moved only when it is not so already.
+/// - `flush` inside a frame waits for [`Tty::end_frame`].
+/// - The cursor's position is remembered and never asked for: asking reads the tty behind the parser's back.
+/// - The size is told ([`Tty::set_size`]), so that a draw makes no system call and tests need no terminal.
+#[derive(Debug)]
+pub struct Tty<W: Write> {
+    output: Output<W>,
+    size: Size,
+    pixels: Size,
+    cursor: Option<bool>,
+    position: Option<Position>,
+    in_frame: bool,
+    frame: FrameCost,
+}
+
+/// What a frame cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrameCost {
+    /// Bytes written for it; 0 when nothing changed.
+    pub bytes: u64,
+    /// Cells that changed.
+    pub cells: u64,
+}
+
+impl<W: Write> Tty<W> {
+    /// A backend of `size` cells that writes to `inner`.
+    pub fn new(inner: W, size: Size) -> Self {
+        Tty {
+            output: Output::new(inner),
+            size,
+            pixels: Size::default(),
+            cursor: None,
+            position: None,
+            in_frame: false,
+            frame: FrameCost::default(),
+        }
+    }
+
+    /// Tells the size in cells and in pixels (0 by 0 when unknown). The next draw clears and repaints when the cells
+    /// changed; [`ratatui::Terminal::resize`] forces it.
+    pub fn set_size(&mut self, cells: Size, pixels: Size) {
+        self.size = cells;
+        self.pixels = pixels;
+    }
+
+    /// Forgets where the cursor is and whether it shows: somebody else had the screen.
+    pub fn forget(&mut self) {
+        self.cursor = None;
+        self.position = None;
+    }
+
+    /// Starts a frame: everything up to [`end_frame`](Self::end_frame) appears at once.
+    ///
+    /// # Errors
+    /// What the terminal gives.
+    pub fn begin_frame(&mut self) -> io::Result<()> {
+        self.in_frame = true;
+        self.frame = FrameCost::default();
+        self.output.begin_frame()
+    }
+
+    /// Ends the frame and says what it cost.
+    ///
+    /// # Errors
+    /// What the terminal gives.
+    pub fn end_frame(&mut self) -> io::Result<FrameCost> {
+        self.in_frame = false;
+        self.frame.bytes = self.output.end_frame()?;
+        Ok(self.frame)
+    }
+
+    /// Bytes written since the start.
+    pub fn total_bytes(&self) -> u64 {
+        self.output.total()
+    }
+}
+
+impl<W: Write> Write for Tty<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Whoever writes past ratatui may move the cursor.
+        self.position = None;
+        self.output.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}
+
+impl<W: Write> Backend for Tty<W> {
+    type Error = io::Error;
+
+    fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
+    where
+        I: Iterator<Item = (u16, u16, &'a Cell)>,
+    {
+        let mut content = content.peekable();
+        if content.peek().is_none() {
+            return Ok(());
+        }
+        self.position = None;
+        let mut cells = 0;
+        CrosstermBackend::new(&mut self.output).draw(content.inspect(|_| cells += 1))?;
+        self.frame.cells += cells;
+        Ok(())
+    }
+
+    fn hide_cursor(&mut self) -> io::Result<()> {
+        if self.cursor.replace(false) == Some(false) {
+            return Ok(());
+        }
+        self.output.write_all(b"\x1b[?25l")
+    }
+
+    fn show_cursor(&mut self) -> io::Result<()> {
+        if self.cursor.replace(true) == Some(true) {
+            return Ok(());
+        }
+        self.output.write_all(b"\x1b[?25h")
+    }
+
+    fn get_cursor_position(&mut self) -> io::Result<Position> {
+        Ok(self.position.unwrap_or_default())
+    }
+
+    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> io::Result<()> {
+        let position = position.into();
+        if self.position.replace(position) == Some(position) {
+            return Ok(());
+        }
+        let (row, column) = (u32::from(position.y) + 1, u32::from(position.x) + 1);
+        write!(self.output, "\x1b[{row};{column}H")
+    }
+
+    fn clear(&mut self) -> io::Result<()> {
+        self.clear_region(ClearType::All)
+    }
+
+    fn clear_region(&mut self, what: ClearType) -> io::Result<()> {
+        let sequence: &[u8] = match what {
+            ClearType::All => b"\x1b[2J",
+            ClearType::AfterCursor => b"\x1b[J",
+            ClearType::BeforeCursor => b"\x1b[1J",
+            ClearType::CurrentLine => b"\x1b[2K",
+            ClearType::UntilNewLine => b"\x1b[K",
+        };
+        self.output.write_all(sequence)
+    }
+
+    fn size(&self) -> io::Result<Size> {
+        Ok(self.size)
+    }
+
+    fn window_size(&mut self) -> io::Result<WindowSize> {
+        Ok(WindowSize { columns_rows: self.size, pixels: self.pixels })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.in_frame { Ok(()) } else { self.output.flush() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use ratatui::Terminal;
+    use ratatui::layout::Rect;
+    use ratatui::style::{Color, Modifier, Style};
+    use ratatui::widgets::Paragraph;
+
+    use super::*;
+
+    /// Remembers each write.
+    #[derive(Clone, Default)]
+    struct Writes(Rc<RefCell<Vec<Vec<u8>>>>);
+
+    impl Write for Writes {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().push(bytes.to_vec());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn terminal(writes: &Writes, width: u16, height: u16) -> Terminal<Tty<Writes>> {
+        Terminal::new(Tty::new(writes.clone(), Size { width, height })).unwrap()
+    }
+
+    fn frame(terminal: &mut Terminal<Tty<Writes>>, text: &str, cursor: Option<(u16, u16)>) -> FrameCost {
+        terminal.backend_mut().begin_frame().unwrap();
+        terminal
+            .draw(|f| {
+                f.render_widget(Paragraph::new(text.to_string()), f.area());
+                if let Some(at) = cursor {
+                    f.set_cursor_position(at);
+                }
+            })
+            .unwrap();
+        terminal.backend_mut().end_frame().unwrap()
+    }
+
+    #[test]
+    fn an_unchanged_frame_writes_nothing() {
+        let writes = Writes::default();
+        let mut terminal = terminal(&writes, 20, 2);
+        assert!(frame(&mut terminal, "hello", None).bytes > 0);
+        let before = writes.0.borrow().len();
+        assert_eq!(frame(&mut terminal, "hello", None), FrameCost::default());
+        assert_eq!(writes.0.borrow().len(), before);
+        // The same with a cursor: it is written when it moves, and only then.
+        assert!(frame(&mut terminal, "hello", Some((3, 1))).bytes > 0);
+        assert_eq!(frame(&mut terminal, "hello", Some((3, 1))).bytes, 0);
+        assert!(frame(&mut terminal, "hello", Some((4, 1))).bytes > 0);
+    }
+
+    #[test]
+    fn a_frame_is_one_write_between_its_marks() {
+        let writes = Writes::default();
+        let mut terminal = terminal(&writes, 200, 50);
+        let text = vec!["x".repeat(200); 50].join("\n");
+        let cost = frame(&mut terminal, &text, None);
+        assert_eq!(cost.cells, 10_000);
+        let writes = writes.0.borrow();
+        assert_eq!(writes.len(), 1);
+        assert!(writes[0].starts_with(BEGIN) && writes[0].ends_with(END));
+        assert_eq!(writes[0].len() as u64, cost.bytes);
+    }
+
+    #[test]
+    fn a_worst_case_picture_is_a_handful_of_writes() {
+        let writes = Writes::default();
+        let mut terminal = terminal(&writes, 160, 50);
+        terminal.backend_mut().begin_frame().unwrap();
+        terminal
+            .draw(|f| {
+                for (i, cell) in f.buffer_mut().content.iter_mut().enumerate() {
+                    let byte = (i % 251) as u8;
+                    cell.set_char('▀').set_fg(Color::Rgb(byte, 255, 1)).set_bg(Color::Rgb(1, byte, 255));
+                }
+            })
+            .unwrap();
+        let cost = terminal.backend_mut().end_frame().unwrap();
+        assert!(cost.bytes > 256 * 1024, "{}", cost.bytes);
+        assert!(writes.0.borrow().len() <= 4, "{}", writes.0.borrow().len());
+    }
+
+    #[test]
+    fn moving_a_selection_down_a_row_stays_small() {
+        let writes = Writes::default();
+        let mut terminal = terminal(&writes, 120, 40);
+        let mut draw = |row: u16| {
+            terminal.backend_mut().begin_frame().unwrap();
+            terminal
+                .draw(|f| {
+                    f.render_widget(Paragraph::new("a row of text\n".repeat(40)), f.area());
+                    let line = Rect { x: 0, y: row, width: 30, height: 1 };
+                    f.buffer_mut().set_style(line, Style::new().add_modifier(Modifier::REVERSED));
+                })
+                .unwrap();
+            terminal.backend_mut().end_frame().unwrap().bytes
+        };
+        draw(3);
+        let bytes = draw(4);
+        assert!(bytes <= 300, "{bytes}");
+    }
+
+    #[test]
+    fn clear_asks_the_terminal_nothing() {
+        let writes = Writes::default();
+        let mut terminal = terminal(&writes, 20, 2);
+        frame(&mut terminal, "hello", None);
+        terminal.clear().unwrap();
+        assert!(frame(&mut terminal, "hello", None).cells > 0);
+        let all: Vec<u8> = writes.0.borrow().concat();
+        assert!(!String::from_utf8_lossy(&all).contains("\x1b[6n"));
+    }
+
+    #[test]
+    fn a_new_size_clears_and_repaints() {
+        let writes = Writes::default();
+        let mut terminal = terminal(&writes, 20, 2);
+        frame(&mut terminal, "hello", None);
+        terminal.backend_mut().set_size(Size { width: 30, height: 3 }, Size::default());
+        frame(&mut terminal, "hello", None);
+        let last = writes.0.borrow().last().unwrap().clone();
+        let last = String::from_utf8_lossy(&last).into_owned();
+        assert!(last.contains("\x1b[2J") && last.contains("hello"), "{last:?}");
+    }
+
+    #[test]
+    fn writing_past_ratatui_counts_and_comes_out_in_order() {
+        let writes = Writes::default();
+        let mut tty = Tty::new(writes.clone(), Size { width: 10, height: 2 });
+        tty.write_all(b"before").unwrap();
+        tty.begin_frame().unwrap();
+        tty.write_all(b"inside").unwrap();
+        assert_eq!(tty.end_frame().unwrap().bytes, (BEGIN.len() + 6 + END.len()) as u64);
+        assert_eq!(writes.0.borrow().concat(), [b"before".as_slice(), BEGIN, b"inside", END].concat());
+        assert_eq!(tty.total_bytes(), writes.0.borrow().concat().len() as u64);
+    }
+}

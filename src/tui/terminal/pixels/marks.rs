@@ -1,0 +1,100 @@
+//! Which cells ratatui may write while a picture is on them.
+//!
+//! A kitty picture lies over the cells and needs nothing but blanks beneath, and to go while a popup is open. Sixel and
+//! iTerm2 pictures are in the cells: writing one wipes that part of the picture.
+//!
+//! - same rectangle: the cells are skipped; a new picture is printed over the old one.
+//! - another rectangle, or none: the old cells are written (blank, or whatever is there now), nothing is skipped in that
+//!   frame, the new picture is printed after it and its cells are skipped from the next frame on.
+//! - a popup: its cells are written, the rest stays skipped; when it closes the picture is printed again. A picture that
+//!   changes under a popup is taken away until the popup closes.
+
+use ratatui::buffer::{Buffer, CellDiffOption};
+use ratatui::layout::Rect;
+
+use super::Shown;
+
+/// What is to be written after the cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Step {
+    /// The kitty placement to take away.
+    pub(super) remove: Option<u32>,
+    /// Whether the picture is to be printed.
+    pub(super) print: bool,
+}
+
+/// Blanks the cells of `area` outside `popups` and keeps ratatui from writing them.
+pub fn reserve(buffer: &mut Buffer, area: Rect, popups: &[Rect]) {
+    each(buffer, area, popups, |cell| {
+        cell.reset();
+        cell.set_diff_option(CellDiffOption::Skip);
+    });
+}
+
+/// Makes ratatui write the cells of `area` as they are, changed or not.
+pub fn redraw(buffer: &mut Buffer, area: Rect) {
+    each(buffer, area, &[], |cell| {
+        cell.set_diff_option(CellDiffOption::AlwaysUpdate);
+    });
+}
+
+fn each(buffer: &mut Buffer, area: Rect, holes: &[Rect], mut with: impl FnMut(&mut ratatui::buffer::Cell)) {
+    for at in area.intersection(buffer.area).positions() {
+        if !holes.iter().any(|hole| hole.contains(at))
+            && let Some(cell) = buffer.cell_mut(at)
+        {
+            with(cell);
+        }
+    }
+}
+
+fn blank(buffer: &mut Buffer, area: Rect, popups: &[Rect]) {
+    each(buffer, area, popups, |cell| cell.reset());
+}
+
+/// The step for a kitty terminal.
+pub(super) fn kitty(
+    shown: &mut Option<Shown>,
+    buffer: &mut Buffer,
+    wanted: Option<(u32, Rect)>,
+    popups: &[Rect],
+) -> Step {
+    let wanted = wanted.filter(|(_, at)| {
+        blank(buffer, *at, popups);
+        !popups.iter().any(|popup| popup.intersects(*at))
+    });
+    let same = matches!((&shown, wanted), (Some(s), Some((id, at))) if s.id == id && s.at == at);
+    if same {
+        return Step::default();
+    }
+    Step { remove: shown.take().map(|s| s.id), print: wanted.is_some() }
+}
+
+/// The step for terminals whose pictures are in the cells.
+pub(super) fn cells(
+    shown: &mut Option<Shown>,
+    buffer: &mut Buffer,
+    wanted: Option<(u32, Rect)>,
+    popups: &[Rect],
+) -> Step {
+    let mut step = Step::default();
+    let over = |at: Rect| popups.iter().any(|popup| popup.intersects(at));
+    match (shown.as_mut(), wanted) {
+        (Some(now), Some((id, at))) if now.at == at && (now.id == id || !over(at)) => {
+            reserve(buffer, at, popups);
+            step.print = now.id != id || (now.covered && !over(at));
+            now.covered = over(at);
+        }
+        (now, wanted) => {
+            if let Some((_, at)) = wanted {
+                blank(buffer, at, popups);
+                step.print = !over(at);
+            }
+            if let Some(now) = now {
+                redraw(buffer, now.at);
+            }
+            *shown = None;
+        }
+    }
+    step
+}

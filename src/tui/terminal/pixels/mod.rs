@@ -1,0 +1,314 @@
+//! True pixels: kitty through our own writer, sixel through icy_sixel, iTerm2 through viuer.
+//!
+//! Encoding is slow (a sixel takes a quarter of a second) and done off the drawing thread: [`Plan::encode`] gives a
+//! [`Payload`], ready to send. Drawing a frame is then
+//!
+//! ```text
+//! tty.begin_frame();
+//! terminal.draw(|f| { ...; pixels.mark(f.buffer_mut(), wanted, &popups) });
+//! pixels.finish(tty, wanted);
+//! tty.end_frame();
+//! ```
+//!
+//! where `mark` takes the cells under the picture out of ratatui's hands and `finish` writes what must be written: 0
+//! bytes when nothing changed, about 70 when a kitty picture seen before comes back.
+
+mod iterm;
+mod kitty;
+mod marks;
+mod sixel;
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use image::RgbaImage;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::Capabilities;
+
+pub use marks::{redraw, reserve};
+
+/// How pictures are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Protocol {
+    /// kitty graphics: kept by the terminal, placed by id.
+    Kitty,
+    /// iTerm2 inline pictures.
+    Iterm,
+    /// DEC sixel.
+    Sixel,
+}
+
+impl Protocol {
+    /// The best way this terminal takes pictures; `None` means half-blocks: in tmux, on a silent terminal, and for
+    /// sixel where nobody says how large a cell is (a picture too large would scroll the screen).
+    pub fn choose(found: &Capabilities) -> Option<Self> {
+        if found.tmux || !found.answers {
+            None
+        } else if found.kitty {
+            Some(Self::Kitty)
+        } else if found.iterm {
+            Some(Self::Iterm)
+        } else {
+            (found.sixel && found.cell.is_some()).then_some(Self::Sixel)
+        }
+    }
+
+    /// Its name, for `doctor` and the status line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Kitty => "kitty",
+            Self::Iterm => "iTerm2",
+            Self::Sixel => "sixel",
+        }
+    }
+}
+
+/// How a picture is to be encoded: for which protocol, and into how much room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Plan {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// Room in cells: columns and rows.
+    pub cells: (u16, u16),
+    /// Width and height of a cell in pixels.
+    pub cell: (u16, u16),
+}
+
+impl Plan {
+    /// Width and height in pixels that a picture is to be reduced to fit before [`encode`](Self::encode).
+    pub fn room(self) -> (u32, u32) {
+        let room = |cells: u16, cell: u16| u32::from(cells) * u32::from(cell);
+        let (width, height) = (room(self.cells.0, self.cell.0), room(self.cells.1, self.cell.1));
+        match self.protocol {
+            // xterm drops what is larger than its maxGraphicSize.
+            Protocol::Sixel => (width.min(sixel::MAX_SIDE), height.min(sixel::MAX_SIDE)),
+            _ => (width, height),
+        }
+    }
+
+    /// Makes the bytes for `image`, which fits [`room`](Self::room); transparency shows `background` where the protocol
+    /// has none.
+    ///
+    /// # Errors
+    /// What the encoder said, or that the picture does not fit.
+    pub fn encode(self, image: &RgbaImage, background: [u8; 3]) -> Result<Payload, String> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let (width, height) = image.dimensions();
+        let room = self.room();
+        if width == 0 || height == 0 || width > room.0 || height > room.1 {
+            return Err(format!("{width}x{height} pixels do not fit into {}x{}", room.0, room.1));
+        }
+        let cells = |pixels: u32, cell: u16| u16::try_from(pixels.div_ceil(u32::from(cell))).unwrap_or(u16::MAX);
+        let cells = (cells(width, self.cell.0), cells(height, self.cell.1));
+        let body = match self.protocol {
+            Protocol::Kitty => Body::Kitty(kitty::encode(image, cells, self.cell)?),
+            Protocol::Sixel => Body::Sixel(sixel::encode(image, background)?),
+            Protocol::Iterm => Body::Iterm(image.clone().into()),
+        };
+        Ok(Payload { id: kitty::FIRST_ID + NEXT.fetch_add(1, Ordering::Relaxed) % 0x0010_0000, cells, body })
+    }
+}
+
+/// A picture ready to be sent. Each has an identity of its own.
+#[derive(Debug)]
+pub struct Payload {
+    id: u32,
+    cells: (u16, u16),
+    body: Body,
+}
+
+#[derive(Debug)]
+enum Body {
+    /// A PNG in base64.
+    Kitty(String),
+    /// The whole sequence.
+    Sixel(String),
+    Iterm(image::DynamicImage),
+}
+
+impl Payload {
+    /// Memory it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        match &self.body {
+            Body::Kitty(text) | Body::Sixel(text) => text.len(),
+            Body::Iterm(image) => image.as_bytes().len(),
+        }
+    }
+
+    /// Writes it where the cursor is, for printing and not for a screen. Only sixel can do that (kitty and iTerm2 are
+    /// viuer's there); for others nothing is written.
+    ///
+    /// # Errors
+    /// What the terminal gives.
+    pub fn write_here(&self, out: &mut impl Write) -> io::Result<()> {
+        match &self.body {
+            Body::Sixel(sequence) => out.write_all(sequence.as_bytes()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The cells it covers when shown in `area`: centred, cut to nothing beyond it.
+    pub fn place(&self, area: Rect) -> Rect {
+        let (width, height) = (self.cells.0.min(area.width), self.cells.1.min(area.height));
+        Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
+    }
+}
+
+/// What is on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shown {
+    id: u32,
+    at: Rect,
+    /// A popup has been drawn over it since.
+    covered: bool,
+}
+
+/// The picture on the screen and how it gets there.
+#[derive(Debug)]
+pub struct Pixels {
+    protocol: Option<Protocol>,
+    cell: (u16, u16),
+    rows: u16,
+    shown: Option<Shown>,
+    uploads: kitty::Uploads,
+    step: marks::Step,
+}
+
+impl Pixels {
+    /// For a terminal that can do `found` and has `rows` rows.
+    pub fn new(found: &Capabilities, rows: u16) -> Self {
+        Pixels {
+            protocol: Protocol::choose(found),
+            cell: found.cell.unwrap_or((8, 16)),
+            rows,
+            shown: None,
+            uploads: kitty::Uploads::default(),
+            step: marks::Step::default(),
+        }
+    }
+
+    /// How pictures are sent; `None` when they are not.
+    pub fn protocol(&self) -> Option<Protocol> {
+        self.protocol
+    }
+
+    /// How a picture for `area` is to be encoded; `None` when there are no pixels here or no room. The last row of the
+    /// screen is left alone: sixel and viuer scroll the screen there.
+    pub fn plan(&self, area: Rect) -> Option<Plan> {
+        let area = self.clamp(area);
+        let protocol = self.protocol?;
+        (!area.is_empty()).then_some(Plan { protocol, cells: (area.width, area.height), cell: self.cell })
+    }
+
+    fn clamp(&self, area: Rect) -> Rect {
+        let bottom = area.bottom().min(self.rows.saturating_sub(1));
+        Rect { height: bottom.saturating_sub(area.y), ..area }
+    }
+
+    /// The window has a new size (and `cell` a new size in pixels, where known), or somebody else had the screen:
+    /// nothing is shown any more, and kitty has let go of what was uploaded.
+    pub fn resized(&mut self, rows: u16, cell: Option<(u16, u16)>) {
+        self.rows = rows;
+        self.cell = cell.unwrap_or(self.cell);
+        self.shown = None;
+        self.uploads = kitty::Uploads::default();
+    }
+
+    /// Settles the cells of a frame: called last in drawing it, with the picture that is to show and the area it has,
+    /// and what lies over it. [`finish`](Self::finish) must follow.
+    pub fn mark(&mut self, buffer: &mut Buffer, wanted: Option<(&Payload, Rect)>, popups: &[Rect]) {
+        let wanted = wanted.map(|(payload, area)| (payload.id, payload.place(self.clamp(area))));
+        self.step = match self.protocol {
+            None => marks::Step::default(),
+            Some(Protocol::Kitty) => marks::kitty(&mut self.shown, buffer, wanted, popups),
+            Some(_) => marks::cells(&mut self.shown, buffer, wanted, popups),
+        };
+    }
+
+    /// Writes what [`mark`](Self::mark) found to be needed, after the frame's cells. `wanted` is what `mark` got.
+    /// Gives the bytes written (for iTerm2, where viuer writes, an estimate).
+    ///
+    /// # Errors
+    /// What the terminal gives.
+    pub fn finish(&mut self, out: &mut dyn Write, wanted: Option<(&Payload, Rect)>) -> io::Result<usize> {
+        let step = std::mem::take(&mut self.step);
+        let mut bytes = 0;
+        if let Some(id) = step.remove {
+            bytes += kitty::remove(out, id)?;
+        }
+        if let (true, Some((payload, area))) = (step.print, wanted) {
+            bytes += self.show(out, payload, area)?;
+        }
+        Ok(bytes)
+    }
+
+    /// Shows a picture centred in `area` at once, whatever is there. Gives the bytes written.
+    ///
+    /// # Errors
+    /// What the terminal gives.
+    pub fn show(&mut self, out: &mut dyn Write, payload: &Payload, area: Rect) -> io::Result<usize> {
+        let at = payload.place(self.clamp(area));
+        if at.is_empty() {
+            return Ok(0);
+        }
+        let bytes = match &payload.body {
+            Body::Kitty(png) => self.uploads.show(out, payload.id, png, at)?,
+            Body::Sixel(sequence) => sixel::show(out, sequence, at)?,
+            Body::Iterm(image) => iterm::show(out, image, at)?,
+        };
+        self.shown = Some(Shown { id: payload.id, at, covered: false });
+        Ok(bytes)
+    }
+
+    /// Takes the picture away where the protocol can: a kitty placement. Sixel and iTerm2 pictures go when their cells
+    /// are written ([`mark`](Self::mark) without a picture). Gives the bytes written.
+    ///
+    /// # Errors
+    /// What the terminal gives.
+    pub fn hide(&mut self, out: &mut dyn Write) -> io::Result<usize> {
+        match (self.protocol, self.shown.take()) {
+            (Some(Protocol::Kitty), Some(shown)) => kitty::remove(out, shown.id),
+            _ => Ok(0),
+        }
+    }
+
+    /// Frees every picture the terminal keeps for us; before the program ends.
+    ///
+    /// # Errors
+    /// What the terminal gives.
+    pub fn forget(&mut self, out: &mut dyn Write) -> io::Result<usize> {
+        self.shown = None;
+        self.uploads.free(out)
+    }
+}
+
+/// Counts on the way to a writer.
+struct Counted<'a> {
+    out: &'a mut dyn Write,
+    bytes: usize,
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.bytes += written;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Lets `with` write to `out` and gives the bytes.
+fn counted(out: &mut dyn Write, with: impl FnOnce(&mut Counted<'_>) -> io::Result<()>) -> io::Result<usize> {
+    let mut counted = Counted { out, bytes: 0 };
+    with(&mut counted)?;
+    Ok(counted.bytes)
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

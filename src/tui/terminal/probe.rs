@@ -1,0 +1,261 @@
+//! What this terminal can do, asked once, before anything else reads it.
+//!
+//! All questions go out in one write with the device attributes last: every terminal answers those, so their answer ends
+//! the wait. Keys typed meanwhile come out as inputs, and a sequence cut off by the time-out stays in the parser: an
+//! answer that comes late is a reply to the parser and never a key.
+
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
+use super::colour::over_ssh;
+use super::reader::timespec;
+use super::{Clock, Env, Input, Parser, Reply, is_set};
+
+/// How long the answers are waited for, in milliseconds.
+pub const WAIT_MS: u64 = 500;
+/// The kitty question; its id is not one of the ids that pictures get.
+const KITTY: &[u8] = b"\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\";
+/// XTVERSION, cell size, text area size, and the fence.
+const REST: &[u8] = b"\x1b[>q\x1b[16t\x1b[14t\x1b[c";
+
+/// What a terminal can do, as far as it said so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Whether it answered at all within [`WAIT_MS`].
+    pub answers: bool,
+    /// Takes kitty graphics.
+    pub kitty: bool,
+    /// Takes sixel graphics.
+    pub sixel: bool,
+    /// Takes iTerm2 inline pictures (told by the environment alone).
+    pub iterm: bool,
+    /// Its name and version as it gives them.
+    pub version: Option<String>,
+    /// Width and height of a cell in pixels.
+    pub cell: Option<(u16, u16)>,
+    /// Runs inside tmux: no pixels there.
+    pub tmux: bool,
+    /// At the other end of an SSH line.
+    pub ssh: bool,
+}
+
+/// The size of a terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WindowSize {
+    /// Columns and rows.
+    pub cells: (u16, u16),
+    /// Width and height in pixels; 0 where the terminal does not say.
+    pub pixels: (u16, u16),
+}
+
+impl WindowSize {
+    /// Asks the kernel about the terminal `tty` is.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn of(tty: impl AsFd) -> io::Result<Self> {
+        let size = rustix::termios::tcgetwinsize(tty)?;
+        Ok(WindowSize { cells: (size.ws_col, size.ws_row), pixels: (size.ws_xpixel, size.ws_ypixel) })
+    }
+
+    /// Width and height of a cell in pixels, where the terminal told the kernel.
+    pub fn cell(self) -> Option<(u16, u16)> {
+        per_cell(self.pixels, self.cells)
+    }
+}
+
+fn per_cell(pixels: (u16, u16), cells: (u16, u16)) -> Option<(u16, u16)> {
+    let cell = (pixels.0.checked_div(cells.0)?, pixels.1.checked_div(cells.1)?);
+    (cell.0 > 0 && cell.1 > 0).then_some(cell)
+}
+
+/// Asks the terminal. `tty` must be in raw mode and nobody else may read it. Gives what it can do, and what was typed
+/// meanwhile, which comes before everything the reader will read with the same `parser`.
+///
+/// # Errors
+/// When the line is dead: then there is nobody to draw for.
+pub fn probe(
+    tty: impl AsFd,
+    out: &mut dyn Write,
+    parser: &mut Parser,
+    env: &Env,
+    clock: Clock,
+) -> io::Result<(Capabilities, Vec<Input>)> {
+    let tmux = in_tmux(env);
+    if !tmux {
+        out.write_all(KITTY)?;
+    }
+    out.write_all(REST)?;
+    out.flush()?;
+    let mut replies = Vec::new();
+    let mut typed = Vec::new();
+    let until = clock.ms() + WAIT_MS;
+    let mut buffer = [0u8; 1024];
+    loop {
+        let now = clock.ms();
+        if now >= until {
+            break;
+        }
+        let wait = parser.deadline().unwrap_or(until).clamp(now, until) - now;
+        let mut fds = [PollFd::new(&tty, PollFlags::IN)];
+        match poll(&mut fds, Some(&timespec(wait))) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let ready = fds[0].revents();
+        let inputs = if ready.is_empty() {
+            parser.timeout(clock.ms())
+        } else {
+            match rustix::io::read(&tty, &mut buffer) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(n) => parser.push(&buffer[..n], clock.ms()),
+                Err(Errno::INTR | Errno::AGAIN) => continue,
+                Err(error) => return Err(error.into()),
+            }
+        };
+        for input in inputs {
+            match input {
+                Input::Reply(reply) => replies.push(reply),
+                other => typed.push(other),
+            }
+        }
+        if replies.iter().any(|r| matches!(r, Reply::DeviceAttributes(_))) {
+            break;
+        }
+    }
+    let size = WindowSize::of(&tty).unwrap_or_default();
+    Ok((judge(&replies, env, size), typed))
+}
+
+/// What the replies, the environment and the window size come to.
+pub fn judge(replies: &[Reply], env: &Env, size: WindowSize) -> Capabilities {
+    let mut found = Capabilities { tmux: in_tmux(env), ssh: over_ssh(env), ..Capabilities::default() };
+    found.iterm = !found.tmux && iterm(env);
+    let mut area = None;
+    let mut asked = None;
+    for reply in replies {
+        match reply {
+            Reply::DeviceAttributes(list) => {
+                found.answers = true;
+                found.sixel = !found.tmux && list.contains(&4);
+            }
+            Reply::Kitty { ok, .. } => found.kitty = *ok && !found.tmux,
+            Reply::Version(version) => found.version = Some(version.clone()),
+            Reply::CellPixels(height, width) if *height > 0 && *width > 0 => asked = Some((*width, *height)),
+            Reply::TextAreaPixels(height, width) => area = Some((*width, *height)),
+            _ => {}
+        }
+    }
+    found.cell = asked.or(size.cell()).or(area.and_then(|area| per_cell(area, size.cells)));
+    found
+}
+
+fn in_tmux(env: &Env) -> bool {
+    is_set(env, "TMUX") || env.get("TERM").is_some_and(|t| t.starts_with("tmux") || t.starts_with("screen"))
+}
+
+/// The variables viuer goes by, so that it and we agree on who takes inline pictures.
+fn iterm(env: &Env) -> bool {
+    let names =
+        |variable: &str, known: &[&str]| env.get(variable).is_some_and(|value| known.iter().any(|k| value.contains(k)));
+    names("TERM_PROGRAM", &["iTerm", "WezTerm", "mintty", "rio", "WarpTerminal"])
+        || names("LC_TERMINAL", &["iTerm", "WezTerm", "mintty", "rio"])
+        || is_set(env, "KONSOLE_VERSION")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::pipe;
+
+    use crossterm::event::{KeyCode, KeyEvent};
+
+    use super::*;
+
+    fn env(pairs: &[(&str, &str)]) -> Env {
+        pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
+    }
+
+    /// A terminal that has already answered `bytes`; the writing end stays open, as a line does.
+    fn ask(bytes: &[u8], env: &Env, parser: &mut Parser) -> (Capabilities, Vec<Input>, Vec<u8>) {
+        let (end, mut line) = pipe().unwrap();
+        line.write_all(bytes).unwrap();
+        let mut asked = Vec::new();
+        let (found, typed) = probe(&end, &mut asked, parser, env, Clock::start()).unwrap();
+        drop(line);
+        (found, typed, asked)
+    }
+
+    fn typed(inputs: &[Input]) -> String {
+        let code = |i: &Input| match i {
+            Input::Key(KeyEvent { code: KeyCode::Char(c), .. }) => *c,
+            other => panic!("{other:?}"),
+        };
+        inputs.iter().map(code).collect()
+    }
+
+    #[test]
+    fn a_kitty_is_known_by_its_answers_and_keys_typed_meanwhile_survive() {
+        let bytes = b"j\x1b_Gi=31;OK\x1b\\\x1bP>|kitty(0.26.5)\x1b\\k\x1b[6;20;10t\x1b[4;480;800t\x1b[?62;cl";
+        let (found, keys, asked) = ask(bytes, &Env::new(), &mut Parser::default());
+        assert!(found.answers && found.kitty && !found.sixel);
+        assert_eq!(found.version.as_deref(), Some("kitty(0.26.5)"));
+        assert_eq!(found.cell, Some((10, 20)));
+        assert_eq!(typed(&keys), "jkl");
+        assert!(asked.starts_with(KITTY) && asked.ends_with(b"\x1b[c"));
+    }
+
+    #[test]
+    fn an_xterm_with_sixel() {
+        let bytes = b"\x1bP>|XTerm(379)\x1b\\\x1b[?63;1;2;4;6c";
+        let (found, _, _) = ask(bytes, &Env::new(), &mut Parser::default());
+        assert!(found.sixel && !found.kitty && found.cell.is_none());
+    }
+
+    #[test]
+    fn in_tmux_the_kitty_question_is_never_asked() {
+        let (found, _, asked) = ask(b"\x1b[?1;2;4c", &env(&[("TMUX", "/tmp/x,1,0")]), &mut Parser::default());
+        assert!(!asked.windows(2).any(|w| w == b"_G"));
+        assert!(found.tmux && found.answers && !found.sixel);
+    }
+
+    #[test]
+    fn a_silent_terminal_times_out_and_its_late_answer_is_no_key() {
+        let mut parser = Parser::default();
+        let (found, keys, _) = ask(b"j\x1b_Gi=3", &Env::new(), &mut parser);
+        assert!(!found.answers && !found.kitty);
+        assert_eq!(typed(&keys), "j");
+        let late = parser.push(b"1;OK\x1b\\\x1b[?62c", WAIT_MS + 1);
+        assert!(late.iter().all(|i| matches!(i, Input::Reply(_))), "{late:?}");
+    }
+
+    #[test]
+    fn a_dead_line_is_an_error() {
+        let (end, line) = pipe().unwrap();
+        drop(line);
+        assert!(probe(&end, &mut Vec::new(), &mut Parser::default(), &Env::new(), Clock::start()).is_err());
+    }
+
+    #[test]
+    fn the_cell_size_comes_from_the_best_source() {
+        let size = WindowSize { cells: (80, 24), pixels: (640, 384) };
+        let none = WindowSize { cells: (80, 24), pixels: (0, 0) };
+        let cell = |replies: &[Reply], size| judge(replies, &Env::new(), size).cell;
+        assert_eq!(cell(&[Reply::CellPixels(20, 10), Reply::TextAreaPixels(480, 800)], size), Some((10, 20)));
+        assert_eq!(cell(&[Reply::TextAreaPixels(480, 800)], size), Some((8, 16)));
+        assert_eq!(cell(&[Reply::TextAreaPixels(480, 800)], none), Some((10, 20)));
+        assert_eq!(cell(&[Reply::CellPixels(0, 0)], none), None);
+        assert_eq!(cell(&[], WindowSize::default()), None);
+    }
+
+    #[test]
+    fn iterm_is_known_by_its_environment() {
+        let found = |pairs: &[(&str, &str)]| judge(&[], &env(pairs), WindowSize::default()).iterm;
+        assert!(found(&[("LC_TERMINAL", "iTerm2")]));
+        assert!(found(&[("TERM_PROGRAM", "WezTerm")]));
+        assert!(!found(&[("TERM_PROGRAM", "Apple_Terminal")]));
+        assert!(!found(&[("LC_TERMINAL", "iTerm2"), ("TMUX", "x")]));
+    }
+}
