@@ -1,3 +1,15 @@
 //! Arguments only; everything else is in the library.
 
-fn main() {}
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match benchtop::cli::run(benchtop::cli::Cli::parse()) {
+        Ok(code) => ExitCode::from(code),
+        Err(problem) => {
+            eprintln!("benchtop: {problem}");
+            ExitCode::from(problem.exit_code())
+        }
+    }
+}

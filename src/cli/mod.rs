@@ -1,1 +1,208 @@
 //! Floor 6: one file a subcommand.
+//!
+//! Exit codes: 0 done, 1 refused (the message says why and what to do), 2 bad usage. Output with `--json` is a contract:
+//! `docs/cli.md` describes it and `tests/flows/cli.rs` holds it.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::model::{Kind, Problem, Result};
+use crate::owner::Client;
+use crate::store::journal;
+use crate::store::project::Project;
+use crate::tui::terminal::ColourLevel;
+
+pub mod board;
+pub mod decide;
+pub mod doctor;
+pub mod export;
+pub mod import;
+pub mod items;
+pub mod sample;
+pub mod show;
+pub mod status;
+pub mod undo;
+pub mod verdicts;
+
+/// The command line.
+#[derive(Parser)]
+#[command(
+    name = "benchtop",
+    version,
+    about = "A terminal workbench for curating vision-language benchmarks",
+    long_about = "A terminal workbench for curating vision-language benchmarks.\n\nWithout a command it opens the project \
+                  in the current folder: review items by hand, search and sort them, read leaderboards.",
+    after_help = "Exit codes: 0 done, 1 refused (the message says why), 2 bad usage."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// The project's folder; the nearest one above the current folder otherwise
+    #[arg(long, global = true, value_name = "DIR")]
+    project: Option<PathBuf>,
+    /// In whose name to decide; the name you are logged in with otherwise
+    #[arg(long = "as", global = true, value_name = "NAME")]
+    who: Option<String>,
+    /// Colours: mono, 16, 256 or true; what the terminal is known to show otherwise
+    #[arg(long, global = true, value_name = "LEVEL")]
+    color: Option<String>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make a folder into a project
+    Init {
+        /// The folder; made when it does not exist
+        dir: PathBuf,
+    },
+    /// Fill the project with a small set that the program draws itself
+    Sample(sample::Args),
+    /// Bring in items, predictions and pictures
+    Import(import::Args),
+    /// Write items, and predictions, in an interchange format
+    Export(export::Args),
+    /// List items
+    Items(items::Args),
+    /// Give verdicts from JSON lines on standard input
+    Decide(decide::Args),
+    /// Take back your last verdict
+    Undo(undo::Args),
+    /// Bring back the verdict you took back last
+    Redo(undo::Args),
+    /// List the verdicts that count
+    Verdicts(verdicts::Args),
+    /// Score prediction files, without a project
+    Board(board::Args),
+    /// Print a picture in this terminal
+    Show(show::Show),
+    /// What the owner of the project is doing
+    Status(status::Args),
+    /// End the owner of the project
+    Stop,
+    /// What a bug report needs: terminal, colours, pictures, store, owner, versions
+    Doctor(doctor::Args),
+    /// Own a project (started by the others when needed)
+    #[command(hide = true)]
+    Owner,
+}
+
+/// What every command may need.
+pub struct Context {
+    project: Option<PathBuf>,
+    who: Option<String>,
+    color: Option<String>,
+}
+
+impl Context {
+    /// The project that is meant.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn project(&self) -> Result<Project> {
+        match &self.project {
+            Some(dir) => Project::open(dir),
+            None => Project::find(&PathBuf::from(".")),
+        }
+    }
+
+    /// In whose name to decide: `--as`, else `BENCHTOP_AS`, else the login name.
+    ///
+    /// # Errors
+    /// [`Kind::Usage`] for a name that cannot be a journal's.
+    pub fn who(&self) -> Result<String> {
+        let from = |key: &str| std::env::var(key).ok().filter(|n| !n.is_empty());
+        let name =
+            self.who.clone().or_else(|| from("BENCHTOP_AS")).or_else(|| from("USER")).or_else(|| from("LOGNAME"));
+        let name = name.unwrap_or_else(|| format!("user-{}", rustix::process::getuid().as_raw()));
+        journal::check_name(&name).map_err(|p| p.help("name yourself with --as NAME"))?;
+        Ok(name)
+    }
+
+    /// Connects to the project's owner, starting one when needed.
+    ///
+    /// # Errors
+    /// What keeps the owner from opening the project.
+    pub fn client(&self) -> Result<Client> {
+        Client::connect(&self.project()?, &self.who()?, |_| ())
+    }
+
+    /// What `--color` says.
+    ///
+    /// # Errors
+    /// [`Kind::Usage`] for a level that does not exist.
+    pub fn colour(&self) -> Result<Option<ColourLevel>> {
+        let Some(name) = &self.color else { return Ok(None) };
+        let level = ColourLevel::from_name(name).ok_or_else(|| {
+            Problem::new(Kind::Usage, format!("`{name}` is not a colour level")).help("one of: mono, 16, 256, true")
+        })?;
+        Ok(Some(level))
+    }
+}
+
+/// Runs the command line.
+///
+/// # Errors
+/// What was refused; [`Problem::exit_code`] is the exit code.
+pub fn run(cli: Cli) -> Result<u8> {
+    let context = Context { project: cli.project, who: cli.who, color: cli.color };
+    match cli.command {
+        None => crate::tui::run(&context.project()?, &context.who()?, context.colour()?).map(|()| 0),
+        Some(Command::Init { dir }) => init(&dir),
+        Some(Command::Sample(args)) => sample::run(&context, &args),
+        Some(Command::Import(args)) => import::run(&context, &args),
+        Some(Command::Export(args)) => export::run(&context, &args),
+        Some(Command::Items(args)) => items::run(&context, &args),
+        Some(Command::Decide(args)) => decide::run(&context, &args),
+        Some(Command::Undo(args)) => undo::run(&context, &args, undo::Way::Undo),
+        Some(Command::Redo(args)) => undo::run(&context, &args, undo::Way::Redo),
+        Some(Command::Verdicts(args)) => verdicts::run(&context, &args),
+        Some(Command::Board(args)) => board::run(&args).map(|()| 0),
+        Some(Command::Show(args)) => show::run(&args, context.colour()?).map(|()| 0),
+        Some(Command::Status(args)) => status::run(&context, &args),
+        Some(Command::Stop) => status::stop(&context),
+        Some(Command::Doctor(args)) => doctor::run(&context, &args),
+        Some(Command::Owner) => crate::owner::server::run(context.project()?.root()).map(|()| 0),
+    }
+}
+
+fn init(dir: &std::path::Path) -> Result<u8> {
+    let project = Project::init(dir)?;
+    let root = project.root().display();
+    print(&format!(
+        "{root} is a project now. Next:\n  cd {root}\n  benchtop import PATH    bring in items and predictions\n  \
+         benchtop sample         or a small set that the program draws itself\n  benchtop                review\n"
+    ))?;
+    Ok(0)
+}
+
+/// Writes to standard output. Whoever closed it has seen enough: that ends the program in peace.
+///
+/// # Errors
+/// [`Kind::Io`] for anything but a closed pipe.
+pub fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    done(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Ends the program in peace when standard output was closed.
+///
+/// # Errors
+/// [`Kind::Io`] for anything else.
+pub fn done(result: std::io::Result<()>) -> Result<()> {
+    match result {
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(e) => Err(Problem::new(Kind::Io, format!("cannot write the output: {e}"))),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// One JSON value as a line on `out`.
+///
+/// # Errors
+/// As [`done`].
+pub fn json_line(out: &mut impl Write, value: &impl serde::Serialize) -> Result<()> {
+    let text = serde_json::to_string(value).map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
+    done(writeln!(out, "{text}"))
+}

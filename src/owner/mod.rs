@@ -1,1 +1,19 @@
 //! Floor 4: the one process that owns a project, and the client that speaks to it.
+//!
+//! [`start`] finds the owner of a project or starts one; [`client`] is how everything above speaks to it; the rest is
+//! the owner itself: [`server`] accepts, [`session`] serves one client, [`writer`] is the only thread that decides,
+//! [`answers`] reads, [`jobs`] runs imports.
+
+pub mod answers;
+pub mod client;
+pub mod jobs;
+pub mod lock;
+pub mod search;
+pub mod server;
+pub mod session;
+pub mod start;
+pub mod state;
+pub mod wire;
+pub mod writer;
+
+pub use client::{Client, Incoming};

@@ -29,6 +29,18 @@ pub struct Answers {
 }
 
 impl Answers {
+    /// The JSON lines of frame `part`; `None` after the last.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`] when the segment is damaged.
+    pub fn lines(&self, part: usize) -> Result<Option<String>> {
+        if part >= self.reader.frames().len() {
+            return Ok(None);
+        }
+        let text = String::from_utf8(self.reader.frame(part)?);
+        text.map(Some).map_err(|_| Problem::new(Kind::Corrupt, "a stored prediction is not UTF-8"))
+    }
+
     /// All rows.
     ///
     /// # Errors

@@ -28,6 +28,15 @@ struct Person {
     undone: Vec<u32>,
 }
 
+/// What happened to a row.
+#[derive(Clone, Debug, Default)]
+struct Touched {
+    /// Its verdicts, in the order they were given.
+    given: Vec<u32>,
+    /// Revision of the last decision on it.
+    rev: u64,
+}
+
 /// A verdict that counts, as it is shown beside its item.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Standing {
@@ -58,7 +67,7 @@ pub struct Ledger {
     rev: u64,
     given: Vec<Given>,
     receipts: HashMap<Uuid, (u64, u32)>,
-    by_row: HashMap<u32, Vec<u32>>,
+    by_row: HashMap<u32, Touched>,
     people: Vec<Person>,
 }
 
@@ -144,7 +153,7 @@ impl Ledger {
                     counts: true,
                     judgement: judgement.clone(),
                 });
-                self.by_row.entry(row).or_default().push(index);
+                self.by_row.entry(row).or_default().given.push(index);
                 self.people[person].done.push(index);
                 self.people[person].undone.clear();
                 row
@@ -165,8 +174,16 @@ impl Ledger {
             }
         };
         self.rev = self.rev.max(decision.rev);
+        if let Some(touched) = self.by_row.get_mut(&row) {
+            touched.rev = touched.rev.max(decision.rev);
+        }
         self.receipts.insert(decision.uuid, (decision.rev, row));
         Ok(Change { row, status: self.status(row) })
+    }
+
+    /// Revision of the last decision on a row; 0 for none.
+    pub fn row_rev(&self, row: u32) -> u64 {
+        self.by_row.get(&row).map_or(0, |t| t.rev)
     }
 
     /// The verdicts on a row that count: each person's last, in the order they were given.
@@ -185,7 +202,7 @@ impl Ledger {
 
     fn standing_given(&self, row: u32) -> Vec<&Given> {
         let mut last: Vec<&Given> = Vec::new();
-        for index in self.by_row.get(&row).into_iter().flatten() {
+        for index in self.by_row.get(&row).map(|t| &t.given).into_iter().flatten() {
             let given = &self.given[*index as usize];
             if given.counts {
                 last.retain(|g| g.person != given.person);

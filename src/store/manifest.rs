@@ -42,6 +42,9 @@ pub struct Part {
     pub holds: Holds,
     /// Its rows.
     pub rows: u64,
+    /// Rows dropped because the file holds them before.
+    #[serde(default)]
+    pub duplicates: u64,
     /// Its bytes.
     pub bytes: u64,
     /// blake3 of the segment, in hex.
@@ -131,6 +134,7 @@ mod tests {
             file: format!("{n:04}-items.jsonl.zst"),
             holds: Holds::Items { dataset: "Dysca".into() },
             rows: 24,
+            duplicates: 0,
             bytes: 999,
             blake3: "ab".into(),
             source: "Dysca.json".into(),

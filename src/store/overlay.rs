@@ -1,10 +1,10 @@
-//! What changes about an item while it stays the same item: its status, when it was judged, its revision.
+//! What changes about an item while it stays the same item: its status and when it was judged.
 
 use super::columns::{BLOCK_ROWS, checked};
 use crate::model::{Result, Status};
 
 const VERSION: u8 = 1;
-const ROW_BYTES: usize = 1 + 8 + 8;
+const ROW_BYTES: usize = 1 + 8;
 
 /// Overlay columns; row `r` is item number `r + 1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,8 +13,6 @@ pub struct Overlay {
     pub status: Vec<u8>,
     /// When it was last judged, in milliseconds since 1970; 0 for never.
     pub judged: Vec<i64>,
-    /// Revision of the project when it last changed; 0 for never.
-    pub rev: Vec<u64>,
 }
 
 impl Overlay {
@@ -22,7 +20,6 @@ impl Overlay {
     pub fn grow(&mut self, rows: usize) {
         self.status.resize(rows, Status::Pending.code());
         self.judged.resize(rows, 0);
-        self.rev.resize(rows, 0);
     }
 
     /// Rows.
@@ -33,6 +30,12 @@ impl Overlay {
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.status.is_empty()
+    }
+
+    /// A copy to filter and sort by while decisions go on; the times only where they are asked for.
+    pub fn snapshot(&self, judged: bool) -> Overlay {
+        let judged = if judged { self.judged.clone() } else { vec![0; self.judged.len()] };
+        Overlay { status: self.status.clone(), judged }
     }
 
     /// The status of a row.
@@ -46,8 +49,7 @@ impl Overlay {
         let mut out = vec![VERSION];
         out.extend_from_slice(&(rows.len() as u32).to_le_bytes());
         out.extend_from_slice(&self.status[rows.clone()]);
-        out.extend(self.judged[rows.clone()].iter().flat_map(|v| v.to_le_bytes()));
-        out.extend(self.rev[rows].iter().flat_map(|v| v.to_le_bytes()));
+        out.extend(self.judged[rows].iter().flat_map(|v| v.to_le_bytes()));
         let crc = crc32fast::hash(&out);
         out.extend_from_slice(&crc.to_le_bytes());
         out
@@ -64,13 +66,9 @@ impl Overlay {
             self.grow(start + rows);
         }
         let (status, rest) = body.split_at(rows);
-        let (judged, revs) = rest.split_at(rows * 8);
         self.status[start..start + rows].copy_from_slice(status);
-        for (at, bytes) in judged.chunks_exact(8).enumerate() {
+        for (at, bytes) in rest.chunks_exact(8).enumerate() {
             self.judged[start + at] = i64::from_le_bytes(bytes.try_into().unwrap_or_default());
-        }
-        for (at, bytes) in revs.chunks_exact(8).enumerate() {
-            self.rev[start + at] = u64::from_le_bytes(bytes.try_into().unwrap_or_default());
         }
         Ok(())
     }
@@ -95,7 +93,6 @@ mod tests {
         overlay.grow(BLOCK_ROWS + 10);
         overlay.status[BLOCK_ROWS + 3] = Status::Rejected.code();
         overlay.judged[5] = 77;
-        overlay.rev[5] = u64::MAX;
         let mut again = Overlay::default();
         for block in 0..2 {
             let bytes = overlay.encode_block(block);

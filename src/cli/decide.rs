@@ -1,0 +1,147 @@
+//! `benchtop decide`: verdicts from JSON lines, a receipt line for each once it is on disk.
+//!
+//! In: `{"item": ID or NUMBER, "verdict": "accept", "reasons": ["unsafe"], "note": "...", "uuid": "..."}`; reasons, note
+//! and uuid may be left out. A line sent again with its uuid counts once.
+//! Out, in the order of the input: `{"saved":true,"line":1,"item":...,"verdict":...,"number":...,"status":...,"rev":...,
+//! "uuid":...}` or `{"saved":false,"line":1,"error":{...}}`.
+
+use std::collections::HashMap;
+use std::io::BufRead;
+use std::sync::mpsc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Context, json_line};
+use crate::model::{Judgement, Kind, Problem, Result, Seen, Verdict};
+use crate::owner::wire::{Answer, Ask, Decide};
+use crate::owner::{Client, Incoming};
+
+/// Verdicts under way at once.
+const WINDOW: usize = 256;
+
+/// Arguments of `decide`.
+#[derive(clap::Args)]
+pub struct Args {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    item: Value,
+    verdict: String,
+    #[serde(default)]
+    reasons: Vec<String>,
+    note: Option<String>,
+    uuid: Option<Uuid>,
+}
+
+/// A line that was sent, or why it was not.
+struct Sent {
+    line: u64,
+    item: Value,
+    verdict: Value,
+    number: std::result::Result<u64, Problem>,
+}
+
+/// Runs it; exit code 1 when a line was refused.
+///
+/// # Errors
+/// When the owner cannot be reached or standard input cannot be read.
+pub fn run(context: &Context, _args: &Args) -> Result<u8> {
+    let (answered, answers) = mpsc::channel();
+    let client = Client::connect(&context.project()?, &context.who()?, move |incoming| {
+        let _ = answered.send(incoming);
+    })?;
+    let (sent, waiting) = mpsc::sync_channel(WINDOW);
+    std::thread::scope(|scope| {
+        let printing = scope.spawn(move || receipts(waiting, &answers));
+        let reading = read(&client, &sent);
+        drop(sent);
+        let refused = printing.join().map_err(|_| Problem::new(Kind::Io, "printing ended early"))??;
+        reading?;
+        Ok(u8::from(refused))
+    })
+}
+
+fn read(client: &Client, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
+    for (at, line) in std::io::stdin().lock().lines().enumerate() {
+        let line = line.map_err(|e| Problem::new(Kind::Io, format!("standard input cannot be read: {e}")))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let number = at as u64 + 1;
+        let value: Value = serde_json::from_str(&line).unwrap_or(Value::Null);
+        let field = |name: &str| value.get(name).cloned().unwrap_or(Value::Null);
+        let asked = ask(client, &line).map_err(|p| p.line(number)).and_then(|ask| client.send(ask));
+        let one = Sent { line: number, item: field("item"), verdict: field("verdict"), number: asked };
+        if sent.send(one).is_err() {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+fn ask(client: &Client, line: &str) -> Result<Ask> {
+    let line: Line = serde_json::from_str(line).map_err(|e| {
+        Problem::input(format!("{e}"))
+            .help("a line is {\"item\":ID,\"verdict\":\"accept\",\"reasons\":[],\"note\":\"\"}")
+    })?;
+    let verdict = Verdict::from_name(&line.verdict).ok_or_else(|| {
+        let known = Verdict::ALL.map(Verdict::name).join(", ");
+        Problem::input(format!("`{}` is not a verdict", line.verdict)).field("verdict").help(format!("one of: {known}"))
+    })?;
+    let none = || Problem::new(Kind::NotFound, format!("there is no item {}", line.item)).field("item");
+    let number = match &line.item {
+        Value::Number(n) => n.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(none)?,
+        Value::String(id) => match client.ask(Ask::NumberOf(id.clone()))? {
+            Answer::Number(Some(number)) => number,
+            _ => return Err(none()),
+        },
+        _ => return Err(Problem::input("must be an item's id or its number").field("item")),
+    };
+    let judgement = Judgement { verdict, reasons: line.reasons, note: line.note, ms: None, seen: Seen::Script };
+    let uuid = line.uuid.unwrap_or_else(Uuid::now_v7);
+    Ok(Ask::Decide(Decide { uuid, number, expected: None, judgement }))
+}
+
+/// Prints receipts in the order of the input; gives whether any line was refused.
+fn receipts(waiting: mpsc::Receiver<Sent>, answers: &mpsc::Receiver<Incoming>) -> Result<bool> {
+    let mut early: HashMap<u64, Result<Answer>> = HashMap::new();
+    let mut refused = false;
+    for sent in waiting {
+        let answer = match sent.number {
+            Ok(number) => wait(number, &mut early, answers),
+            Err(problem) => Err(problem),
+        };
+        let line = match answer {
+            Ok(Answer::Receipt(r)) => json!({
+                "saved": true, "line": sent.line, "item": sent.item, "verdict": sent.verdict, "number": r.number,
+                "status": r.status, "rev": r.rev, "uuid": r.uuid,
+            }),
+            Ok(_) => return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")),
+            Err(problem) => {
+                refused = true;
+                json!({"saved": false, "line": sent.line, "item": sent.item, "error": problem})
+            }
+        };
+        json_line(&mut std::io::stdout().lock(), &line)?;
+    }
+    Ok(refused)
+}
+
+fn wait(number: u64, early: &mut HashMap<u64, Result<Answer>>, answers: &mpsc::Receiver<Incoming>) -> Result<Answer> {
+    loop {
+        if let Some(answer) = early.remove(&number) {
+            return answer;
+        }
+        match answers.recv() {
+            Ok(Incoming::Answer(number, answer)) => drop(early.insert(number, answer)),
+            Ok(Incoming::Lost) | Err(_) => {
+                return Err(Problem::new(Kind::Unreachable, "the owner went away before it was saved")
+                    .help("send the line again with its uuid: it counts once"));
+            }
+            Ok(_) => {}
+        }
+    }
+}

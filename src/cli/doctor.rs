@@ -1,0 +1,114 @@
+//! `benchtop doctor`: what a bug report needs.
+
+use std::io::{self, IsTerminal};
+
+use serde_json::{Value, json};
+
+use super::{Context, print, show, status};
+use crate::model::Result;
+use crate::tui::terminal::pixels::Protocol;
+use crate::tui::terminal::probe::WindowSize;
+use crate::tui::terminal::{Capabilities, ColourLevel, environment};
+
+/// Arguments of `doctor`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it. A project is looked at when there is one; it is not needed.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    let report = json!({
+        "benchtop": {
+            "version": env!("CARGO_PKG_VERSION"),
+            "protocol": crate::owner::wire::PROTOCOL,
+            "os": std::env::consts::OS,
+            "arch": std::env::consts::ARCH,
+        },
+        "terminal": terminal(context)?,
+        "project": project(context),
+    });
+    if args.json {
+        print(&format!("{report}\n"))?;
+    } else {
+        let mut out = String::new();
+        lines(&report, 0, &mut out);
+        print(&out)?;
+    }
+    Ok(0)
+}
+
+fn terminal(context: &Context) -> Result<Value> {
+    let env = environment();
+    let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let found = if is_terminal { show::ask() } else { Capabilities::default() };
+    let size = WindowSize::of(io::stdout()).unwrap_or_default();
+    let level = ColourLevel::detect(&env, context.colour()?);
+    let advice = if !is_terminal {
+        "not asked: standard input and output are not both a terminal"
+    } else if !found.answers {
+        "it does not answer questions: pictures are half-blocks, verdicts are let through after a time-out and marked"
+    } else if found.tmux {
+        "inside tmux pictures are half-blocks; for true pixels run outside of it"
+    } else if Protocol::choose(&found).is_none() {
+        "no pixel protocol: pictures are half-blocks"
+    } else {
+        "true pixels with z"
+    };
+    Ok(json!({
+        "is_terminal": is_terminal,
+        "term": env.get("TERM"),
+        "colorterm": env.get("COLORTERM"),
+        "version": found.version,
+        "answers": found.answers,
+        "columns": size.cells.0,
+        "rows": size.cells.1,
+        "cell_pixels": found.cell,
+        "colour_level": level.name(),
+        "image_protocol": Protocol::choose(&found).map_or("half-blocks", Protocol::name),
+        "tmux": found.tmux,
+        "ssh": found.ssh,
+        "advice": advice,
+    }))
+}
+
+fn project(context: &Context) -> Value {
+    let project = match context.project() {
+        Ok(project) => project,
+        Err(problem) => return json!({"problem": problem.to_string()}),
+    };
+    match status::ask(context) {
+        Ok(found) => {
+            let mut value = status::json(found.as_ref(), &project);
+            value["store_health"] = match &found {
+                Some(s) if s.notices.is_empty() && s.read_only.is_none() => "good".into(),
+                Some(_) => "see notices".into(),
+                None => "not open: no owner is running".into(),
+            };
+            value
+        }
+        Err(problem) => json!({"root": project.root(), "problem": problem.to_string()}),
+    }
+}
+
+/// The report as indented lines.
+fn lines(value: &Value, depth: usize, out: &mut String) {
+    let Value::Object(map) = value else { return };
+    for (key, value) in map {
+        let indent = "  ".repeat(depth);
+        match value {
+            Value::Object(_) => {
+                out.push_str(&format!("{indent}{key}\n"));
+                lines(value, depth + 1, out);
+            }
+            Value::String(text) => out.push_str(&format!("{indent}{key:<16} {text}\n")),
+            Value::Null => out.push_str(&format!("{indent}{key:<16} -\n")),
+            other => out.push_str(&format!("{indent}{key:<16} {other}\n")),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! `benchtop export`: items, and predictions, in an interchange format.
+
+use std::collections::HashSet;
+use std::path::{Component, Path, PathBuf};
+
+use super::{Context, items};
+use crate::model::{Filter, Form, Item, Kind, Prediction, Problem, Result};
+use crate::owner::Client;
+use crate::owner::wire::{Answer, AnswerSet, Ask};
+use crate::pipeline::export::{Exporter, Target};
+
+/// Arguments of `export`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The format
+    #[arg(long, value_enum)]
+    format: Format,
+    /// The file, or for mvp the folder; standard output otherwise
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+    /// Which items: `field:value` words and fuzzy text
+    #[arg(long, default_value = "", value_name = "WORDS")]
+    filter: String,
+    /// Copy the pictures beside the file, under the names that the records give them
+    #[arg(long, requires = "out")]
+    images: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Dysca's JSON
+    Dysca,
+    /// MVP-Bench's folder of questions, rotations and predictions
+    Mvp,
+    /// benchtop's own: one item a line
+    Jsonl,
+}
+
+/// Runs it.
+///
+/// # Errors
+/// An item that the format cannot express, and the operating system's.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    let target = match args.format {
+        Format::Dysca => Target::Dysca,
+        Format::Mvp => Target::Mvp,
+        Format::Jsonl => Target::Jsonl,
+    };
+    let filter = Filter::parse(&args.filter)?;
+    let client = context.client()?;
+    let nested = target == Target::Dysca && all_nested(&client, &filter)?;
+    let mut exporter = Exporter::create(target, args.out.as_deref(), nested)?;
+    let mut pictures = args.images.then(|| Pictures::new(client.welcome().root.clone(), args.out.as_deref(), target));
+    items::each(&client, filter, Vec::new(), &mut |number, _, json| {
+        let item = item(number, json)?;
+        exporter.push(&item)?;
+        match &mut pictures {
+            Some(pictures) if target.takes(item.form) => pictures.copy(&item),
+            _ => Ok(()),
+        }
+    })?;
+    if target == Target::Mvp {
+        predictions(&client, &mut exporter)?;
+    }
+    let (written, left_out) = exporter.finish()?;
+    eprintln!("{written} items written");
+    if left_out > 0 {
+        eprintln!("{left_out} items are of another form and were left out; --format jsonl takes all");
+    }
+    Ok(0)
+}
+
+fn item(number: u32, json: &str) -> Result<Item> {
+    serde_json::from_str(json).map_err(|e| Problem::new(Kind::Corrupt, format!("item #{number} cannot be read: {e}")))
+}
+
+/// Whether the export holds nested records and nothing else.
+fn all_nested(client: &Client, filter: &Filter) -> Result<bool> {
+    let (mut nested, mut flat) = (0u64, 0u64);
+    items::each(client, filter.clone(), Vec::new(), &mut |number, _, json| {
+        match item(number, json)?.form {
+            Form::DyscaNested => nested += 1,
+            form if Target::Dysca.takes(form) => flat += 1,
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(nested > 0 && flat == 0)
+}
+
+fn predictions(client: &Client, exporter: &mut Exporter) -> Result<()> {
+    let other = || Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for");
+    let Answer::AnswerSets(sets) = client.ask(Ask::AnswerSets)? else { return Err(other()) };
+    let key = |s: &AnswerSet| (s.model.clone(), s.form, s.evaluated);
+    let mut done = HashSet::new();
+    for set in &sets {
+        if !done.insert(key(set)) {
+            continue;
+        }
+        // A model's answers may have come in several files: they are one file again.
+        let parts = sets.iter().enumerate().filter(|(_, s)| key(s) == key(set)).map(|(at, _)| at as u32);
+        let mut rows: Vec<Result<Prediction>> = Vec::new();
+        for at in parts {
+            let mut part = 0;
+            while let Answer::AnswerLines(Some(text)) = client.ask(Ask::AnswerLines { set: at, part })? {
+                rows.extend(
+                    text.lines()
+                        .map(|line| serde_json::from_str(line).map_err(|e| Problem::new(Kind::Corrupt, e.to_string()))),
+                );
+                part += 1;
+            }
+        }
+        exporter.predictions((&set.model, set.form, set.evaluated), &mut rows.into_iter())?;
+    }
+    Ok(())
+}
+
+/// Copies pictures to where the exported records say they are.
+struct Pictures {
+    root: PathBuf,
+    to: PathBuf,
+    done: HashSet<String>,
+}
+
+impl Pictures {
+    fn new(root: PathBuf, out: Option<&Path>, target: Target) -> Pictures {
+        let out = out.unwrap_or(Path::new("."));
+        let to = if target == Target::Mvp { out.join("data") } else { out.parent().unwrap_or(out).to_path_buf() };
+        Pictures { root, to, done: HashSet::new() }
+    }
+
+    fn copy(&mut self, item: &Item) -> Result<()> {
+        for image in &item.images {
+            let name = Path::new(&image.name);
+            let inside = name.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+            let from = image.stored().map(|p| self.root.join(p)).or_else(|| image.link.clone());
+            let Some(from) = from.filter(|_| inside && self.done.insert(image.name.clone())) else { continue };
+            let to = self.to.join(name);
+            if let Some(dir) = to.parent() {
+                std::fs::create_dir_all(dir).map_err(|e| Problem::io(&e, "cannot be made", dir))?;
+            }
+            std::fs::copy(&from, &to).map_err(|e| Problem::io(&e, "the picture cannot be copied", &from))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! `benchtop import PATH...`: bring in items, predictions and pictures.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::{Context, print};
+use crate::model::{Kind, Problem, Result};
+use crate::owner::wire::{Answer, Ask, ImportAsk, Progress, Report};
+
+/// Arguments of `import`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Files or folders, recognised by what they hold
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// Refer to pictures where they are instead of copying them
+    #[arg(long)]
+    link: bool,
+    /// Take what is good and report the rest, instead of all or nothing
+    #[arg(long)]
+    keep_going: bool,
+    /// Name of the data set; the file's name without its ending otherwise
+    #[arg(long, value_name = "NAME")]
+    dataset: Option<String>,
+    /// Print the report as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+///
+/// # Errors
+/// What the import refuses; then nothing was added.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    let absolute = |path: &PathBuf| path.canonicalize().map_err(|e| Problem::io(&e, "cannot be opened", path));
+    let paths = args.paths.iter().map(absolute).collect::<Result<_>>()?;
+    if args.dataset.as_deref().is_some_and(|d| d.is_empty() || d.contains('/') || d.chars().any(char::is_control)) {
+        return Err(Problem::new(Kind::Usage, "a data set's name holds no `/` and no control characters"));
+    }
+    let ask = ImportAsk { paths, link: args.link, keep_going: args.keep_going, dataset: args.dataset.clone() };
+    let client = context.client()?;
+    let report = watched(&client, Ask::Import(ask), !args.json)?;
+    show(&report, args.json)
+}
+
+/// Runs a long command and shows how far it is, on a terminal only.
+///
+/// # Errors
+/// What the command refuses.
+pub fn watched(client: &crate::owner::Client, ask: Ask, show: bool) -> Result<Report> {
+    let show = show && std::io::stderr().is_terminal();
+    let answer = client.ask_watching(ask, &mut |progress: Progress| {
+        if show {
+            eprint!("\r\x1b[K{}: {}", progress.what, progress.done);
+            let _ = std::io::stderr().flush();
+        }
+    });
+    if show {
+        eprint!("\r\x1b[K");
+    }
+    match answer? {
+        Answer::Imported(report) => Ok(report),
+        _ => Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")),
+    }
+}
+
+/// Prints an import's report.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn show(report: &Report, json: bool) -> Result<u8> {
+    if json {
+        let value = json!({
+            "items": report.items,
+            "predictions": report.predictions,
+            "already": report.already,
+            "duplicates": report.duplicates,
+            "pictures": report.pictures,
+            "missing_pictures": report.missing_pictures,
+            "files": report.files,
+            "skipped": report.skipped,
+            "skipped_more": report.skipped_more,
+            "notes": report.notes,
+        });
+        print(&format!("{value}\n"))?;
+    } else {
+        print(&text(report))?;
+    }
+    Ok(0)
+}
+
+fn text(report: &Report) -> String {
+    let mut out = String::new();
+    for file in &report.files {
+        out.push_str(&format!("{:>9}  {}  ({})\n", file.added, file.path.display(), file.format));
+    }
+    out.push_str(&format!("{} items and {} predictions added", report.items, report.predictions));
+    let mut more = |n: u64, what: &str| {
+        if n > 0 {
+            out.push_str(&format!(", {n} {what}"));
+        }
+    };
+    more(report.already, "were there already");
+    more(report.duplicates, "doubled rows dropped");
+    more(report.pictures, "pictures");
+    more(report.missing_pictures, "pictures not found");
+    more(report.skipped.len() as u64 + report.skipped_more, "records skipped");
+    out.push('\n');
+    for problem in &report.skipped {
+        out.push_str(&format!("skipped: {problem}\n"));
+    }
+    if report.skipped_more > 0 {
+        out.push_str(&format!("skipped: {} more\n", report.skipped_more));
+    }
+    for note in &report.notes {
+        out.push_str(&format!("note: {note}\n"));
+    }
+    out
+}

@@ -1,0 +1,113 @@
+//! `benchtop items`: list items.
+
+use std::io::{BufWriter, Write};
+
+use serde_json::{Map, Value};
+
+use super::{Context, done, json_line};
+use crate::model::{Field, Filter, Kind, Problem, Result, Sort, Status};
+use crate::owner::Client;
+use crate::owner::wire::{Answer, Ask, Lines};
+
+/// Items asked for at once.
+const BATCH: usize = 1024;
+
+/// Arguments of `items`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Which items: `field:value` words and fuzzy text, as in the list pane
+    #[arg(long, default_value = "", value_name = "WORDS")]
+    filter: String,
+    /// In which order: field names with commas between, `-` before one for largest first
+    #[arg(long, default_value = "", value_name = "FIELDS", allow_hyphen_values = true)]
+    sort: String,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Reads `-judged,subtask`.
+///
+/// # Errors
+/// [`Kind::Usage`] for a field that does not exist.
+pub fn parse_sort(text: &str) -> Result<Vec<Sort>> {
+    let words = text.split(',').map(str::trim).filter(|w| !w.is_empty());
+    words
+        .map(|word| {
+            let name = word.strip_prefix('-').unwrap_or(word);
+            let field = Field::from_name(name).ok_or_else(|| {
+                Problem::new(Kind::Usage, format!("`{name}` is not a field"))
+                    .help(format!("one of: {}", Field::ALL.map(Field::name).join(", ")))
+            })?;
+            Ok(Sort { field, descending: word.starts_with('-') })
+        })
+        .collect()
+}
+
+/// Runs it.
+///
+/// # Errors
+/// [`Kind::Usage`] for a filter or order that cannot be read.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    let filter = Filter::parse(&args.filter)?;
+    let sort = parse_sort(&args.sort)?;
+    let client = context.client()?;
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    each(&client, filter, sort, &mut |number, status, json| {
+        let item: Map<String, Value> = serde_json::from_str(json)
+            .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{number} cannot be read: {e}")))?;
+        if args.json {
+            let mut line = Map::new();
+            line.insert("number".into(), number.into());
+            line.insert("status".into(), status.name().into());
+            line.extend(item);
+            json_line(&mut out, &line)
+        } else {
+            let text = |key: &str| item.get(key).and_then(Value::as_str).unwrap_or_default().replace(['\n', '\t'], " ");
+            done(writeln!(out, "#{number}\t{}\t{}\t{}", status.name(), text("id"), text("question")))
+        }
+    })?;
+    done(out.flush())?;
+    Ok(0)
+}
+
+/// Calls `take` with the number, status and JSON of every item of `filter` in the order of `sort`.
+///
+/// # Errors
+/// What `take` returns, and what keeps the owner from answering.
+pub fn each(
+    client: &Client,
+    filter: Filter,
+    sort: Vec<Sort>,
+    take: &mut dyn FnMut(u32, Status, &str) -> Result<()>,
+) -> Result<()> {
+    let lines = |ask: Ask| match client.ask(ask)? {
+        Answer::Lines(lines) => Ok::<Lines, Problem>(lines),
+        _ => Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")),
+    };
+    if filter.is_empty() && sort.is_empty() {
+        let mut next = Some(1);
+        while let Some(from) = next {
+            let found = lines(Ask::Lines(from))?;
+            for (at, (json, status)) in found.json.lines().zip(found.statuses).enumerate() {
+                take(from + at as u32, status, json)?;
+            }
+            next = found.next;
+        }
+        return Ok(());
+    }
+    let Answer::Numbers(numbers) = client.ask(Ask::Numbers(filter, sort))? else {
+        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    };
+    let mut rest = numbers.as_slice();
+    while !rest.is_empty() {
+        let batch = &rest[..rest.len().min(BATCH)];
+        let found = lines(Ask::Items(batch.to_vec()))?;
+        let taken = found.statuses.len();
+        for ((json, status), number) in found.json.lines().zip(found.statuses).zip(batch) {
+            take(*number, status, json)?;
+        }
+        rest = &rest[taken.max(1)..];
+    }
+    Ok(())
+}

@@ -1,0 +1,207 @@
+//! `benchtop show IMAGE`: one picture, in the terminal.
+//!
+//! Through viuer where the terminal takes kitty or iTerm2 pictures. viuer's own detection waits for ever on a terminal
+//! that does not answer, so ours runs first and viuer is told what to use. Sixel goes through our own encoder (viuer
+//! would assume cells of 6 by 12 pixels), everything else is half-blocks.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use ratatui::style::Color;
+
+use crate::model::{Kind, Problem, Result};
+use crate::tui::preview::decode::{DecodedImage, decode};
+use crate::tui::preview::halfblock::{Cells, PictureCell};
+use crate::tui::preview::scale::{fit, resize};
+use crate::tui::preview::worker::read;
+use crate::tui::terminal::pixels::{Plan, Protocol};
+use crate::tui::terminal::probe::{WindowSize, probe};
+use crate::tui::terminal::{Capabilities, Clock, ColourLevel, Parser, environment};
+
+/// Shows one picture.
+#[derive(Args, Debug)]
+pub struct Show {
+    /// The picture: PNG, JPEG, WebP, GIF or BMP.
+    image: PathBuf,
+    /// At most so many columns [default: those of the terminal].
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(1..))]
+    width: Option<u16>,
+    /// At most so many rows [default: those of the terminal].
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u16).range(1..))]
+    height: Option<u16>,
+    /// Half-blocks, whatever the terminal can do; asks it nothing.
+    #[arg(long)]
+    plain: bool,
+}
+
+/// Runs `benchtop show`.
+///
+/// # Errors
+/// When the picture cannot be read, or the terminal not written to.
+pub fn run(args: &Show, colour: Option<ColourLevel>) -> Result<()> {
+    let image = decode(&read(&args.image)?).map_err(|problem| problem.file(&args.image))?;
+    let terminal = io::stdout().is_terminal();
+    let size = if terminal { WindowSize::of(io::stdout()).unwrap_or_default() } else { WindowSize::default() };
+    let (columns, rows) = if size.cells.0 > 0 && size.cells.1 > 1 { size.cells } else { (80, 24) };
+    // One row stays free for the prompt that comes after.
+    let room = (args.width.unwrap_or(columns), args.height.unwrap_or(rows - 1));
+    let found = if terminal && !args.plain && io::stdin().is_terminal() { ask() } else { Capabilities::default() };
+    let fail = |error: io::Error| Problem::io(&error, "cannot write to the terminal", Path::new("stdout"));
+    // Without a size nobody knows where the screen ends; pixels are only for what is known to fit.
+    let room = if found.answers { (room.0.min(columns), room.1.min(rows - 1)) } else { room };
+    match Protocol::choose(&found) {
+        Some(Protocol::Sixel) => sixel(&image, room, &found).map_err(fail),
+        Some(protocol) => through_viuer(&image, room, &found, protocol),
+        None => {
+            let env = environment();
+            let level =
+                if terminal || colour.is_some() { ColourLevel::detect(&env, colour) } else { ColourLevel::Mono };
+            let aspect = found.cell.or(size.cell()).map_or(2.0, |(w, h)| f64::from(h) / f64::from(w));
+            let cells = Cells::draw(&image, room, aspect, level, [0; 3]).map_err(Problem::input)?;
+            print(&cells, &mut BufWriter::new(io::stdout().lock())).map_err(fail)
+        }
+    }
+}
+
+/// What the terminal can do; nothing when it cannot be asked. Keys typed meanwhile are lost, as they would be to any
+/// program that prints and ends.
+/// What the terminal says of itself; nothing when it is silent.
+pub fn ask() -> Capabilities {
+    if crossterm::terminal::enable_raw_mode().is_err() {
+        return Capabilities::default();
+    }
+    let asked = probe(io::stdin(), &mut io::stdout(), &mut Parser::default(), &environment(), Clock::start());
+    let _ = crossterm::terminal::disable_raw_mode();
+    asked.map(|(found, _)| found).unwrap_or_default()
+}
+
+fn cells_of((columns, rows): (u16, u16), cell: (u16, u16)) -> (u32, u32) {
+    (u32::from(columns) * u32::from(cell.0), u32::from(rows) * u32::from(cell.1))
+}
+
+fn sixel(image: &DecodedImage, room: (u16, u16), found: &Capabilities) -> io::Result<()> {
+    let plan = Plan { protocol: Protocol::Sixel, cells: room, cell: found.cell.unwrap_or((8, 16)) };
+    let small = resize(image, fit(image.size(), plan.room(), 1.0)).map_err(io::Error::other)?;
+    let payload = plan.encode(&small, [0; 3]).map_err(io::Error::other)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    payload.write_here(&mut out)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+fn through_viuer(image: &DecodedImage, room: (u16, u16), found: &Capabilities, protocol: Protocol) -> Result<()> {
+    let cell = found.cell.unwrap_or((8, 16));
+    let size = fit(image.size(), cells_of(room, cell), 1.0);
+    let small = resize(image, size).map_err(Problem::input)?;
+    let config = viuer::Config {
+        absolute_offset: false,
+        width: Some(size.0.div_ceil(u32::from(cell.0))),
+        height: Some(size.1.div_ceil(u32::from(cell.1))),
+        transparent: true,
+        use_kitty: protocol == Protocol::Kitty,
+        use_iterm: protocol == Protocol::Iterm,
+        ..viuer::Config::default()
+    };
+    let shown = viuer::print(&small.into(), &config);
+    shown.map(drop).map_err(|error| Problem::new(Kind::Io, format!("the terminal refused the picture: {error}")))
+}
+
+/// Prints cells as lines of text with colours.
+fn print(cells: &Cells, out: &mut impl Write) -> io::Result<()> {
+    for line in cells.lines() {
+        let mut last = (Color::Reset, Color::Reset);
+        for PictureCell { symbol, fg, bg } in line {
+            if *fg != last.0 {
+                colour(out, *fg, 38)?;
+            }
+            if *bg != last.1 {
+                colour(out, *bg, 48)?;
+            }
+            last = (*fg, *bg);
+            write!(out, "{symbol}")?;
+        }
+        if last != (Color::Reset, Color::Reset) {
+            write!(out, "\x1b[0m")?;
+        }
+        writeln!(out)?;
+    }
+    out.flush()
+}
+
+/// One SGR colour; `layer` is 38 for the character and 48 for what is behind it.
+fn colour(out: &mut impl Write, colour: Color, layer: u8) -> io::Result<()> {
+    let named = |index: u8| if index < 8 { layer - 8 + index } else { layer + 52 + index - 8 };
+    let index = match colour {
+        Color::Rgb(r, g, b) => return write!(out, "\x1b[{layer};2;{r};{g};{b}m"),
+        Color::Indexed(i) => return write!(out, "\x1b[{layer};5;{i}m"),
+        Color::Black => 0,
+        Color::Red => 1,
+        Color::Green => 2,
+        Color::Yellow => 3,
+        Color::Blue => 4,
+        Color::Magenta => 5,
+        Color::Cyan => 6,
+        Color::Gray => 7,
+        Color::DarkGray => 8,
+        Color::LightRed => 9,
+        Color::LightGreen => 10,
+        Color::LightYellow => 11,
+        Color::LightBlue => 12,
+        Color::LightMagenta => 13,
+        Color::LightCyan => 14,
+        Color::White => 15,
+        Color::Reset => return write!(out, "\x1b[{}m", layer + 1),
+    };
+    write!(out, "\x1b[{}m", named(index))
+}
+
+#[cfg(test)]
+mod tests {
+    use image::{Rgb, RgbImage};
+
+    use super::*;
+
+    fn printed(level: ColourLevel, f: impl Fn(u32, u32) -> Rgb<u8>) -> String {
+        let image = DecodedImage::new(RgbImage::from_fn(4, 4, f).into());
+        let cells = Cells::draw(&image, (4, 2), 2.0, level, [0; 3]).unwrap();
+        let mut out = Vec::new();
+        print(&cells, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn lines_of_half_blocks_reset_at_their_ends() {
+        let red_over_green = |_, y: u32| if y % 2 == 0 { Rgb([255, 0, 0]) } else { Rgb([0, 255, 0]) };
+        let text = printed(ColourLevel::True, red_over_green);
+        let line = "\x1b[38;2;255;0;0m\x1b[48;2;0;255;0m▀▀▀▀\x1b[0m\n";
+        assert_eq!(text, line.repeat(2));
+        assert_eq!(printed(ColourLevel::Ansi16, red_over_green), "\x1b[91m\x1b[102m▀▀▀▀\x1b[0m\n".repeat(2));
+        assert!(printed(ColourLevel::Ansi256, red_over_green).starts_with("\x1b[38;5;196m\x1b[48;5;46m▀"));
+    }
+
+    #[test]
+    fn without_colours_there_are_no_escapes() {
+        assert_eq!(printed(ColourLevel::Mono, |x, _| Rgb([if x < 2 { 0 } else { 255 }; 3])), "  @@\n  @@\n");
+    }
+
+    #[test]
+    fn named_colours_have_their_codes() {
+        let code = |c, layer| {
+            let mut out = Vec::new();
+            colour(&mut out, c, layer).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!((code(Color::Black, 38), code(Color::Gray, 48)), ("\x1b[30m".into(), "\x1b[47m".into()));
+        assert_eq!((code(Color::DarkGray, 38), code(Color::White, 48)), ("\x1b[90m".into(), "\x1b[107m".into()));
+        assert_eq!((code(Color::Reset, 38), code(Color::Reset, 48)), ("\x1b[39m".into(), "\x1b[49m".into()));
+    }
+
+    #[test]
+    fn a_missing_picture_is_named() {
+        let args = Show { image: "nowhere.png".into(), width: None, height: None, plain: true };
+        let problem = run(&args).unwrap_err();
+        assert_eq!(problem.kind, Kind::NotFound);
+        assert_eq!(problem.place.file, Some("nowhere.png".into()));
+    }
+}

@@ -1,0 +1,122 @@
+//! `benchtop status` and `benchtop stop`.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+use super::{Context, print};
+use crate::model::{Kind, Problem, Result};
+use crate::owner::wire::{Answer, Ask, OwnerStatus};
+use crate::owner::{Client, start};
+
+/// Arguments of `status`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What the owner says of itself; `None` when none is running.
+///
+/// # Errors
+/// When the project cannot be found or the owner does not answer.
+pub fn ask(context: &Context) -> Result<Option<OwnerStatus>> {
+    let Some(client) = Client::attach(&context.project()?, &context.who()?, |_| ())? else { return Ok(None) };
+    match client.ask(Ask::Status)? {
+        Answer::Status(status) => Ok(Some(*status)),
+        _ => Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")),
+    }
+}
+
+/// The status as JSON: `owner` is null when none is running.
+pub fn json(status: Option<&OwnerStatus>, project: &crate::store::project::Project) -> Value {
+    let Some(s) = status else {
+        return json!({
+            "owner": null,
+            "version": env!("CARGO_PKG_VERSION"),
+            "project": {"name": project.config().name, "root": project.root()},
+        });
+    };
+    let by_status: Map<String, Value> = s.by_status.iter().map(|(s, n)| (s.name().into(), (*n).into())).collect();
+    json!({
+        "owner": {
+            "pid": s.pid, "version": s.version, "socket": s.socket, "started": s.started, "clients": s.clients,
+            "jobs": s.jobs, "read_only": s.read_only,
+        },
+        "version": env!("CARGO_PKG_VERSION"),
+        "project": {"name": s.project, "root": s.root},
+        "counts": {
+            "items": s.items, "by_status": by_status, "prediction_sets": s.prediction_sets, "decisions": s.decisions,
+        },
+        "rev": s.rev,
+        "store_bytes": s.store_bytes,
+        "notices": s.notices,
+    })
+}
+
+/// Runs `status`.
+///
+/// # Errors
+/// As [`ask`].
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    let status = ask(context)?;
+    if args.json {
+        print(&format!("{}\n", json(status.as_ref(), &context.project()?)))?;
+        return Ok(0);
+    }
+    let Some(s) = status else {
+        print("no owner is running; the next command that needs one starts it\n")?;
+        return Ok(0);
+    };
+    let mut out = format!(
+        "project   {} ({})\nowner     pid {}, benchtop {}, since {}\nsocket    {}\nclients   {}, jobs {}\nitems     {}\n",
+        s.project,
+        s.root.display(),
+        s.pid,
+        s.version,
+        s.started,
+        s.socket.display(),
+        s.clients,
+        s.jobs,
+        s.items
+    );
+    for (status, n) in s.by_status.iter().filter(|(_, n)| *n > 0) {
+        out.push_str(&format!("  {:<9} {n}\n", status.name()));
+    }
+    out.push_str(&format!("decisions {}, revision {}\nstore     {} bytes\n", s.decisions, s.rev, s.store_bytes));
+    if let Some(why) = &s.read_only {
+        out.push_str(&format!("READ ONLY {why}\n"));
+    }
+    for notice in &s.notices {
+        out.push_str(&format!("note      {notice}\n"));
+    }
+    print(&out)?;
+    Ok(0)
+}
+
+/// Runs `stop`: asks the owner to end and waits until it has.
+///
+/// # Errors
+/// When it does not end within ten seconds.
+pub fn stop(context: &Context) -> Result<u8> {
+    let project = context.project()?;
+    let Some(client) = Client::attach(&project, &context.who()?, |_| ())? else {
+        print("no owner is running\n")?;
+        return Ok(0);
+    };
+    let pid = client.welcome().pid;
+    // It may be gone before its answer is read.
+    let _ = client.ask(Ask::Stop);
+    drop(client);
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let gone = || crate::owner::lock::take(&project).map(|lock| lock.is_some());
+    while !(gone()? && start::find(&project)?.is_none()) {
+        if Instant::now() > deadline {
+            return Err(Problem::new(Kind::Unreachable, format!("the owner (pid {pid}) does not end")));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    print(&format!("the owner (pid {pid}) has ended\n"))?;
+    Ok(0)
+}

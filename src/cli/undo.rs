@@ -1,0 +1,47 @@
+//! `benchtop undo` and `benchtop redo`: take back your last verdict, or bring it back.
+
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{Context, print};
+use crate::model::{Kind, Problem, Result};
+use crate::owner::wire::{Answer, Ask};
+
+/// Arguments of `undo` and `redo`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// How many verdicts
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    count: u32,
+}
+
+/// Which way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Take back.
+    Undo,
+    /// Bring back.
+    Redo,
+}
+
+/// Runs it: one receipt line a verdict, once it is durable.
+///
+/// # Errors
+/// When there is nothing to take back or bring back.
+pub fn run(context: &Context, args: &Args, way: Way) -> Result<u8> {
+    let client = context.client()?;
+    for _ in 0..args.count {
+        let uuid = Uuid::now_v7();
+        let ask = if way == Way::Undo { Ask::Undo(uuid) } else { Ask::Redo(uuid) };
+        let Answer::Receipt(receipt) = client.ask(ask)? else {
+            return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+        };
+        let word = if way == Way::Undo { "undo" } else { "redo" };
+        let line = json!({
+            "saved": true, "act": word, "number": receipt.number, "status": receipt.status, "rev": receipt.rev,
+            "uuid": receipt.uuid,
+        });
+        print(&format!("{line}\n"))?;
+    }
+    Ok(0)
+}

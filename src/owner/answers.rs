@@ -1,0 +1,313 @@
+//! Answering questions that change nothing. Runs on blocking threads, beside the writer.
+
+use std::sync::Arc;
+
+use super::search::List;
+use super::state::Shared;
+use super::wire::{Answer, AnswerSet, Ask, ItemView, Lines, OwnerStatus, Page, PageAsk, Row};
+use crate::model::{Field, Filter, Item, Kind, Problem, Result, Sort, Status};
+use crate::pipeline::board::{Answers, Scored};
+use crate::store::manifest::{Holds, Part};
+use crate::store::{Catalog, Overlay, journal, query, search};
+
+/// Rows a page at most.
+const PAGE_LIMIT: u32 = 1000;
+/// Bytes of item lines in one frame.
+const LINES_BYTES: usize = 2 << 20;
+/// Characters of a question in a list row.
+const QUESTION_CHARS: usize = 400;
+
+/// How an answer is watched while it is made.
+pub struct Watch<'a> {
+    /// The answer is no longer wanted.
+    pub cancelled: &'a (dyn Fn() -> bool + Sync),
+    /// Part of the answer, ahead of the whole.
+    pub partial: &'a mut dyn FnMut(Answer),
+}
+
+/// Items, statuses and revision at one moment.
+struct View {
+    catalog: Arc<Catalog>,
+    overlay: Overlay,
+    rev: u64,
+}
+
+impl View {
+    fn now(shared: &Shared, sort: &[Sort]) -> View {
+        // The revision first: a list made of newer statuses under an older revision is made again, not kept too long.
+        let rev = shared.ledger().rev();
+        let data = shared.data();
+        let times = sort.iter().any(|s| s.field == Field::Judged);
+        View { catalog: data.catalog.clone(), overlay: data.overlay.snapshot(times), rev }
+    }
+
+    fn parts(&self) -> (&Catalog, &Overlay, u64) {
+        (&self.catalog, &self.overlay, self.rev)
+    }
+}
+
+/// The answer to `ask`.
+///
+/// # Errors
+/// What is wrong with the question, or with what is stored.
+pub fn answer(shared: &Shared, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> {
+    Ok(match ask {
+        Ask::Status => Answer::Status(Box::new(status(shared)?)),
+        Ask::Page(page_ask) => Answer::Page(page(shared, &page_ask, watch)?),
+        Ask::Locate { number, filter, sort } => {
+            let list = rows(shared, &filter, &sort)?;
+            Answer::Position(list.iter().position(|row| row + 1 == number).map(|at| at as u64))
+        }
+        Ask::Item(number) => Answer::Item(Box::new(item(shared, number)?)),
+        Ask::NumberOf(id) => Answer::Number(shared.catalog().row_of(&id)?.map(|row| row + 1)),
+        Ask::Numbers(filter, sort) => {
+            Answer::Numbers(rows(shared, &filter, &sort)?.into_iter().map(|row| row + 1).collect())
+        }
+        Ask::FirstPending(numbers) => {
+            let data = shared.data();
+            let pending = |n: &u32| *n > 0 && data.overlay.status(*n as usize - 1) == Status::Pending;
+            Answer::Number(numbers.into_iter().find(pending))
+        }
+        Ask::NextPending(after) => {
+            let data = shared.data();
+            let (before, rest) = data.overlay.status.split_at((after as usize).min(data.overlay.len()));
+            let pending = |s: &u8| *s == Status::Pending.code();
+            let found = rest.iter().position(pending).map(|at| at + before.len());
+            let found = found.or_else(|| before.iter().position(pending));
+            Answer::Number(found.map(|row| row as u32 + 1))
+        }
+        Ask::Lines(from) => Answer::Lines(lines(shared, from)?),
+        Ask::Items(numbers) => Answer::Lines(items(shared, &numbers)?),
+        Ask::AnswerSets => {
+            Answer::AnswerSets(shared.catalog().answers().iter().filter_map(|answers| set(&answers.part)).collect())
+        }
+        Ask::AnswerLines { set, part } => {
+            let catalog = shared.catalog();
+            let answers = catalog.answers().get(set as usize);
+            let answers = answers.ok_or_else(|| Problem::new(Kind::NotFound, format!("there is no set {set}")))?;
+            Answer::AnswerLines(answers.lines(part as usize)?)
+        }
+        Ask::Frequency(filter, field) => {
+            let (view, rows) = filtered(shared, &filter)?;
+            Answer::Frequency(query::frequency(&view.catalog, &view.overlay, &rows, field)?)
+        }
+        Ask::Describe(filter) => {
+            let (view, rows) = filtered(shared, &filter)?;
+            Answer::Describe(query::describe(&view.catalog, &view.overlay, &rows)?)
+        }
+        Ask::Select(filter, field, what) => {
+            let (view, rows) = filtered(shared, &filter)?;
+            Answer::Numbers(query::matching(&view.catalog, &view.overlay, &rows, field, &what)?)
+        }
+        Ask::Verdicts => {
+            let catalog = shared.catalog();
+            let standing = shared.ledger().all_standing();
+            let with_id = |(row, s): (u32, _)| Ok((row + 1, catalog.item(row as usize)?.id, s));
+            Answer::Verdicts(standing.into_iter().map(with_id).collect::<Result<_>>()?)
+        }
+        Ask::Board => Answer::Board(Box::new(scored(shared)?.board.clone())),
+        Ask::Behind { model, column } => Answer::Behind(scored(shared)?.behind(&model, &column)?),
+        Ask::Decide(_)
+        | Ask::Undo(_)
+        | Ask::Redo(_)
+        | Ask::Subscribe { .. }
+        | Ask::Import(_)
+        | Ask::Sample
+        | Ask::SetPlace(_)
+        | Ask::Stop => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
+    })
+}
+
+fn rows(shared: &Shared, filter: &Filter, sort: &[Sort]) -> Result<Vec<u32>> {
+    let view = View::now(shared, sort);
+    let list = shared.search.list(view.parts(), filter, sort, &|| false, &mut |_| ())?;
+    if list.partial {
+        return shared.search.beyond(&view.catalog, &view.overlay, filter, &list.rows);
+    }
+    Ok(list.rows.clone())
+}
+
+fn filtered(shared: &Shared, filter: &Filter) -> Result<(View, Vec<u32>)> {
+    let sort = [Sort { field: Field::Judged, descending: false }];
+    let view = View::now(shared, &sort);
+    let rows = rows(shared, filter, &[Sort { field: Field::Number, descending: false }])?;
+    Ok((view, rows))
+}
+
+fn status(shared: &Shared) -> Result<OwnerStatus> {
+    let (items, counts, sets) = {
+        let data = shared.data();
+        (data.catalog.len() as u64, data.overlay.counts(), data.catalog.answers().len() as u64)
+    };
+    let (rev, decisions) = {
+        let ledger = shared.ledger();
+        (ledger.rev(), ledger.decisions() as u64)
+    };
+    Ok(OwnerStatus {
+        pid: std::process::id(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        socket: super::lock::socket_path(&shared.project)?,
+        started: journal::stamp(shared.started),
+        clients: shared.clients(),
+        jobs: shared.jobs(),
+        root: shared.project.root().to_path_buf(),
+        project: shared.project.config().name.clone(),
+        items,
+        by_status: Status::ALL.into_iter().zip(counts).collect(),
+        prediction_sets: sets,
+        rev,
+        decisions,
+        store_bytes: shared.index.size(),
+        read_only: shared.read_only().clone(),
+        notices: shared.notices().clone(),
+    })
+}
+
+fn page(shared: &Shared, ask: &PageAsk, watch: &mut Watch<'_>) -> Result<Page> {
+    let view = View::now(shared, &ask.sort);
+    let count = ask.count.min(PAGE_LIMIT);
+    let make = |list: &List, offset: u64| -> Result<Page> {
+        let wanted = list.rows.iter().skip(offset as usize).take(count as usize);
+        let rows =
+            wanted.map(|row| list_row(shared, &view.catalog, &ask.filter, *row as usize)).collect::<Result<_>>()?;
+        Ok(Page {
+            generation: ask.generation,
+            offset,
+            rows,
+            total: list.total,
+            of: view.catalog.len() as u64,
+            partial: false,
+        })
+    };
+    let mut failed = None;
+    let Watch { cancelled, partial } = watch;
+    let mut tell = |list: &List| match make(list, 0) {
+        Ok(page) => partial(Answer::Page(Page { partial: true, ..page })),
+        Err(problem) => failed = Some(problem),
+    };
+    let list = shared.search.list(view.parts(), &ask.filter, &ask.sort, cancelled, &mut tell)?;
+    if let Some(problem) = failed {
+        return Err(problem);
+    }
+    if cancelled() {
+        return Err(Problem::new(Kind::Cancelled, "a newer question came"));
+    }
+    if list.partial && ask.offset + u64::from(count) > list.rows.len() as u64 {
+        let rows = shared.search.beyond(&view.catalog, &view.overlay, &ask.filter, &list.rows)?;
+        return make(&List { total: rows.len() as u64, rows, partial: false }, ask.offset);
+    }
+    make(&list, ask.offset)
+}
+
+fn list_row(shared: &Shared, catalog: &Catalog, filter: &Filter, row: usize) -> Result<Row> {
+    let item = catalog.item(row)?;
+    let question: String = item.question.chars().take(QUESTION_CHARS).collect();
+    let marks = if filter.text.trim().is_empty() {
+        Vec::new()
+    } else {
+        search::highlight(&question, &filter.text).into_iter().map(|at| at as u32).collect()
+    };
+    let data = shared.data();
+    Ok(Row {
+        number: row as u32 + 1,
+        dataset: item.dataset,
+        subtask: item.subtask.unwrap_or_default(),
+        kind: item.kind,
+        level: item.level.unwrap_or_default(),
+        style: item.style.unwrap_or_default(),
+        side: item.pair.map_or("", |p| p.side.name()).into(),
+        status: data.overlay.status(row),
+        judged: query::judged(data.overlay.judged.get(row).copied().unwrap_or(0)),
+        id: item.id,
+        question,
+        marks,
+    })
+}
+
+fn item(shared: &Shared, number: u32) -> Result<ItemView> {
+    let none = || Problem::new(Kind::NotFound, format!("there is no item #{number}"));
+    let row = number.checked_sub(1).ok_or_else(none)?;
+    let json = shared.catalog().line(row as usize)?;
+    let ledger = shared.ledger();
+    Ok(ItemView { number, json, status: ledger.status(row), rev: ledger.row_rev(row), standing: ledger.standing(row) })
+}
+
+fn lines(shared: &Shared, from: u32) -> Result<Lines> {
+    let catalog = shared.catalog();
+    let mut row = from.saturating_sub(1) as usize;
+    let mut json = Vec::new();
+    let mut statuses = Vec::new();
+    while row < catalog.len() && json.len() < LINES_BYTES {
+        let (bytes, next) = catalog.chunk(row)?;
+        json.extend_from_slice(&bytes);
+        let data = shared.data();
+        statuses.extend((row..next).map(|r| data.overlay.status(r)));
+        row = next;
+    }
+    let json = String::from_utf8(json).map_err(|_| Problem::new(Kind::Corrupt, "a stored item is not UTF-8"))?;
+    Ok(Lines { json, statuses, next: (row < catalog.len()).then_some(row as u32 + 1) })
+}
+
+fn items(shared: &Shared, numbers: &[u32]) -> Result<Lines> {
+    let catalog = shared.catalog();
+    let mut lines = Lines { json: String::new(), statuses: Vec::new(), next: None };
+    for number in numbers {
+        if lines.json.len() > LINES_BYTES {
+            lines.next = Some(*number);
+            break;
+        }
+        let row = number.checked_sub(1).ok_or_else(|| Problem::new(Kind::NotFound, "there is no item #0"))?;
+        lines.json.push_str(&catalog.line(row as usize)?);
+        lines.json.push('\n');
+        lines.statuses.push(shared.data().overlay.status(row as usize));
+    }
+    Ok(lines)
+}
+
+fn set(part: &Part) -> Option<AnswerSet> {
+    match &part.holds {
+        Holds::Predictions { model, form, evaluated } => {
+            Some(AnswerSet { model: model.clone(), form: *form, evaluated: *evaluated, rows: part.rows })
+        }
+        Holds::Items { .. } => None,
+    }
+}
+
+/// The leaderboard's working data, made once an import.
+fn scored(shared: &Shared) -> Result<Arc<Scored>> {
+    let catalog = shared.catalog();
+    let made_for = catalog.len() + catalog.answers().len();
+    let mut held = shared.scored();
+    if let Some((_, scored)) = held.as_ref().filter(|(n, _)| *n == made_for) {
+        return Ok(scored.clone());
+    }
+    let mut items: Vec<Item> = Vec::with_capacity(catalog.len());
+    catalog.each_line(0, &mut |_, line| {
+        let item = serde_json::from_slice(line)
+            .map_err(|e| Problem::new(Kind::Corrupt, format!("a stored item cannot be read: {e}")))?;
+        items.push(item);
+        Ok(true)
+    })?;
+    let mut sets = Vec::new();
+    let mut notes = Vec::new();
+    for answers in catalog.answers() {
+        if let Some(set) = set(&answers.part) {
+            if answers.part.duplicates > 0 {
+                let (n, source) = (answers.part.duplicates, &answers.part.source);
+                notes.push(format!("{source}: {n} rows were given more than once and dropped at import"));
+            }
+            sets.push(Answers {
+                model: set.model,
+                source: answers.part.source.clone(),
+                dataset: None,
+                evaluated: set.evaluated,
+                rows: answers.predictions()?,
+            });
+        }
+    }
+    let mut scored = Scored::new(&items, sets);
+    scored.board.notes.extend(notes);
+    let scored = Arc::new(scored);
+    *held = Some((made_for, scored.clone()));
+    Ok(scored)
+}

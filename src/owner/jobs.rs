@@ -1,0 +1,71 @@
+//! Long commands: they run on a thread of their own, report how far they are, and can be cancelled.
+
+use std::sync::Arc;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::session::Outbox;
+use super::state::Shared;
+use super::wire::{Answer, Event, FromOwner};
+use super::writer::{Work, now};
+use crate::model::{Kind, Problem, Result};
+use crate::pipeline::import::{self, Ask, Progress, Report};
+use crate::pipeline::sample;
+use crate::store::journal;
+
+/// Time between two progress messages: at most four a second are drawn.
+const TELL_EVERY: Duration = Duration::from_millis(200);
+
+/// What is brought in.
+pub enum Source {
+    /// Files.
+    Files(Ask),
+    /// What the program draws itself.
+    Sample,
+}
+
+/// Starts an import; its answer goes to `outbox` under `number`.
+pub fn import(shared: &Arc<Shared>, outbox: Outbox, number: u64, source: Source, cancel: Arc<AtomicBool>) {
+    let counted = shared.count_job();
+    let owner = shared.clone();
+    let work = move || {
+        let _counted = counted;
+        let mut told = Instant::now();
+        let mut watch = |progress: Progress| {
+            if told.elapsed() >= TELL_EVERY {
+                told = Instant::now();
+                // A client that is behind misses this message and gets the next.
+                let _ = outbox.try_send(FromOwner::Progress(number, progress));
+            }
+            !cancel.load(Ordering::Relaxed)
+        };
+        let answer = run(&owner, &source, &mut watch).map(Answer::Imported);
+        let _ = outbox.blocking_send(FromOwner::Answer(number, Box::new(answer)));
+    };
+    if let Err(error) = std::thread::Builder::new().name("import".into()).spawn(work) {
+        shared.notices().push(format!("an import could not be started: {error}"));
+    }
+}
+
+fn run(shared: &Arc<Shared>, source: &Source, watch: import::Watch<'_>) -> Result<Report> {
+    let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
+    let catalog = shared.catalog();
+    let at = journal::stamp(now());
+    let outcome = match source {
+        Source::Files(ask) => import::import(&shared.project, &shared.index, &catalog, ask, &at, watch)?,
+        Source::Sample => sample::fill(&shared.project, &shared.index, &catalog, &at)?,
+    };
+    if let Some(catalog) = outcome.catalog {
+        let items = catalog.len();
+        {
+            let mut data = shared.data_mut();
+            data.overlay.grow(items);
+            data.catalog = Arc::new(catalog);
+        }
+        let sent = shared.writer.send(Work::Imported);
+        sent.map_err(|_| Problem::new(Kind::Unreachable, "the owner is ending"))?;
+        shared.tell(Event::Imported { items: items as u64 });
+    }
+    Ok(outcome.report)
+}

@@ -1,0 +1,194 @@
+//! Text search over the catalogue: the arena is built on first use and kept until the next import.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lru::LruCache;
+
+use crate::model::{Field, Filter, Item, Result, Sort};
+use crate::store::arena::Arena;
+use crate::store::{Catalog, Overlay, query, search};
+
+/// Lists kept for paging through them.
+const LISTS: usize = 6;
+
+/// What a list depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    words: String,
+    sort: Vec<(Field, bool)>,
+    rows: usize,
+    rev: u64,
+}
+
+type Ranks = HashMap<Field, (usize, Arc<Vec<u32>>)>;
+
+/// Arena, text order and recent lists; each remembers how many rows it was made for.
+pub struct Search {
+    arena: Mutex<Option<Arc<Arena>>>,
+    ranks: Mutex<Ranks>,
+    lists: Mutex<LruCache<Key, Arc<List>>>,
+}
+
+/// Rows in order, with what is known of their number.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct List {
+    /// Rows in order.
+    pub rows: Vec<u32>,
+    /// Rows that pass, exact once the list is whole.
+    pub total: u64,
+    /// More is being found.
+    pub partial: bool,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        let lists = Mutex::new(LruCache::new(NonZeroUsize::new(LISTS).unwrap_or(NonZeroUsize::MIN)));
+        Search { arena: Mutex::default(), ranks: Mutex::default(), lists }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The text an item is found by: question first, then prompt, options, id.
+fn text_of(item: &Item, out: &mut String) {
+    out.clear();
+    out.push_str(&item.question);
+    for part in item.prompt.iter().chain(item.options.iter().map(|o| &o.text)).chain([&item.id]) {
+        out.push('\n');
+        out.push_str(part);
+    }
+}
+
+impl Search {
+    /// The arena over `catalog`; the first caller builds it, others wait.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Corrupt`] when the texts are damaged.
+    pub fn arena(&self, catalog: &Catalog) -> Result<Arc<Arena>> {
+        let mut held = lock(&self.arena);
+        if let Some(arena) = held.as_ref().filter(|a| a.rows() as usize == catalog.len()) {
+            return Ok(arena.clone());
+        }
+        let mut arena = Arena::new();
+        let mut text = String::new();
+        catalog.each_line(0, &mut |row, line| {
+            let item: Item = parse(line)?;
+            text_of(&item, &mut text);
+            arena.push(row as u32, &text).map(|()| true)
+        })?;
+        arena.shrink();
+        let arena = Arc::new(arena);
+        *held = Some(arena.clone());
+        Ok(arena)
+    }
+
+    /// Each row's place in the order of ids or questions.
+    fn ranks(&self, catalog: &Catalog, field: Field) -> Result<Arc<Vec<u32>>> {
+        let mut held = lock(&self.ranks);
+        if let Some((_, ranks)) = held.get(&field).filter(|(rows, _)| *rows == catalog.len()) {
+            return Ok(ranks.clone());
+        }
+        let mut keys: Vec<(String, i64, u32)> = Vec::with_capacity(catalog.len());
+        catalog.each_line(0, &mut |row, line| {
+            let item: Item = parse(line)?;
+            // Numbers by value: `set/9` comes before `set/10`.
+            let key = match (field, &item.key) {
+                (Field::Id, crate::model::Key::Int(n)) => (item.dataset, *n, row as u32),
+                (Field::Id, crate::model::Key::Text(_)) => (item.id, 0, row as u32),
+                _ => (item.question.to_lowercase(), 0, row as u32),
+            };
+            keys.push(key);
+            Ok(true)
+        })?;
+        keys.sort_unstable();
+        let mut ranks = vec![0; keys.len()];
+        let mut rank = 0;
+        for (at, key) in keys.iter().enumerate() {
+            if at > 0 && (&key.0, key.1) != (&keys[at - 1].0, keys[at - 1].1) {
+                rank += 1;
+            }
+            ranks[key.2 as usize] = rank;
+        }
+        let ranks = Arc::new(ranks);
+        held.insert(field, (catalog.len(), ranks.clone()));
+        Ok(ranks)
+    }
+
+    /// The rows of `filter` in the order of `sort`. With text and no sort they come by score, and what is found so far
+    /// is given to `partial`; `cancel` ends the search with whatever is there.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Corrupt`] when the texts are damaged.
+    pub fn list(
+        &self,
+        (catalog, overlay, rev): (&Catalog, &Overlay, u64),
+        filter: &Filter,
+        sort: &[Sort],
+        cancel: &(dyn Fn() -> bool + Sync),
+        partial: &mut dyn FnMut(&List),
+    ) -> Result<Arc<List>> {
+        let key = Key {
+            words: filter.words(),
+            sort: sort.iter().map(|s| (s.field, s.descending)).collect(),
+            rows: catalog.len(),
+            rev,
+        };
+        if let Some(list) = lock(&self.lists).get(&key) {
+            return Ok(list.clone());
+        }
+        let mut rows = query::select(catalog.columns(), overlay, filter);
+        if !filter.text.trim().is_empty() {
+            let arena = self.arena(catalog)?;
+            let all = rows.len() == catalog.len();
+            let only = if all { None } else { Some(rows.as_slice()) };
+            if sort.is_empty() {
+                let mut tell = |found: search::Partial| {
+                    let rows = found.rows.into_iter().map(|(row, _)| row).collect::<Vec<_>>();
+                    partial(&List { total: rows.len() as u64, rows, partial: true });
+                };
+                let hits = search::search(&arena, &filter.text, only, cancel, &mut tell);
+                let best: Vec<u32> = hits.rows.into_iter().map(|(row, _)| row).collect();
+                let total = hits.exact.unwrap_or(best.len() as u64);
+                let partial = hits.partial || (best.len() as u64) < total;
+                let list = Arc::new(List { rows: best, total, partial });
+                if !hits.partial {
+                    lock(&self.lists).put(key, list.clone());
+                }
+                return Ok(list);
+            }
+            rows = search::matching(&arena, &filter.text, only, cancel).unwrap_or_default();
+        }
+        let texts: HashMap<Field, Arc<Vec<u32>>> = sort
+            .iter()
+            .filter(|s| matches!(s.field, Field::Id | Field::Question))
+            .map(|s| Ok((s.field, self.ranks(catalog, s.field)?)))
+            .collect::<Result<_>>()?;
+        query::sort(catalog.columns(), overlay, &mut rows, sort, &|field| texts.get(&field).cloned());
+        let list = Arc::new(List { total: rows.len() as u64, rows, partial: false });
+        if !cancel() {
+            lock(&self.lists).put(key, list.clone());
+        }
+        Ok(list)
+    }
+
+    /// All rows of a text search: the best by score, the others after them by number.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Corrupt`] when the texts are damaged.
+    pub fn beyond(&self, catalog: &Catalog, overlay: &Overlay, filter: &Filter, best: &[u32]) -> Result<Vec<u32>> {
+        let within = query::select(catalog.columns(), overlay, filter);
+        let arena = self.arena(catalog)?;
+        let all = search::matching(&arena, &filter.text, Some(&within), &|| false).unwrap_or_default();
+        let first: std::collections::HashSet<u32> = best.iter().copied().collect();
+        Ok(best.iter().copied().chain(all.into_iter().filter(|row| !first.contains(row))).collect())
+    }
+}
+
+fn parse(line: &[u8]) -> Result<Item> {
+    serde_json::from_slice(line)
+        .map_err(|e| crate::model::Problem::new(crate::model::Kind::Corrupt, format!("a stored item: {e}")))
+}

@@ -1,0 +1,281 @@
+//! One client's conversation.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::{SinkExt, StreamExt};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::{broadcast, mpsc};
+use tokio_util::bytes::Bytes;
+use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
+
+use super::state::Shared;
+use super::wire::{
+    Answer, Ask, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, Place, Receipt, ToOwner, Welcome,
+};
+use super::writer::{Wish, Work};
+use super::{answers, jobs};
+use crate::model::{Kind, Problem, Result};
+use crate::store::journal;
+
+/// Answers waiting to be sent to one client.
+const OUTBOX: usize = 1024;
+
+/// Where answers to one client go.
+pub type Outbox = mpsc::Sender<FromOwner>;
+
+/// The codec both ends use.
+pub fn codec() -> LengthDelimitedCodec {
+    LengthDelimitedCodec::builder().max_frame_length(FRAME_LIMIT).new_codec()
+}
+
+/// What one client has under way.
+#[derive(Default)]
+struct Running {
+    generation: AtomicU64,
+    cancels: Mutex<HashMap<u64, Arc<AtomicBool>>>,
+}
+
+impl Running {
+    fn cancels(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Arc<AtomicBool>>> {
+        self.cancels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Serves a client until it goes. `peer` is its user id.
+pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
+    let (read, write) = stream.into_split();
+    let mut source = FramedRead::new(read, codec());
+    let mut sink = FramedWrite::new(write, codec());
+    let who = match greet(&mut source, &mut sink, &shared, peer).await {
+        Ok(who) => who,
+        Err(problem) => {
+            if feed(&mut sink, &FromOwner::Refused(problem)).await {
+                let _ = flush(&mut sink).await;
+            }
+            return;
+        }
+    };
+    let _counted = shared.count_client();
+    let (outbox, mut inbox) = mpsc::channel::<FromOwner>(OUTBOX);
+    // Receipts have a way of their own that is never full: the writer must neither wait for a client nor lose one.
+    let (receipts, mut receipt_box) = mpsc::unbounded_channel::<FromOwner>();
+    let mut events: Option<broadcast::Receiver<Event>> = None;
+    let running = Arc::new(Running::default());
+    loop {
+        tokio::select! {
+            biased;
+            message = inbox.recv() => {
+                let Some(message) = message else { break };
+                let mut sent = feed(&mut sink, &message).await;
+                // What is ready goes out in one write.
+                while sent && let Ok(message) = inbox.try_recv() {
+                    sent = feed(&mut sink, &message).await;
+                }
+                if !sent || !flush(&mut sink).await { break }
+            }
+            message = receipt_box.recv() => {
+                let Some(message) = message else { break };
+                let mut sent = feed(&mut sink, &message).await;
+                while sent && let Ok(message) = receipt_box.try_recv() {
+                    sent = feed(&mut sink, &message).await;
+                }
+                if !sent || !flush(&mut sink).await { break }
+            }
+            event = next_event(&mut events) => {
+                if !feed(&mut sink, &FromOwner::Event(event)).await || !flush(&mut sink).await { break }
+            }
+            frame = source.next() => {
+                let Some(Ok(frame)) = frame else { break };
+                match postcard::from_bytes::<ToOwner>(&frame) {
+                    Ok(ToOwner::Ask(number, Ask::Subscribe { since })) => {
+                        events = Some(shared.events.subscribe());
+                        // Decisions after `since` were not sent to this client: it must ask for what it shows.
+                        if shared.ledger().rev() > since
+                            && outbox.try_send(FromOwner::Event(Event::Resync)).is_err() { break }
+                        if !reply(&outbox, number, Ok(Answer::Done)) { break }
+                    }
+                    Ok(ToOwner::Ask(number, ask)) => {
+                        if !take(&shared, &running, (&outbox, &receipts), &who, number, ask) { break }
+                    }
+                    Ok(ToOwner::Cancel(number)) => {
+                        if let Some(flag) = running.cancels().get(&number) {
+                            flag.store(true, Ordering::SeqCst);
+                        }
+                    }
+                    Ok(ToOwner::Hello(_)) | Err(_) => break,
+                }
+            }
+        }
+    }
+    // Nobody waits for the answers any more.
+    running.generation.store(u64::MAX, Ordering::SeqCst);
+    running.cancels().values().for_each(|flag| flag.store(true, Ordering::SeqCst));
+}
+
+async fn next_event(events: &mut Option<broadcast::Receiver<Event>>) -> Event {
+    match events {
+        None => std::future::pending().await,
+        Some(receiver) => match receiver.recv().await {
+            Ok(event) => event,
+            Err(broadcast::error::RecvError::Lagged(_)) => Event::Resync,
+            Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
+        },
+    }
+}
+
+type Source = FramedRead<OwnedReadHalf, LengthDelimitedCodec>;
+type Sink = FramedWrite<OwnedWriteHalf, LengthDelimitedCodec>;
+
+async fn flush(sink: &mut Sink) -> bool {
+    SinkExt::<Bytes>::flush(sink).await.is_ok()
+}
+
+async fn feed(sink: &mut Sink, message: &FromOwner) -> bool {
+    let message = match encode(message) {
+        Some(bytes) => bytes,
+        // Too large for a frame: say so instead of nothing.
+        None => match message {
+            FromOwner::Answer(number, _) => {
+                let problem = Problem::input("the answer is larger than a frame").help("ask for less at once");
+                let Some(bytes) = encode(&FromOwner::Answer(*number, Box::new(Err(problem)))) else { return false };
+                bytes
+            }
+            _ => return false,
+        },
+    };
+    sink.feed(Bytes::from(message)).await.is_ok()
+}
+
+fn encode(message: &FromOwner) -> Option<Vec<u8>> {
+    postcard::to_stdvec(message).ok().filter(|b| b.len() <= FRAME_LIMIT)
+}
+
+async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<Shared>, peer: u32) -> Result<String> {
+    let me = rustix::process::geteuid().as_raw();
+    if peer != me {
+        return Err(Problem::new(Kind::Denied, format!("this project belongs to user {me}, you are user {peer}")));
+    }
+    let waited = tokio::time::timeout(std::time::Duration::from_secs(10), source.next()).await;
+    let Ok(Some(Ok(frame))) = waited else {
+        return Err(Problem::new(Kind::Usage, "no greeting came"));
+    };
+    let hello = match postcard::from_bytes::<ToOwner>(&frame) {
+        Ok(ToOwner::Hello(hello)) if hello.magic == MAGIC => hello,
+        _ => return Err(Problem::new(Kind::Usage, "this is not a benchtop client")),
+    };
+    check(&hello)?;
+    let place = shared.index.place(&hello.who)?;
+    let place: Option<Place> = place.and_then(|text| serde_json::from_str(&text).ok());
+    let config = shared.project.config();
+    let welcome = Welcome {
+        pid: std::process::id(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        project: config.name.clone(),
+        root: shared.project.root().to_path_buf(),
+        rev: shared.ledger().rev(),
+        items: shared.catalog().len() as u64,
+        reasons: config.review.reasons.clone(),
+        theme: config.look.theme.clone(),
+        place,
+        notices: shared.notices().clone(),
+    };
+    if !feed(sink, &FromOwner::Welcome(Box::new(welcome))).await || !flush(sink).await {
+        return Err(Problem::new(Kind::Unreachable, "the client went away"));
+    }
+    Ok(hello.who)
+}
+
+fn check(hello: &Hello) -> Result<()> {
+    if hello.protocol != PROTOCOL {
+        return Err(Problem::new(
+            Kind::Conflict,
+            format!(
+                "the owner speaks protocol {PROTOCOL} (benchtop {}), you speak {} (benchtop {})",
+                env!("CARGO_PKG_VERSION"),
+                hello.protocol,
+                hello.version
+            ),
+        )
+        .help("end the owner with `benchtop stop` of its own version, then start again"));
+    }
+    journal::check_name(&hello.who)
+}
+
+/// Queues an answer without waiting; false when the client does not read what it asked for.
+fn reply(outbox: &Outbox, number: u64, answer: Result<Answer>) -> bool {
+    outbox.try_send(FromOwner::Answer(number, Box::new(answer))).is_ok()
+}
+
+/// Sets `ask` going; false ends the conversation.
+fn take(
+    shared: &Arc<Shared>,
+    running: &Arc<Running>,
+    (outbox, receipts): (&Outbox, &mpsc::UnboundedSender<FromOwner>),
+    who: &str,
+    number: u64,
+    ask: Ask,
+) -> bool {
+    let wish = match ask {
+        Ask::Decide(decide) => Wish::Decide(decide),
+        Ask::Undo(uuid) => Wish::Undo(uuid),
+        Ask::Redo(uuid) => Wish::Redo(uuid),
+        Ask::SetPlace(place) => {
+            let work = Work::Place { who: who.to_string(), place };
+            return shared.writer.send(work).is_ok() && reply(outbox, number, Ok(Answer::Done));
+        }
+        Ask::Stop => {
+            reply(outbox, number, Ok(Answer::Done));
+            shared.tell(Event::Ending);
+            shared.stop.notify_one();
+            return true;
+        }
+        Ask::Import(ask) => {
+            jobs::import(shared, outbox.clone(), number, jobs::Source::Files(ask), flag(running, number));
+            return true;
+        }
+        Ask::Sample => {
+            jobs::import(shared, outbox.clone(), number, jobs::Source::Sample, flag(running, number));
+            return true;
+        }
+        question => {
+            look_up(shared.clone(), running.clone(), outbox.clone(), number, question);
+            return true;
+        }
+    };
+    let receipts = receipts.clone();
+    let give = move |receipt: Result<Receipt>| {
+        // The client is gone: the decision stands, and it gets the receipt when it asks again.
+        let _ = receipts.send(FromOwner::Answer(number, Box::new(receipt.map(Answer::Receipt))));
+    };
+    shared.writer.send(Work::Wish { who: who.to_string(), wish, reply: Box::new(give) }).is_ok()
+}
+
+fn flag(running: &Running, number: u64) -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    running.cancels().insert(number, flag.clone());
+    flag
+}
+
+fn look_up(shared: Arc<Shared>, running: Arc<Running>, outbox: Outbox, number: u64, ask: Ask) {
+    let generation = match &ask {
+        Ask::Page(page) => {
+            running.generation.fetch_max(page.generation, Ordering::SeqCst);
+            page.generation
+        }
+        _ => u64::MAX,
+    };
+    let flag = flag(&running, number);
+    tokio::task::spawn_blocking(move || {
+        let cancelled = || flag.load(Ordering::Relaxed) || running.generation.load(Ordering::Relaxed) > generation;
+        let mut partial = |answer| {
+            reply(&outbox, number, Ok(answer));
+        };
+        let mut watch = answers::Watch { cancelled: &cancelled, partial: &mut partial };
+        let answer = answers::answer(&shared, ask, &mut watch);
+        let _ = outbox.blocking_send(FromOwner::Answer(number, Box::new(answer)));
+        running.cancels().remove(&number);
+    });
+}

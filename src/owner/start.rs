@@ -1,0 +1,100 @@
+//! Finding the owner of a project, or starting one.
+
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader};
+use std::os::unix::net::UnixStream;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::lock;
+use crate::model::{Kind, Problem, Result};
+use crate::store::project::Project;
+
+/// How long to wait for an owner that is starting, or for one that is ending to let go.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The one line a starting owner prints.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Readiness {
+    /// It listens.
+    Ready,
+    /// Somebody else owns the project.
+    Owned,
+    /// It cannot open the project.
+    Failed(Problem),
+}
+
+/// Connects to the owner that is running; `None` when none is.
+///
+/// # Errors
+/// The operating system's, where it does not simply mean that nobody listens.
+pub fn find(project: &Project) -> Result<Option<UnixStream>> {
+    let path = lock::socket_path(project)?;
+    match UnixStream::connect(&path) {
+        Ok(stream) => Ok(Some(stream)),
+        Err(e) => match e.kind() {
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::ConnectionRefused => Ok(None),
+            _ => Err(Problem::io(&e, "the owner cannot be reached", &path)),
+        },
+    }
+}
+
+/// Connects to the owner, starting one when none is running.
+///
+/// # Errors
+/// What keeps the owner from opening the project, or [`Kind::Unreachable`] when it does not answer in time.
+pub fn ensure(project: &Project) -> Result<UnixStream> {
+    project.ensure_private_runtime()?;
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(stream) = find(project)? {
+            return Ok(stream);
+        }
+        match spawn(project)? {
+            Readiness::Failed(problem) => return Err(problem),
+            Readiness::Ready => {}
+            // Another owner is between its lock and its socket, or between its socket and its end.
+            Readiness::Owned => std::thread::sleep(Duration::from_millis(10)),
+        }
+        if Instant::now() > deadline {
+            let log = project.runtime().join("log");
+            return Err(Problem::new(Kind::Unreachable, "the owner of this project does not answer")
+                .file(project.root())
+                .help(format!("its log is {}; `benchtop status` names its pid", log.display())));
+        }
+    }
+}
+
+/// Starts an owner, detached from this terminal, and waits for its one line.
+fn spawn(project: &Project) -> Result<Readiness> {
+    let program = std::env::current_exe().map_err(|e| Problem::new(Kind::Io, format!("cannot find myself: {e}")))?;
+    let log = project.runtime().join("log");
+    let fail = |e: std::io::Error| Problem::io(&e, "the owner cannot be started", &log);
+    let long = std::fs::metadata(&log).is_ok_and(|m| m.len() > 1 << 20);
+    let log_file = OpenOptions::new().create(true).append(!long).write(true).truncate(long).open(&log).map_err(fail)?;
+    let mut child = Command::new(program)
+        .arg("owner")
+        .arg("--project")
+        .arg(project.root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(log_file)
+        .spawn()
+        .map_err(fail)?;
+    let mut line = String::new();
+    if let Some(pipe) = child.stdout.take() {
+        BufReader::new(pipe).read_line(&mut line).map_err(fail)?;
+    }
+    let readiness = serde_json::from_str(&line).map_err(|_| {
+        Problem::new(Kind::Unreachable, "the owner ended before it was ready")
+            .help(format!("its log is {}", log.display()))
+    })?;
+    // The owner outlives this process; one that did not stay is collected here.
+    if !matches!(readiness, Readiness::Ready) {
+        let _ = child.wait();
+    }
+    Ok(readiness)
+}

@@ -1,0 +1,165 @@
+//! What the owner's threads share.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
+
+use tokio::sync::{Notify, broadcast};
+
+use super::search::Search;
+use super::wire::Event;
+use super::writer::Work;
+use crate::pipeline::board::Scored;
+use crate::store::index::Index;
+use crate::store::project::Project;
+use crate::store::{Catalog, Ledger, Overlay};
+
+/// Items and their statuses.
+pub struct Data {
+    /// Items and predictions.
+    pub catalog: Arc<Catalog>,
+    /// Statuses.
+    pub overlay: Overlay,
+}
+
+/// What the owner's threads share.
+pub struct Shared {
+    /// The project.
+    pub project: Project,
+    /// The sled index.
+    pub index: Arc<Index>,
+    /// When the owner started, in milliseconds since 1970.
+    pub started: i64,
+    /// The writer's queue.
+    pub writer: mpsc::Sender<Work>,
+    /// Events for every client.
+    pub events: broadcast::Sender<Event>,
+    /// Text search over the current catalogue.
+    pub search: Search,
+    /// Set to end the owner.
+    pub stop: Notify,
+    /// Held by the import that is running: one at a time.
+    pub importing: Mutex<()>,
+    clients: AtomicU32,
+    jobs: AtomicU32,
+    data: RwLock<Data>,
+    ledger: RwLock<Ledger>,
+    notices: Mutex<Vec<String>>,
+    read_only: Mutex<Option<String>>,
+    scored: Mutex<Option<(usize, Arc<Scored>)>>,
+}
+
+/// A lock is poisoned only by a panic, and every write under these locks leaves them whole at each step.
+fn whole<T>(result: Result<T, PoisonError<T>>) -> T {
+    result.unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    /// The state of an owner that has just opened its project.
+    pub fn new(
+        project: Project,
+        index: Arc<Index>,
+        data: Data,
+        notices: Vec<String>,
+        writer: mpsc::Sender<Work>,
+        started: i64,
+    ) -> Shared {
+        Shared {
+            project,
+            index,
+            started,
+            writer,
+            events: broadcast::channel(1024).0,
+            search: Search::default(),
+            stop: Notify::new(),
+            importing: Mutex::new(()),
+            clients: AtomicU32::new(0),
+            jobs: AtomicU32::new(0),
+            data: RwLock::new(data),
+            ledger: RwLock::new(Ledger::default()),
+            notices: Mutex::new(notices),
+            read_only: Mutex::new(None),
+            scored: Mutex::new(None),
+        }
+    }
+
+    /// Items and statuses, to read.
+    pub fn data(&self) -> RwLockReadGuard<'_, Data> {
+        whole(self.data.read())
+    }
+
+    /// Items and statuses, to change; held for microseconds.
+    pub fn data_mut(&self) -> RwLockWriteGuard<'_, Data> {
+        whole(self.data.write())
+    }
+
+    /// The items as they are now.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.data().catalog.clone()
+    }
+
+    /// Verdicts, to read; waits while they are being loaded.
+    pub fn ledger(&self) -> RwLockReadGuard<'_, Ledger> {
+        whole(self.ledger.read())
+    }
+
+    /// Verdicts, to change.
+    pub fn ledger_mut(&self) -> RwLockWriteGuard<'_, Ledger> {
+        whole(self.ledger.write())
+    }
+
+    /// What a person should know.
+    pub fn notices(&self) -> MutexGuard<'_, Vec<String>> {
+        whole(self.notices.lock())
+    }
+
+    /// Why decisions cannot be saved, when they cannot.
+    pub fn read_only(&self) -> MutexGuard<'_, Option<String>> {
+        whole(self.read_only.lock())
+    }
+
+    /// The leaderboard's working data, kept until the next import.
+    pub fn scored(&self) -> MutexGuard<'_, Option<(usize, Arc<Scored>)>> {
+        whole(self.scored.lock())
+    }
+
+    /// Tells every client.
+    pub fn tell(&self, event: Event) {
+        // No receivers is not an error: nobody is watching.
+        let _ = self.events.send(event);
+    }
+
+    /// Clients attached.
+    pub fn clients(&self) -> u32 {
+        self.clients.load(Ordering::SeqCst)
+    }
+
+    /// Long commands running.
+    pub fn jobs(&self) -> u32 {
+        self.jobs.load(Ordering::SeqCst)
+    }
+
+    /// Counts a client for as long as the guard lives.
+    pub fn count_client(self: &Arc<Self>) -> Counted {
+        self.clients.fetch_add(1, Ordering::SeqCst);
+        Counted { shared: self.clone(), job: false }
+    }
+
+    /// Counts a job for as long as the guard lives.
+    pub fn count_job(self: &Arc<Self>) -> Counted {
+        self.jobs.fetch_add(1, Ordering::SeqCst);
+        Counted { shared: self.clone(), job: true }
+    }
+}
+
+/// See [`Shared::count_client`] and [`Shared::count_job`].
+pub struct Counted {
+    shared: Arc<Shared>,
+    job: bool,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let counter = if self.job { &self.shared.jobs } else { &self.shared.clients };
+        counter.fetch_sub(1, Ordering::SeqCst);
+    }
+}

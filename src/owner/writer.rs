@@ -1,0 +1,299 @@
+//! The only thread that decides: drain the queue, append to the journals, one sync, apply, acknowledge, broadcast.
+//!
+//! sled is not on this path. The journals are the truth, so a decision costs one append and one `fdatasync`; the status
+//! blocks follow as a checkpoint when the queue is idle, every [`CHECKPOINT_EVERY`] decisions, and at the end.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::state::Shared;
+use super::wire::{Decide, Event, Place, Receipt};
+use crate::model::{Act, Decision, Kind, Problem, Result};
+use crate::store::columns::BLOCK_ROWS;
+use crate::store::index::Checkpoint;
+use crate::store::journal::Journal;
+use crate::store::{journal, open};
+
+/// Decisions between checkpoints while the queue is never idle.
+const CHECKPOINT_EVERY: usize = 50_000;
+/// The queue counts as idle after this long.
+const IDLE: Duration = Duration::from_secs(2);
+/// Most decisions that share one sync.
+const BATCH: usize = 512;
+
+/// Gives the answer back to whoever asked. Must not block.
+pub type Reply = Box<dyn FnOnce(Result<Receipt>) + Send>;
+
+/// What a person wants decided.
+#[derive(Debug)]
+pub enum Wish {
+    /// A verdict.
+    Decide(Decide),
+    /// Take back the last verdict that counts.
+    Undo(Uuid),
+    /// Bring back the last verdict that was undone.
+    Redo(Uuid),
+}
+
+/// Work for the writer.
+pub enum Work {
+    /// A decision of `who`.
+    Wish {
+        /// The annotator.
+        who: String,
+        /// What is wanted.
+        wish: Wish,
+        /// Where the receipt goes.
+        reply: Reply,
+    },
+    /// Remember where `who` is.
+    Place {
+        /// The annotator.
+        who: String,
+        /// Where.
+        place: Place,
+    },
+    /// Items were added: fold the journals again if some decisions had no item.
+    Imported,
+    /// Write the checkpoint and end; the sender waits for the other end to close.
+    Finish(mpsc::Sender<()>),
+}
+
+/// The current time in milliseconds since 1970.
+pub fn now() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}
+
+struct Pending {
+    decision: Decision,
+    row: u32,
+    reply: Reply,
+}
+
+struct Writer {
+    shared: Arc<Shared>,
+    journals: HashMap<String, Journal>,
+    batch: Vec<Pending>,
+    dirty: BTreeSet<usize>,
+    since_checkpoint: usize,
+}
+
+/// Runs until [`Work::Finish`] or until every sender is gone. The caller has put the ledger in place; `stale` says that
+/// the status blocks in the store are not those of this ledger.
+pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool) {
+    let mut writer =
+        Writer { shared, journals: HashMap::new(), batch: Vec::new(), dirty: BTreeSet::new(), since_checkpoint: 0 };
+    if stale {
+        writer.all_dirty();
+    }
+    loop {
+        let mut next = match queue.recv_timeout(IDLE) {
+            Ok(work) => Some(work),
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                writer.checkpoint();
+                continue;
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => None,
+        };
+        let mut done = next.is_none();
+        let mut finished = None;
+        while let Some(work) = next {
+            match work {
+                Work::Wish { who, wish, reply } => writer.take(who, wish, reply),
+                Work::Place { who, place } => writer.place(&who, &place),
+                Work::Imported => writer.imported(),
+                Work::Finish(sender) => {
+                    finished = Some(sender);
+                    done = true;
+                }
+            }
+            next = if writer.batch.len() < BATCH { queue.try_recv().ok() } else { None };
+        }
+        writer.flush();
+        if done || writer.since_checkpoint >= CHECKPOINT_EVERY {
+            writer.checkpoint();
+        }
+        drop(finished);
+        if done {
+            return;
+        }
+    }
+}
+
+impl Writer {
+    fn take(&mut self, who: String, wish: Wish, reply: Reply) {
+        // What depends on decisions of this very batch must see them applied.
+        let depends = match &wish {
+            Wish::Decide(d) => {
+                let repeated = |p: &Pending| p.decision.uuid == d.uuid || p.row + 1 == d.number;
+                self.batch.iter().any(repeated)
+            }
+            Wish::Undo(_) | Wish::Redo(_) => true,
+        };
+        if depends {
+            self.flush();
+        }
+        match self.prepare(who, wish) {
+            Ok(Ok((decision, row))) => self.batch.push(Pending { decision, row, reply }),
+            Ok(Err(receipt)) => reply(Ok(receipt)),
+            Err(problem) => reply(Err(problem)),
+        }
+    }
+
+    /// The decision to write, or the receipt of one that is written already.
+    fn prepare(&self, who: String, wish: Wish) -> Result<std::result::Result<(Decision, u32), Receipt>> {
+        let ledger = self.shared.ledger();
+        let uuid = match &wish {
+            Wish::Decide(d) => d.uuid,
+            Wish::Undo(uuid) | Wish::Redo(uuid) => *uuid,
+        };
+        if let Some((rev, row)) = ledger.receipt(&uuid) {
+            return Ok(Err(Receipt { uuid, rev, number: row + 1, status: ledger.status(row) }));
+        }
+        let nothing = |word: &str| Problem::new(Kind::Conflict, format!("you have nothing to {word}"));
+        let (row, act) = match wish {
+            Wish::Decide(decide) => {
+                let row = self.decidable(&decide, &ledger)?;
+                (row, Act::Judge(decide.judgement))
+            }
+            Wish::Undo(_) => {
+                let (target, row) = ledger.undoable(&who).ok_or_else(|| nothing("undo"))?;
+                (row, Act::Undo(target))
+            }
+            Wish::Redo(_) => {
+                let (target, row) = ledger.redoable(&who).ok_or_else(|| nothing("redo"))?;
+                (row, Act::Redo(target))
+            }
+        };
+        let rev = ledger.rev().max(self.batch.last().map_or(0, |p| p.decision.rev)) + 1;
+        let item = self.shared.catalog().item(row as usize)?.id;
+        Ok(Ok((Decision { uuid, rev, at: now(), who, item, act }, row)))
+    }
+
+    fn decidable(&self, decide: &Decide, ledger: &crate::store::Ledger) -> Result<u32> {
+        let none = || Problem::new(Kind::NotFound, format!("there is no item #{}", decide.number));
+        let row = decide.number.checked_sub(1).ok_or_else(none)?;
+        if row as usize >= self.shared.data().catalog.len() {
+            return Err(none());
+        }
+        let rev = ledger.row_rev(row);
+        match decide.expected {
+            Some(expected) if expected != rev => {
+                let last = ledger.standing(row).pop();
+                let who = last.map_or("its verdict was taken back".into(), |s| {
+                    format!("{} said {}", s.who, s.judgement.verdict.name())
+                });
+                Err(Problem::new(Kind::Conflict, format!("#{} changed while you looked: {who}", decide.number))
+                    .help("look again, then decide again"))
+            }
+            _ => Ok(row),
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.batch.is_empty() {
+            return;
+        }
+        let mut by_person: BTreeMap<String, Vec<Pending>> = BTreeMap::new();
+        for pending in self.batch.drain(..) {
+            by_person.entry(pending.decision.who.clone()).or_default().push(pending);
+        }
+        for (who, pendings) in by_person {
+            let decisions: Vec<Decision> = pendings.iter().map(|p| p.decision.clone()).collect();
+            match append(&mut self.journals, &self.shared, &who, &decisions) {
+                Ok(()) => {
+                    *self.shared.read_only() = None;
+                    pendings.into_iter().for_each(|p| self.apply(p));
+                }
+                Err(problem) => {
+                    *self.shared.read_only() = Some(problem.to_string());
+                    // Open it anew next time: its length on disk is what counts.
+                    self.journals.remove(&who);
+                    pendings.into_iter().for_each(|p| (p.reply)(Err(problem.clone())));
+                }
+            }
+        }
+    }
+
+    fn apply(&mut self, pending: Pending) {
+        let Pending { decision, row, reply } = pending;
+        let mut ledger = self.shared.ledger_mut();
+        let change = match ledger.apply(&decision, row) {
+            Ok(change) => change,
+            Err(problem) => return reply(Err(problem)),
+        };
+        ledger.write_row(change.row, &mut self.shared.data_mut().overlay);
+        drop(ledger);
+        self.dirty.insert(change.row as usize / BLOCK_ROWS);
+        self.since_checkpoint += 1;
+        let receipt = Receipt { uuid: decision.uuid, rev: decision.rev, number: change.row + 1, status: change.status };
+        reply(Ok(receipt.clone()));
+        self.shared.tell(Event::Verdict { who: decision.who, receipt });
+    }
+
+    fn place(&self, who: &str, place: &Place) {
+        if let Ok(text) = serde_json::to_string(place)
+            && let Err(problem) = self.shared.index.set_place(who, &text)
+        {
+            eprintln!("where {who} is could not be remembered: {problem}");
+        }
+    }
+
+    fn imported(&mut self) {
+        self.flush();
+        match open::load_ledger(&self.shared.project, &self.shared.catalog()) {
+            Ok((ledger, _)) => {
+                let mut current = self.shared.ledger_mut();
+                ledger.write_over(&mut self.shared.data_mut().overlay);
+                *current = ledger;
+            }
+            Err(problem) => self.shared.notices().push(problem.to_string()),
+        }
+        self.all_dirty();
+    }
+
+    /// The checkpoint must not vouch for blocks it has not seen.
+    fn all_dirty(&mut self) {
+        self.dirty.extend(0..self.shared.catalog().len().div_ceil(BLOCK_ROWS));
+    }
+
+    fn checkpoint(&mut self) {
+        if self.dirty.is_empty() {
+            return;
+        }
+        let journals = journal::list(&self.shared.project.sessions()).and_then(|list| {
+            list.into_iter()
+                .map(|(who, path)| match std::fs::metadata(&path) {
+                    Ok(meta) => Ok((who, meta.len())),
+                    Err(e) => Err(Problem::io(&e, "cannot be read", &path)),
+                })
+                .collect::<Result<Vec<_>>>()
+        });
+        let rev = self.shared.ledger().rev();
+        let overlay = self.shared.data().overlay.clone();
+        let blocks: Vec<usize> = self.dirty.iter().copied().collect();
+        let written = journals
+            .and_then(|journals| self.shared.index.write_checkpoint(&overlay, &blocks, &Checkpoint { rev, journals }));
+        match written {
+            Ok(()) => {
+                self.dirty.clear();
+                self.since_checkpoint = 0;
+            }
+            // Nothing is lost: the journals are replayed instead.
+            Err(problem) => eprintln!("the checkpoint could not be written: {problem}"),
+        }
+    }
+}
+
+fn append(journals: &mut HashMap<String, Journal>, shared: &Shared, who: &str, decisions: &[Decision]) -> Result<()> {
+    if !journals.contains_key(who) {
+        journals.insert(who.to_string(), Journal::open(&shared.project.sessions(), who)?);
+    }
+    match journals.get_mut(who) {
+        Some(journal) => journal.append(decisions),
+        None => Err(Problem::new(Kind::Io, "the journal is not open")),
+    }
+}

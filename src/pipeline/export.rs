@@ -1,0 +1,169 @@
+//! Writing items and predictions in an interchange format, one at a time.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::formats::{self, DyscaWriter, NestedWriter};
+use crate::model::{Form, Item, Kind, Prediction, Problem, Result};
+
+/// An interchange format to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Dysca's JSON: flat, or nested when every item came nested.
+    Dysca,
+    /// MVP-Bench's folder: `data/` and `model_prediction/`.
+    Mvp,
+    /// benchtop's own: one item a line.
+    Jsonl,
+}
+
+impl Target {
+    /// Whether items of this form belong to the format.
+    pub fn takes(self, form: Form) -> bool {
+        match self {
+            Target::Dysca => matches!(form, Form::Dysca | Form::DyscaNested | Form::Plain),
+            Target::Mvp => matches!(form, Form::Mvp | Form::MvpCircular),
+            Target::Jsonl => true,
+        }
+    }
+}
+
+type Out = BufWriter<Box<dyn Write>>;
+
+enum Sink {
+    Dysca(DyscaWriter<Out>),
+    Nested(NestedWriter<Out>),
+    Lines(Out),
+    Mvp { dir: PathBuf, questions: Option<Out>, rotations: Option<Out> },
+}
+
+/// Writes one export. Files are written under temporary names and renamed by [`finish`](Self::finish).
+pub struct Exporter {
+    sink: Sink,
+    renames: Vec<(PathBuf, PathBuf)>,
+    written: u64,
+    left_out: u64,
+    target: Target,
+}
+
+fn io(e: &std::io::Error, path: &Path) -> Problem {
+    Problem::io(e, "the export cannot be written", path)
+}
+
+fn create(path: &Path, renames: &mut Vec<(PathBuf, PathBuf)>) -> Result<Out> {
+    let name = path.file_name().ok_or_else(|| Problem::new(Kind::Usage, "is not a file's name").file(path))?;
+    let temp = path.with_file_name(format!(".tmp-{}", name.to_string_lossy()));
+    if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
+        std::fs::create_dir_all(dir).map_err(|e| io(&e, dir))?;
+    }
+    let file = File::create(&temp).map_err(|e| io(&e, path))?;
+    renames.push((temp, path.to_path_buf()));
+    Ok(BufWriter::with_capacity(1 << 20, Box::new(file)))
+}
+
+impl Exporter {
+    /// Begins an export to `out`; standard output when `None` (not for [`Target::Mvp`], which is a folder). `nested`
+    /// chooses Dysca's nested records.
+    ///
+    /// # Errors
+    /// [`Kind::Usage`] when the format needs a folder, and the operating system's.
+    pub fn create(target: Target, out: Option<&Path>, nested: bool) -> Result<Exporter> {
+        let mut renames = Vec::new();
+        let sink = if target == Target::Mvp {
+            let dir =
+                out.ok_or_else(|| Problem::new(Kind::Usage, "this format is a folder").help("name it with --out DIR"))?;
+            Sink::Mvp { dir: dir.to_path_buf(), questions: None, rotations: None }
+        } else {
+            let out = match out {
+                Some(path) => create(path, &mut renames)?,
+                None => BufWriter::with_capacity(1 << 20, Box::new(std::io::stdout()) as Box<dyn Write>),
+            };
+            match target {
+                Target::Jsonl => Sink::Lines(out),
+                _ if nested => Sink::Nested(NestedWriter::new(out)),
+                _ => Sink::Dysca(DyscaWriter::new(out)),
+            }
+        };
+        Ok(Exporter { sink, renames, written: 0, left_out: 0, target })
+    }
+
+    /// Writes one item, or counts it when it does not belong to the format.
+    ///
+    /// # Errors
+    /// [`Kind::Input`] naming the field that the format cannot express, and the operating system's.
+    pub fn push(&mut self, item: &Item) -> Result<()> {
+        if !self.target.takes(item.form) {
+            self.left_out += 1;
+            return Ok(());
+        }
+        let named = |p: Problem| p.help(format!("the item is `{}`", item.id));
+        match &mut self.sink {
+            Sink::Dysca(out) => out.push(item).map_err(named)?,
+            Sink::Nested(out) => out.push(item).map_err(named)?,
+            Sink::Lines(out) => formats::jsonl::write(item, out).map_err(named)?,
+            Sink::Mvp { dir, questions, rotations } => {
+                let (slot, name) = if item.form == Form::MvpCircular {
+                    (rotations, "data/mcq_questions.json")
+                } else {
+                    (questions, "data/all_questions.json")
+                };
+                if slot.is_none() {
+                    *slot = Some(create(&dir.join(name), &mut self.renames)?);
+                }
+                if let Some(out) = slot {
+                    formats::write_question(item, out).map_err(named)?;
+                }
+            }
+        }
+        self.written += 1;
+        Ok(())
+    }
+
+    /// Writes a model's predictions (for [`Target::Mvp`] only; the others hold none).
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn predictions(
+        &mut self,
+        (model, form, evaluated): (&str, Form, bool),
+        rows: &mut dyn Iterator<Item = Result<Prediction>>,
+    ) -> Result<()> {
+        let Sink::Mvp { dir, .. } = &self.sink else { return Ok(()) };
+        let name = match (form, evaluated) {
+            (Form::MvpCircular, _) => format!("mcq_{model}.jsonl"),
+            (_, true) => format!("{model}_evaluated.jsonl"),
+            (_, false) => format!("{model}.jsonl"),
+        };
+        let mut out = create(&dir.join("model_prediction").join(name), &mut self.renames)?;
+        for row in rows {
+            formats::write_prediction(&row?, &mut out)?;
+        }
+        out.flush().map_err(|e| io(&e, Path::new("model_prediction")))
+    }
+
+    /// Finishes every file. Gives items written and items that do not belong to the format.
+    ///
+    /// # Errors
+    /// The operating system's; then the files that were there before are unchanged.
+    pub fn finish(self) -> Result<(u64, u64)> {
+        let flush = |mut out: Out| out.flush().map_err(|e| io(&e, Path::new("output")));
+        match self.sink {
+            Sink::Dysca(out) => flush(out.finish()?)?,
+            Sink::Nested(out) => flush(out.finish()?)?,
+            Sink::Lines(out) => flush(out)?,
+            Sink::Mvp { questions, rotations, .. } => {
+                for out in [questions, rotations].into_iter().flatten() {
+                    flush(out)?;
+                }
+            }
+        }
+        for (temp, path) in &self.renames {
+            File::open(temp).and_then(|f| f.sync_all()).map_err(|e| io(&e, path))?;
+        }
+        for (temp, path) in &self.renames {
+            std::fs::rename(temp, path).map_err(|e| io(&e, path))?;
+        }
+        Ok((self.written, self.left_out))
+    }
+}

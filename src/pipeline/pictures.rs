@@ -1,0 +1,200 @@
+//! Taking in the pictures that records name: safely found, hashed, copied once.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::path::{Component, Path, PathBuf};
+
+use crate::model::{ImageRef, Kind, Problem, Result};
+use crate::store::disk;
+use crate::store::project::Project;
+
+/// Largest picture file taken in.
+const FILE_LIMIT: u64 = 512 << 20;
+/// Largest side and area of a picture, by its header: what the preview can decode in bounded memory.
+const SIDE_LIMIT: u32 = 16_384;
+const AREA_LIMIT: u64 = 100_000_000;
+
+/// Pictures of one import.
+pub struct Pictures {
+    images: PathBuf,
+    link: bool,
+    /// Folders to look in for the file at hand, canonical.
+    bases: Vec<PathBuf>,
+    /// What became of each name below the bases of now.
+    known: HashMap<String, Option<ImageRef>>,
+    taken: u64,
+    missing: u64,
+}
+
+impl Pictures {
+    /// Pictures go to `project`'s `images/`, or stay where they are with `link`.
+    pub fn new(project: &Project, link: bool) -> Pictures {
+        Pictures { images: project.images(), link, bases: Vec::new(), known: HashMap::new(), taken: 0, missing: 0 }
+    }
+
+    /// The next records are those of `file`, found below `root`.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn from(&mut self, file: &Path, root: &Path) -> Result<()> {
+        self.known.clear();
+        self.bases.clear();
+        for dir in [file.parent().unwrap_or(root), root] {
+            let dir = dir.canonicalize().map_err(|e| Problem::io(&e, "cannot be opened", dir))?;
+            if !self.bases.contains(&dir) {
+                self.bases.push(dir);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the picture a record names and fills in where it is. One that is not there is counted, not refused.
+    ///
+    /// # Errors
+    /// [`Kind::Input`] for a name that leads outside the folder of its file, and for a picture too large to be shown.
+    pub fn find(&mut self, image: &mut ImageRef) -> Result<()> {
+        if image.hash.is_some() && image.stored().is_some_and(|p| self.in_project(&p)) {
+            return Ok(());
+        }
+        let found = match self.known.get(&image.name) {
+            Some(found) => found.clone(),
+            None => {
+                let found = self.look(&image.name)?;
+                self.known.insert(image.name.clone(), found.clone());
+                match &found {
+                    Some(_) => self.taken += 1,
+                    None => self.missing += 1,
+                }
+                found
+            }
+        };
+        *image = match found {
+            Some(found) => found,
+            None => ImageRef { name: std::mem::take(&mut image.name), ..ImageRef::default() },
+        };
+        Ok(())
+    }
+
+    fn in_project(&self, stored: &Path) -> bool {
+        self.images.parent().is_some_and(|root| root.join(stored).is_file())
+    }
+
+    fn look(&self, name: &str) -> Result<Option<ImageRef>> {
+        let outside = |why: &str| {
+            Problem::input(format!("the picture `{name}` {why}"))
+                .field("images")
+                .help("pictures must lie in the folder of the file that names them")
+        };
+        let relative = Path::new(name);
+        if relative.is_absolute() {
+            return Err(outside("has an absolute path"));
+        }
+        if relative.components().any(|c| matches!(c, Component::ParentDir | Component::Prefix(_))) {
+            return Err(outside("leads out of its folder"));
+        }
+        for base in &self.bases {
+            let path = match base.join(relative).canonicalize() {
+                Ok(path) => path,
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(e) => return Err(Problem::io(&e, "the picture cannot be opened", &base.join(relative))),
+            };
+            if !self.bases.iter().any(|b| path.starts_with(b)) {
+                return Err(outside("is a link that leads out of its folder"));
+            }
+            if path.is_file() {
+                return self.take(name, &path).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn take(&self, name: &str, path: &Path) -> Result<ImageRef> {
+        let fail = |e: std::io::Error| Problem::io(&e, "the picture cannot be read", path);
+        let mut file = std::fs::File::open(path).map_err(fail)?;
+        let length = file.metadata().map_err(fail)?.len();
+        if length > FILE_LIMIT {
+            return Err(Problem::input(format!("the picture `{name}` has {length} bytes")).field("images"));
+        }
+        let mut bytes = Vec::with_capacity(length as usize);
+        file.read_to_end(&mut bytes).map_err(fail)?;
+        check_size(name, &bytes)?;
+        let hash = blake3::hash(&bytes).to_hex().to_string();
+        let ext = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+        let ext = ext.filter(|e| e.len() <= 8 && e.chars().all(|c| c.is_ascii_alphanumeric()));
+        let image =
+            ImageRef { name: name.to_string(), hash: Some(hash), ext, link: self.link.then(|| path.to_path_buf()) };
+        if let Some(stored) = image.stored() {
+            self.copy(&stored, &bytes)?;
+        }
+        Ok(image)
+    }
+
+    /// Writes a content-addressed copy unless it is there. Its bytes are synced with all others at the end.
+    fn copy(&self, stored: &Path, bytes: &[u8]) -> Result<()> {
+        let Some(root) = self.images.parent() else { return Ok(()) };
+        put(root, stored, bytes)
+    }
+
+    /// Pictures copied or linked.
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Pictures named and not found.
+    pub fn missing(&self) -> u64 {
+        self.missing
+    }
+
+    /// What a person should know.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.missing > 0 {
+            notes.push(format!("{} pictures were not found; their items are shown without", self.missing));
+        }
+        notes
+    }
+
+    /// Makes the copies durable, all at once: one sync a file would take minutes for a large set.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn sync(&self) -> Result<()> {
+        if self.taken == 0 || self.link {
+            return Ok(());
+        }
+        let fail = |e: std::io::Error| Problem::io(&e, "the pictures cannot be synced", &self.images);
+        let dir = std::fs::File::open(&self.images).map_err(fail)?;
+        rustix::fs::syncfs(&dir).map_err(|e| fail(e.into()))
+    }
+}
+
+/// Puts `bytes` at `stored` below the project's root, unless it is there.
+///
+/// # Errors
+/// The operating system's.
+pub fn put(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
+    let path = root.join(stored);
+    if path.metadata().is_ok_and(|m| m.len() == bytes.len() as u64) {
+        return Ok(());
+    }
+    let fail = |e: std::io::Error| Problem::io(&e, "the picture cannot be copied", &path);
+    let dir = path.parent().unwrap_or(root);
+    std::fs::create_dir_all(dir).map_err(fail)?;
+    let mut temp = tempfile::Builder::new().prefix(".tmp-").tempfile_in(dir).map_err(fail)?;
+    temp.write_all(bytes).map_err(fail)?;
+    temp.persist(&path).map_err(|e| fail(e.error))?;
+    disk::sync_dir(dir)
+}
+
+/// Refuses what would unpack to more than can be shown. A file that is no picture at all is not refused: the review
+/// says so in its place.
+fn check_size(name: &str, bytes: &[u8]) -> Result<()> {
+    let reader = image::ImageReader::new(std::io::Cursor::new(bytes)).with_guessed_format();
+    let Some((width, height)) = reader.ok().and_then(|r| r.into_dimensions().ok()) else { return Ok(()) };
+    if width > SIDE_LIMIT || height > SIDE_LIMIT || u64::from(width) * u64::from(height) > AREA_LIMIT {
+        return Err(Problem::new(Kind::Input, format!("the picture `{name}` is {width}x{height} pixels"))
+            .field("images")
+            .help("at most 16,384 a side and 100 million in all: larger ones unpack to gigabytes"));
+    }
+    Ok(())
+}
