@@ -2,6 +2,7 @@
 
 pub mod board;
 pub mod config;
+pub mod colour;
 pub mod error;
 pub mod filter;
 pub mod image;
@@ -11,6 +12,7 @@ pub mod status;
 pub mod table;
 pub mod verdict;
 
+pub use colour::ColourLevel;
 pub use error::{Kind, Problem, Result};
 pub use filter::{Field, Filter, Sort};
 pub use image::ImageRef;

@@ -5,6 +5,7 @@
 
 pub mod action;
 pub mod keymap;
+pub mod palette;
 pub mod preview;
 pub mod terminal;
 pub mod theme;

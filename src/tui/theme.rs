@@ -1,1 +1,432 @@
 //! Colours and emphasis by role, at every colour level.
+//!
+//! Code names a [`Role`], never a colour. The three shipped themes lie in `themes/`; a user's file may override any
+//! line of them. Without colour every style is the terminal's own plus modifiers, because under `NO_COLOR` a colour
+//! change is printed as a full reset that would wipe reverse video.
+
+use std::path::Path;
+
+use ratatui::style::{Color, Modifier, Style};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::palette::{self, Rgb};
+use crate::model::{ColourLevel, Kind, Problem, Result};
+
+macro_rules! roles {
+    ($($(#[$attr:meta])? $variant:ident, $name:literal, $doc:literal;)*) => {
+        /// What a piece of the screen is, which decides how it looks.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub enum Role { $(#[doc = $doc] $(#[$attr])? $variant,)* }
+
+        impl Role {
+            /// Every role.
+            pub const ALL: &'static [Role] = &[$(Role::$variant,)*];
+
+            /// The name used in theme files.
+            pub fn name(self) -> &'static str {
+                match self { $(Role::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+roles! {
+    #[default] Text, "text", "Ordinary text.";
+    Dim, "dim", "Text of less weight: counts, small samples, what is missing.";
+    Heading, "heading", "Titles and column names.";
+    Border, "border", "Frames and rules.";
+    Accent, "accent", "What is current: a mark, a chosen line, a sort arrow.";
+    Good, "good", "Accepted, right, saved.";
+    Bad, "bad", "Rejected, wrong, failed.";
+    Warn, "warn", "Needs attention.";
+    Flag, "flag", "Flagged or selected.";
+    Pending, "pending", "Not yet judged, not yet saved.";
+    Selection, "selection", "Laid over the cell or line under the cursor.";
+    Gutter, "gutter", "The mark at the left of the line under the cursor.";
+    Match, "match", "Characters that a search found.";
+    Key, "key", "A key in a hint.";
+    Hint, "hint", "The words of a hint.";
+}
+
+impl Role {
+    /// The role of that [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Role> {
+        Role::ALL.iter().copied().find(|r| r.name() == name)
+    }
+}
+
+/// How one role looks, before a colour level is chosen. `None` is the terminal's own colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Paint {
+    fg: Option<Rgb>,
+    ansi: Option<Color>,
+    modifiers: Modifier,
+}
+
+/// Names of the shipped themes.
+pub const SHIPPED: [(&str, &str); 3] = [
+    ("dark", include_str!("../../themes/dark.toml")),
+    ("light", include_str!("../../themes/light.toml")),
+    ("mono", include_str!("../../themes/mono.toml")),
+];
+
+/// A theme, adapted to a colour level.
+#[derive(Clone, Debug)]
+pub struct Theme {
+    level: ColourLevel,
+    background: Option<Rgb>,
+    heat: Vec<Rgb>,
+    paints: Vec<Paint>,
+    mono: Vec<Modifier>,
+    styles: Vec<Style>,
+}
+
+impl Theme {
+    /// The shipped theme of that name at [`ColourLevel::True`].
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] names the themes that exist.
+    pub fn shipped(name: &str) -> Result<Theme> {
+        let known = || SHIPPED.map(|(n, _)| n).join(", ");
+        let (_, text) = SHIPPED.into_iter().find(|(n, _)| *n == name).ok_or_else(|| {
+            Problem::new(Kind::NotFound, format!("no theme is called `{name}`")).help(format!("one of: {}", known()))
+        })?;
+        let mut theme = Theme::blank();
+        if name != "mono" {
+            theme.mono = Theme::shipped("mono")?.paints.iter().map(|p| p.modifiers).collect();
+        }
+        theme.read_over(text, Path::new(&format!("themes/{name}.toml")))?;
+        if name == "mono" {
+            theme.mono = theme.paints.iter().map(|p| p.modifiers).collect();
+        }
+        Ok(theme.at(ColourLevel::True))
+    }
+
+    /// A user's theme: `text` overrides the lines of its `base` ("dark" where it names none). `file` is for messages.
+    ///
+    /// # Errors
+    /// [`Kind::Input`] names file, line and field of an unknown role, a bad colour or a wrong type; nothing is applied.
+    pub fn read(text: &str, file: &Path) -> Result<Theme> {
+        let document = parse(text, file)?;
+        let base = match document.get_ref().get("base") {
+            None => "dark",
+            Some(v) => v.get_ref().as_str().ok_or_else(|| at(text, file, v, "base", "must be the name of a theme"))?,
+        };
+        let mut theme = Theme::shipped(base)
+            .map_err(|p| Problem { kind: Kind::Input, ..p }.file(file).field("base").line(line_of(text, "base")))?;
+        theme.read_over(text, file)?;
+        Ok(theme.at(ColourLevel::True))
+    }
+
+    fn blank() -> Theme {
+        let paints = vec![Paint::default(); Role::ALL.len()];
+        let mono = vec![Modifier::empty(); Role::ALL.len()];
+        let styles = vec![Style::default(); Role::ALL.len()];
+        Theme { level: ColourLevel::True, background: None, heat: vec![], paints, mono, styles }
+    }
+
+    fn read_over(&mut self, text: &str, file: &Path) -> Result<()> {
+        let document = parse(text, file)?;
+        for (key, value) in document.get_ref() {
+            let bad = |what: &str| at(text, file, value, key.get_ref(), what);
+            match key.get_ref().as_ref() {
+                "base" => {}
+                "background" => self.background = colour(value.get_ref()).map_err(|w| bad(&w))?,
+                "heat" => {
+                    let steps = value.get_ref().as_array().ok_or_else(|| bad("must be a list of colours"))?;
+                    let mut heat = Vec::new();
+                    for step in steps.iter() {
+                        let step = colour(step.get_ref()).map_err(|w| at(text, file, step, "heat", &w))?;
+                        heat.push(step.ok_or_else(|| bad("`reset` is no step of a heat ramp"))?);
+                    }
+                    if !heat.is_empty() && heat.len() < 5 {
+                        return Err(bad("needs five steps or more, or none"));
+                    }
+                    self.heat = heat;
+                }
+                "roles" => {
+                    let roles = value.get_ref().as_table().ok_or_else(|| bad("must be a table of roles"))?;
+                    for (name, paint) in roles {
+                        let field = format!("roles.{}", name.get_ref());
+                        let role = Role::from_name(name.get_ref()).ok_or_else(|| {
+                            at(text, file, name, &field, "no such role").help(format!(
+                                "one of: {}",
+                                Role::ALL.iter().map(|r| r.name()).collect::<Vec<_>>().join(", ")
+                            ))
+                        })?;
+                        let paint = read_paint(paint).map_err(|(v, w)| match v {
+                            Some((key, v)) => at(text, file, v, &format!("{field}.{key}"), &w),
+                            None => at(text, file, paint, &field, &w),
+                        })?;
+                        if let Some(slot) = self.paints.get_mut(role as usize) {
+                            *slot = paint;
+                        }
+                    }
+                }
+                other => {
+                    return Err(at(text, file, key, other, "no such setting")
+                        .help("a theme has: base, background, heat, roles"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The same theme with the colours that `level` can show.
+    pub fn at(&self, level: ColourLevel) -> Theme {
+        let styles = self.paints.iter().zip(&self.mono).map(|(paint, mono)| match level {
+            ColourLevel::Mono => Style::new().add_modifier(*mono),
+            ColourLevel::Ansi16 => {
+                let style = Style::new().add_modifier(paint.modifiers);
+                match paint.ansi.or(paint.fg.map(palette::nearest_16)) {
+                    Some(colour) => style.fg(colour),
+                    None => style,
+                }
+            }
+            _ => {
+                let style = Style::new().add_modifier(paint.modifiers);
+                paint.fg.map_or(style, |rgb| style.fg(palette::colour(rgb, level)))
+            }
+        });
+        Theme { styles: styles.collect(), level, ..self.clone() }
+    }
+
+    /// The level it is adapted to.
+    pub fn level(&self) -> ColourLevel {
+        self.level
+    }
+
+    /// How a role looks. Only what the role changes is set, so styles may be laid over each other.
+    pub fn style(&self, role: Role) -> Style {
+        self.styles.get(role as usize).copied().unwrap_or_default()
+    }
+
+    /// What the whole frame is painted with first. The terminal's own at 16 colours and fewer, whose look is the user's.
+    pub fn base(&self) -> Style {
+        let text = self.style(Role::Text);
+        match self.background {
+            Some(rgb) if self.level >= ColourLevel::Ansi256 => text.bg(palette::colour(rgb, self.level)),
+            _ => text,
+        }
+    }
+
+    /// How a share in 0..=1 looks: a step of the ramp behind black or white text, whichever reads better. With 16
+    /// colours and fewer: dim, plain and bold thirds. Values outside are clamped; NaN has no heat.
+    pub fn heat(&self, share: f32) -> Style {
+        if share.is_nan() {
+            return Style::new();
+        }
+        let steps = self.heat.len();
+        if self.level < ColourLevel::Ansi256 || steps == 0 {
+            return match share {
+                s if s < 1.0 / 3.0 => Style::new().add_modifier(Modifier::DIM),
+                s if s < 2.0 / 3.0 => Style::new(),
+                _ => Style::new().add_modifier(Modifier::BOLD),
+            };
+        }
+        let step = ((share.clamp(0.0, 1.0) * steps as f32) as usize).min(steps - 1);
+        let ground = self.heat.get(step).copied().unwrap_or_default();
+        let ink =
+            if palette::contrast(ground, [0; 3]) > palette::contrast(ground, [255; 3]) { [0; 3] } else { [255; 3] };
+        Style::new().bg(palette::colour(ground, self.level)).fg(palette::colour(ink, self.level))
+    }
+}
+
+/// How to draw: the theme at its level, and whether for a screen reader.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// Colours, already adapted to the level.
+    pub theme: Theme,
+    /// No box drawing, no bars, words for marks.
+    pub accessible: bool,
+}
+
+impl Look {
+    /// A look at `level`.
+    pub fn new(theme: &Theme, level: ColourLevel, accessible: bool) -> Look {
+        Look { theme: theme.at(level), accessible }
+    }
+
+    /// How a role looks.
+    pub fn style(&self, role: Role) -> Style {
+        self.theme.style(role)
+    }
+}
+
+fn parse<'t>(text: &'t str, file: &Path) -> Result<Spanned<DeTable<'t>>> {
+    DeTable::parse(text).map_err(|e| {
+        let line = e.span().map_or(1, |s| line_at(text, s.start));
+        Problem::input(format!("not valid TOML: {}", e.message())).file(file).line(line)
+    })
+}
+
+fn line_at(text: &str, byte: usize) -> u64 {
+    1 + text.bytes().take(byte).filter(|b| *b == b'\n').count() as u64
+}
+
+fn line_of(text: &str, key: &str) -> u64 {
+    text.lines().position(|l| l.trim_start().starts_with(key)).map_or(1, |i| i as u64 + 1)
+}
+
+fn at<T>(text: &str, file: &Path, value: &Spanned<T>, field: &str, what: &str) -> Problem {
+    Problem::input(what).file(file).line(line_at(text, value.span().start)).field(field)
+}
+
+/// `#rrggbb`, or `reset` for the terminal's own.
+fn colour(value: &DeValue<'_>) -> std::result::Result<Option<Rgb>, String> {
+    let text = value.as_str().ok_or("must be a colour in quotes, as `#rrggbb`")?;
+    if text == "reset" {
+        return Ok(None);
+    }
+    let bad = || format!("`{text}` is no colour; write `#rrggbb` or `reset`");
+    let hex = text.strip_prefix('#').filter(|h| h.len() == 6 && h.bytes().all(|b| b.is_ascii_hexdigit()));
+    let value = hex.and_then(|h| u32::from_str_radix(h, 16).ok()).ok_or_else(bad)?;
+    let [_, r, g, b] = value.to_be_bytes();
+    Ok(Some([r, g, b]))
+}
+
+type PaintProblem<'v, 't> = (Option<(String, &'v Spanned<DeValue<'t>>)>, String);
+
+fn read_paint<'v, 't>(value: &'v Spanned<DeValue<'t>>) -> std::result::Result<Paint, PaintProblem<'v, 't>> {
+    if value.get_ref().is_str() {
+        let fg = colour(value.get_ref()).map_err(|w| (None, w))?;
+        return Ok(Paint { fg, ..Paint::default() });
+    }
+    let table = value.get_ref().as_table().ok_or((None, "must be a colour or a table".to_string()))?;
+    let mut paint = Paint::default();
+    for (key, value) in table {
+        let bad = |what: String| (Some((key.get_ref().to_string(), value)), what);
+        let modifier = match key.get_ref().as_ref() {
+            "fg" => {
+                paint.fg = colour(value.get_ref()).map_err(bad)?;
+                continue;
+            }
+            "ansi" => {
+                let name = value.get_ref().as_str().unwrap_or_default();
+                let named = palette::ansi(name).ok_or_else(|| {
+                    bad(format!("`{name}` is no ANSI colour; one of: {}", palette::ANSI.map(|(n, _)| n).join(", ")))
+                })?;
+                paint.ansi = Some(named);
+                continue;
+            }
+            "bold" => Modifier::BOLD,
+            "dim" => Modifier::DIM,
+            "italic" => Modifier::ITALIC,
+            "underlined" => Modifier::UNDERLINED,
+            "reversed" => Modifier::REVERSED,
+            _ => return Err(bad("no such property; one of: fg, ansi, bold, dim, italic, underlined, reversed".into())),
+        };
+        let on = value.get_ref().as_bool().ok_or_else(|| bad("must be true or false".into()))?;
+        paint.modifiers.set(modifier, on);
+    }
+    Ok(paint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roles_in(text: &str) -> Vec<String> {
+        let value: toml::Table = toml::from_str(text).unwrap();
+        value["roles"].as_table().unwrap().keys().cloned().collect()
+    }
+
+    #[test]
+    fn every_shipped_theme_has_every_role() {
+        for (name, text) in SHIPPED {
+            let have = roles_in(text);
+            for role in Role::ALL {
+                assert!(have.contains(&role.name().to_string()), "{name} lacks {}", role.name());
+            }
+            Theme::shipped(name).unwrap();
+        }
+    }
+
+    #[test]
+    fn text_reads_on_its_ground_in_true_and_256_colours() {
+        for name in ["dark", "light"] {
+            for level in [ColourLevel::True, ColourLevel::Ansi256] {
+                let theme = Theme::shipped(name).unwrap().at(level);
+                let ground = palette::rgb(theme.base().bg.unwrap()).unwrap();
+                for role in Role::ALL.iter().filter(|r| !matches!(r, Role::Selection)) {
+                    let text = theme.style(Role::Text).fg;
+                    let ink = palette::rgb(theme.style(*role).fg.or(text).unwrap()).unwrap();
+                    let ratio = palette::contrast(ink, ground);
+                    assert!(ratio >= 3.0, "{name} {level:?} {}: {ratio:.2}", role.name());
+                }
+                for step in 0..theme.heat.len() {
+                    let style = theme.heat((step as f32 + 0.5) / theme.heat.len() as f32);
+                    let (ink, ground) = (palette::rgb(style.fg.unwrap()), palette::rgb(style.bg.unwrap()));
+                    assert!(palette::contrast(ink.unwrap(), ground.unwrap()) >= 4.0, "{name} heat {step}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn heat_steps_stay_apart_and_in_order_for_colour_blind_eyes() {
+        for name in ["dark", "light"] {
+            let heat = Theme::shipped(name).unwrap().heat;
+            assert!(heat.len() >= 5);
+            let coarse: std::collections::HashSet<u8> = heat.iter().map(|c| palette::nearest_256(*c)).collect();
+            assert_eq!(coarse.len(), heat.len(), "{name}: two steps are one colour of 256");
+            let eyes = [palette::Eye::Typical, palette::Eye::Protanopia, palette::Eye::Deuteranopia];
+            for eye in eyes {
+                let light: Vec<f64> = heat.iter().map(|c| palette::luminance_seen(*c, eye)).collect();
+                let rising = light[0] < light[1];
+                for pair in light.windows(2) {
+                    assert_eq!(pair[0] < pair[1], rising, "{name} {eye:?} turns: {light:?}");
+                    let (high, low) = (pair[0].max(pair[1]) + 0.05, pair[0].min(pair[1]) + 0.05);
+                    assert!(high / low > 1.2, "{name} {eye:?} steps too near: {light:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn mono_uses_modifiers_only() {
+        for (name, _) in SHIPPED {
+            let theme = Theme::shipped(name).unwrap().at(ColourLevel::Mono);
+            for role in Role::ALL {
+                let style = theme.style(*role);
+                assert_eq!((style.fg, style.bg), (None, None), "{name} {}", role.name());
+            }
+            assert!(theme.style(Role::Selection).add_modifier.contains(Modifier::REVERSED));
+            assert_eq!((theme.base().fg, theme.heat(0.9).bg), (None, None));
+            assert_ne!(theme.style(Role::Good), theme.style(Role::Bad));
+        }
+    }
+
+    #[test]
+    fn a_users_theme_overrides_lines_and_keeps_the_rest() {
+        let text = "base = \"light\"\n[roles]\ngood = \"#01aa00\"\n";
+        let theme = Theme::read(text, Path::new("mine.toml")).unwrap();
+        assert_eq!(theme.style(Role::Good).fg, Some(Color::Rgb(1, 0xaa, 0)));
+        assert_eq!(theme.style(Role::Bad), Theme::shipped("light").unwrap().style(Role::Bad));
+        assert_eq!(theme.at(ColourLevel::Ansi16).style(Role::Good).fg, Some(Color::Green));
+    }
+
+    #[test]
+    fn a_bad_theme_names_file_line_and_field() {
+        let cases = [
+            ("background = \"#12\"\n", 1, "background"),
+            ("\nbase = \"sepia\"\n", 2, "base"),
+            ("[roles]\ntext = \"#ffffff\"\ngood = { fg = \"green\" }\n", 3, "roles.good.fg"),
+            ("[roles]\nshine = \"#ffffff\"\n", 2, "roles.shine"),
+            ("[roles]\ntext = { blink = true }\n", 2, "roles.text.blink"),
+            ("[roles]\ntext = { bold = 1 }\n", 2, "roles.text.bold"),
+            ("[roles]\ntext = 7\n", 2, "roles.text"),
+            ("heat = [\"#000000\",\n\"#zz0000\"]\n", 2, "heat"),
+            ("glow = 1\n", 1, "glow"),
+        ];
+        for (text, line, field) in cases {
+            let problem = Theme::read(text, Path::new("mine.toml")).unwrap_err();
+            assert_eq!(problem.kind, Kind::Input, "{text}");
+            assert_eq!(problem.place.file.as_deref(), Some(Path::new("mine.toml")), "{text}");
+            assert_eq!((problem.place.line, problem.place.field.as_deref()), (Some(line), Some(field)), "{text}");
+        }
+        let problem = Theme::read("[roles\n", Path::new("mine.toml")).unwrap_err();
+        assert_eq!(problem.place.line, Some(1));
+    }
+}
