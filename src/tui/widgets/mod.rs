@@ -1,1 +1,10 @@
-//! Parts that panes are made of.
+//! Parts that panes are made of. None of them reads an event or does I/O.
+
+pub mod keys;
+pub mod line;
+pub mod menu;
+pub mod page;
+pub mod prompt;
+pub mod table;
+pub mod text;
+pub mod toast;

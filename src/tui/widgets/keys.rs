@@ -1,0 +1,183 @@
+//! The key bar, the help page and the key reference, all made from the action table and the keymap.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::menu::Choice;
+use super::page::Page;
+use super::text;
+use crate::tui::action::{Action, Scope};
+use crate::tui::keymap::{Chord, Keymap, Lookup};
+use crate::tui::theme::{Look, Role};
+
+const SCOPES: [Scope; 6] = [Scope::Review, Scope::Table, Scope::List, Scope::Board, Scope::Global, Scope::Overlay];
+
+/// The actions of a scope worth a place in the key bar, the most useful first.
+fn worth_a_hint(scope: Scope) -> &'static [Action] {
+    use Action as A;
+    match scope {
+        Scope::Review => &[A::Accept, A::Reject, A::Skip, A::Flag, A::Next, A::Previous, A::NextPending, A::Pixels],
+        Scope::List => &[A::FilterStatus, A::ClearFilter],
+        Scope::Board => &[A::NextMeasure],
+        Scope::Table => &[A::Open, A::SortDescending, A::Select, A::Subset, A::Frequency, A::Hide, A::CopyTable],
+        Scope::Global => &[A::Help, A::Undo, A::Find, A::Palette, A::Back],
+        Scope::Overlay => &[A::MenuOk, A::MenuCancel],
+    }
+}
+
+/// The keys of an action that its keymap knows, the one for hints first.
+fn keys_of(keymap: &Keymap, action: Action) -> Vec<String> {
+    let first = keymap.hint(action);
+    let mut keys: Vec<String> = if first.is_empty() { vec![] } else { vec![first] };
+    for key in action.keys() {
+        let bound = Chord::parse(key).is_ok_and(|c| keymap.lookup(&[action.scope()], &c.0) == Lookup::Action(action));
+        if bound && !keys.iter().any(|k| k == key) {
+            keys.push((*key).to_string());
+        }
+    }
+    keys
+}
+
+/// What the bottom line says for these scopes (nearest first): keys with names, as many as fit in `width` columns.
+/// Help and the way back always come first after the pane's two most useful keys.
+pub fn hints(keymap: &Keymap, scopes: &[Scope], width: usize) -> Vec<(String, &'static str)> {
+    let mut wanted: Vec<Action> = Vec::new();
+    let near = scopes.iter().filter(|s| **s != Scope::Global).flat_map(|s| worth_a_hint(*s)).copied();
+    wanted.extend(near);
+    if scopes.contains(&Scope::Global) {
+        wanted.splice(wanted.len().min(2)..wanted.len().min(2), [Action::Help]);
+        wanted.extend(worth_a_hint(Scope::Global));
+    }
+    let mut out: Vec<(String, &'static str)> = Vec::new();
+    let mut used = 0;
+    for action in wanted {
+        let (key, name) = (keymap.hint(action), action.name());
+        let wide = text::width(&key) + 1 + text::width(name) + if out.is_empty() { 0 } else { 2 };
+        if key.is_empty() || used + wide > width || out.iter().any(|(_, n)| *n == name) {
+            continue;
+        }
+        used += wide;
+        out.push((key, name));
+    }
+    out
+}
+
+/// Draws the key bar in the first row of `area`.
+pub fn draw_bar(keymap: &Keymap, scopes: &[Scope], area: Rect, buf: &mut Buffer, look: &Look) {
+    let mut x = area.x;
+    for (key, name) in hints(keymap, scopes, usize::from(area.width)) {
+        let room = |x: u16| usize::from(area.right().saturating_sub(x));
+        (x, _) = buf.set_stringn(x, area.y, key, room(x), look.style(Role::Key));
+        (x, _) = buf.set_stringn(x, area.y, format!(" {name}  "), room(x), look.style(Role::Hint));
+    }
+}
+
+/// Draws, in the first row of `area`, what the keys pressed so far can still become.
+pub fn draw_pending(pending: &[(String, Action)], area: Rect, buf: &mut Buffer, look: &Look) {
+    let mut x = area.x;
+    for (key, action) in pending {
+        let room = |x: u16| usize::from(area.right().saturating_sub(x));
+        (x, _) = buf.set_stringn(x, area.y, key, room(x), look.style(Role::Key));
+        (x, _) = buf.set_stringn(x, area.y, format!(" {}  ", action.name()), room(x), look.style(Role::Text));
+    }
+}
+
+/// The keys that are live in these scopes, under their headings; `before` are paragraphs that explain the pane.
+pub fn help_page(keymap: &Keymap, scopes: &[Scope], before: &[String]) -> Page {
+    let mut page = before.iter().fold(Page::new("Keys"), |page, text| page.say(text.clone()));
+    for scope in scopes {
+        page = page.heading(scope.title());
+        for action in Action::ALL.iter().filter(|a| a.scope() == *scope) {
+            let undo = if action.undoable() { " (undo takes it back)" } else { "" };
+            let help = format!("{}{undo}", action.help());
+            page = page.entry(keys_of(keymap, *action).join(" "), 25, help, Role::Text);
+        }
+    }
+    page
+}
+
+/// The palette's lines: the actions of these scopes by name, with their keys; and the actions in the same order.
+pub fn palette(keymap: &Keymap, scopes: &[Scope]) -> (Vec<Choice>, Vec<Action>) {
+    let live = |a: &&Action| scopes.contains(&a.scope()) && a.scope() != Scope::Overlay && **a != Action::Palette;
+    let actions: Vec<Action> = Action::ALL.iter().filter(live).copied().collect();
+    let line = |a: &Action| Choice::new(a.name()).help(a.help()).key(keymap.hint(*a));
+    (actions.iter().map(line).collect(), actions)
+}
+
+/// The key reference in Markdown: `docs/keys.md`.
+pub fn key_reference(keymap: &Keymap) -> String {
+    let mut out = String::from(
+        "# Keys\n\nMade from the action table in `src/tui/action.rs`; a test keeps the two the same.\n\
+         A key means what the nearest scope says: the pane's own first, then tables, then everywhere.\n",
+    );
+    for scope in SCOPES {
+        out += &format!("\n## {}\n\n| keys | action | what it does | undo |\n|---|---|---|---|\n", scope.title());
+        for action in Action::ALL.iter().filter(|a| a.scope() == scope) {
+            let keys: Vec<String> = keys_of(keymap, *action).iter().map(|k| code(k)).collect();
+            let undo = if action.undoable() { "yes" } else { "" };
+            out += &format!("| {} | {} | {} | {undo} |\n", keys.join(" "), action.name(), action.help());
+        }
+    }
+    out
+}
+
+fn code(key: &str) -> String {
+    format!("`{}`", key.replace('|', "\\|"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_reference_is_the_committed_one() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/keys.md");
+        let made = key_reference(&Keymap::defaults().unwrap());
+        if std::env::var_os("BENCHTOP_BLESS").is_some() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, &made).unwrap();
+        }
+        let committed = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            made == committed,
+            "docs/keys.md is out of date: BENCHTOP_BLESS=1 cargo test key_reference rewrites it"
+        );
+    }
+
+    #[test]
+    fn every_action_is_in_the_reference_and_on_its_help_page() {
+        let keymap = Keymap::defaults().unwrap();
+        let reference = key_reference(&keymap);
+        for action in Action::ALL {
+            assert!(reference.contains(&format!("| {} | {} |", action.name(), action.help())), "{}", action.name());
+            let help = help_page(&keymap, &[action.scope()], &[]).text();
+            for key in action.keys() {
+                assert!(help.lines().any(|l| l.split(' ').any(|w| w == *key)), "{key} of {}", action.name());
+            }
+        }
+    }
+
+    #[test]
+    fn the_bar_fits_and_always_names_help() {
+        let keymap = Keymap::defaults().unwrap();
+        for scopes in [[Scope::Review, Scope::Global], [Scope::Table, Scope::Global]] {
+            for width in 40..200 {
+                let hints = hints(&keymap, &scopes, width);
+                let used: usize = hints.iter().map(|(k, n)| text::width(k) + 1 + n.len()).sum();
+                assert!(used + 2 * (hints.len() - 1) <= width);
+                assert!(hints.iter().any(|(key, name)| key == "?" && *name == "help"), "{width}: {hints:?}");
+            }
+        }
+        let narrow = hints(&keymap, &[Scope::Review, Scope::Global], 20);
+        assert_eq!(narrow[0], ("a".to_string(), "accept"));
+    }
+
+    #[test]
+    fn the_palette_lists_each_live_action_once() {
+        let keymap = Keymap::defaults().unwrap();
+        let (lines, actions) = palette(&keymap, &[Scope::Board, Scope::Table, Scope::Global]);
+        assert_eq!(lines.len(), actions.len());
+        assert!(actions.contains(&Action::NextMeasure) && !actions.contains(&Action::Accept));
+        assert_eq!(lines[0].key, keymap.hint(actions[0]));
+    }
+}

@@ -1,0 +1,121 @@
+//! One line of typed text: `tui-input` fed from key presses, drawn with its end in view.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use tui_input::{Input, InputRequest};
+
+use super::text;
+
+/// What a key press asks of a line of text, in the manner of a shell; `None` for keys that edit nothing.
+///
+/// Written out here because `tui-input`'s own table comes with its reader of events, and this program has one reader.
+fn request(key: KeyEvent) -> Option<InputRequest> {
+    use InputRequest as R;
+    if key.kind == KeyEventKind::Release {
+        return None;
+    }
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    let alt = key.modifiers.contains(KeyModifiers::ALT);
+    Some(match key.code {
+        KeyCode::Backspace if control || alt => R::DeletePrevWord,
+        KeyCode::Backspace => R::DeletePrevChar,
+        KeyCode::Delete => R::DeleteNextChar,
+        KeyCode::Left if control => R::GoToPrevWord,
+        KeyCode::Left => R::GoToPrevChar,
+        KeyCode::Right if control => R::GoToNextWord,
+        KeyCode::Right => R::GoToNextChar,
+        KeyCode::Home => R::GoToStart,
+        KeyCode::End => R::GoToEnd,
+        KeyCode::Char(c) if control && !alt => match c {
+            'a' => R::GoToStart,
+            'e' => R::GoToEnd,
+            'b' => R::GoToPrevChar,
+            'f' => R::GoToNextChar,
+            'h' => R::DeletePrevChar,
+            'w' => R::DeletePrevWord,
+            'u' => R::DeleteFromStart,
+            'k' => R::DeleteTillEnd,
+            'y' => R::Yank,
+            _ => return None,
+        },
+        KeyCode::Char(c) if !alt && !c.is_control() => R::InsertChar(c),
+        _ => return None,
+    })
+}
+
+/// Gives a key to a line; whether its text changed.
+pub fn edit(input: &mut Input, key: KeyEvent) -> bool {
+    request(key).and_then(|r| input.handle(r)).is_some_and(|changed| changed.value)
+}
+
+/// Adds pasted text at the cursor; line breaks become spaces, other control characters are dropped.
+pub fn paste(input: &mut Input, pasted: &str) {
+    for c in pasted.trim_end_matches(['\n', '\r']).chars() {
+        let c = if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c };
+        if !c.is_control() {
+            input.handle(InputRequest::InsertChar(c));
+        }
+    }
+}
+
+/// Draws the line in `area`'s first row, scrolled so that the cursor shows; returns where the cursor belongs.
+pub fn draw(input: &Input, area: Rect, buf: &mut Buffer, style: Style) -> Position {
+    let room = usize::from(area.width.max(1)) - 1;
+    let scroll = input.visual_scroll(room);
+    let mut skipped = 0;
+    let shown: String = text::clean(input.value())
+        .chars()
+        .skip_while(|c| {
+            let skip = skipped < scroll;
+            skipped += if skip { text::char_width(*c) } else { 0 };
+            skip
+        })
+        .collect();
+    buf.set_stringn(area.x, area.y, &shown, usize::from(area.width), style);
+    let column = input.visual_cursor().saturating_sub(skipped).min(room);
+    Position::new(area.x + u16::try_from(column).unwrap_or(0), area.y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn press(code: KeyCode, modifiers: KeyModifiers) -> KeyEvent {
+        KeyEvent::new(code, modifiers)
+    }
+
+    #[test]
+    fn keys_edit_as_in_a_shell() {
+        let mut input = Input::default();
+        for c in "one two".chars() {
+            assert!(edit(&mut input, press(KeyCode::Char(c), KeyModifiers::NONE)));
+        }
+        assert!(edit(&mut input, press(KeyCode::Char('w'), KeyModifiers::CONTROL)));
+        assert_eq!(input.value(), "one ");
+        assert!(!edit(&mut input, press(KeyCode::Char('a'), KeyModifiers::CONTROL)));
+        assert!(edit(&mut input, press(KeyCode::Char('X'), KeyModifiers::SHIFT)));
+        assert_eq!(input.value(), "Xone ");
+        assert!(!edit(&mut input, press(KeyCode::Char('x'), KeyModifiers::ALT)));
+        assert!(!edit(&mut input, press(KeyCode::F(5), KeyModifiers::NONE)));
+    }
+
+    #[test]
+    fn pasted_text_stays_one_line() {
+        let mut input = Input::default();
+        paste(&mut input, "two\nlines\u{7}\n");
+        assert_eq!(input.value(), "two lines");
+    }
+
+    #[test]
+    fn the_cursor_stays_in_view() {
+        let area = Rect::new(2, 0, 8, 1);
+        let mut buf = Buffer::empty(Rect::new(0, 0, 12, 1));
+        let at = draw(&Input::new("abcdefghijkl".into()), area, &mut buf, Style::new());
+        assert!(at.x < area.right());
+        let line: String = buf.content.iter().map(|c| c.symbol()).collect();
+        assert_eq!(line.trim(), "fghijkl");
+        assert_eq!(at.x, 9);
+    }
+}

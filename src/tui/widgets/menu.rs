@@ -1,0 +1,433 @@
+//! A list laid over a pane: pick by number or by cursor, mark several, add a note, or filter by typing.
+
+use std::collections::BTreeSet;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
+use fuzzy_matcher::FuzzyMatcher;
+use fuzzy_matcher::skim::SkimMatcherV2;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::widgets::{Block, BorderType, Clear, Widget};
+use tui_input::Input;
+
+use super::{line, text};
+use crate::tui::action::Action;
+use crate::tui::theme::{Look, Role};
+
+/// One line of a menu.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// What is chosen.
+    pub label: String,
+    /// Words beside it: an explanation, a count. A filter looks here too, after the labels.
+    pub help: String,
+    /// The key that does the same without the menu.
+    pub key: String,
+    /// Choosing it asks for the note.
+    pub wants_note: bool,
+}
+
+impl Choice {
+    /// A line with nothing beside it.
+    pub fn new(label: impl Into<String>) -> Choice {
+        Choice { label: label.into(), ..Choice::default() }
+    }
+
+    /// The same with words beside it.
+    pub fn help(mut self, help: impl Into<String>) -> Choice {
+        self.help = help.into();
+        self
+    }
+
+    /// The same with the key that does it without the menu.
+    pub fn key(mut self, key: impl Into<String>) -> Choice {
+        self.key = key.into();
+        self
+    }
+
+    /// The same, asking for the note.
+    pub fn wants_note(mut self) -> Choice {
+        self.wants_note = true;
+        self
+    }
+}
+
+/// What a key did to a menu.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MenuOutcome {
+    /// It stays open.
+    Open,
+    /// These lines (indices as given, rising) and this note were taken.
+    Chosen {
+        /// Indices of the choices.
+        picks: Vec<usize>,
+        /// The note; empty when none was typed.
+        note: String,
+    },
+    /// Closed without change.
+    Cancelled,
+    /// It stays open; why the key did nothing.
+    Refused(String),
+}
+
+/// A menu.
+pub struct Menu {
+    title: String,
+    choices: Vec<Choice>,
+    /// Choices shown, best first, with the characters the filter found.
+    shown: Vec<(usize, Vec<usize>)>,
+    cursor: usize,
+    marks: BTreeSet<usize>,
+    several: bool,
+    filter: Option<Input>,
+    note: Option<Input>,
+    in_note: bool,
+}
+
+impl Menu {
+    /// A menu with numbered lines.
+    pub fn new(title: impl Into<String>, choices: Vec<Choice>) -> Menu {
+        let shown = (0..choices.len()).map(|i| (i, vec![])).collect();
+        let marks = BTreeSet::new();
+        let (title, cursor, several, in_note) = (title.into(), 0, false, false);
+        Menu { title, choices, shown, cursor, marks, several, filter: None, note: None, in_note }
+    }
+
+    /// The same where several lines may be marked.
+    pub fn several(mut self) -> Menu {
+        self.several = true;
+        self
+    }
+
+    /// The same with a line for a note at its end.
+    pub fn with_note(mut self) -> Menu {
+        self.note = Some(Input::default());
+        self
+    }
+
+    /// The same where typing narrows the lines (and numbers do not pick).
+    pub fn filtering(mut self) -> Menu {
+        self.filter = Some(Input::default());
+        self
+    }
+
+    /// Whether keys are typed text now, so that only the overlay's own actions may be looked up before.
+    pub fn typing(&self) -> bool {
+        self.in_note || self.filter.is_some()
+    }
+
+    /// Gives it a key: the overlay's keys are built in, digits pick, other characters are typed.
+    pub fn key(&mut self, key: KeyEvent) -> MenuOutcome {
+        if key.kind == KeyEventKind::Release {
+            return MenuOutcome::Open;
+        }
+        match key.code {
+            KeyCode::Esc => return self.act(Action::MenuCancel),
+            KeyCode::Enter => return self.act(Action::MenuOk),
+            KeyCode::Up => return self.act(Action::MenuUp),
+            KeyCode::Down => return self.act(Action::MenuDown),
+            KeyCode::Tab => return self.act(Action::MenuMark),
+            _ => {}
+        }
+        if self.in_note {
+            if let Some(note) = &mut self.note {
+                line::edit(note, key);
+            }
+            return MenuOutcome::Open;
+        }
+        if let Some(filter) = &mut self.filter {
+            if line::edit(filter, key) {
+                self.narrow();
+            }
+            return MenuOutcome::Open;
+        }
+        let KeyCode::Char(c) = key.code else { return MenuOutcome::Open };
+        match c.to_digit(10).and_then(|d| usize::try_from(d).ok()) {
+            Some(d) if (1..=self.shown.len().min(9)).contains(&d) => {
+                self.cursor = d - 1;
+                self.take(true)
+            }
+            _ => MenuOutcome::Refused("pick a line by its number, or with the arrows and enter".into()),
+        }
+    }
+
+    /// Adds pasted text to the line being typed.
+    pub fn paste(&mut self, pasted: &str) {
+        match (&mut self.filter, &mut self.note) {
+            (_, Some(note)) if self.in_note => line::paste(note, pasted),
+            (Some(filter), _) => {
+                line::paste(filter, pasted);
+                self.narrow();
+            }
+            _ => {}
+        }
+    }
+
+    /// Does one of the overlay's actions.
+    pub fn act(&mut self, action: Action) -> MenuOutcome {
+        match action {
+            Action::MenuDown if self.in_note => self.in_note = false,
+            Action::MenuDown if self.cursor + 1 < self.shown.len() => self.cursor += 1,
+            Action::MenuDown if self.note.is_some() => self.in_note = true,
+            Action::MenuDown => self.cursor = 0,
+            Action::MenuUp if self.in_note => self.in_note = false,
+            Action::MenuUp if self.cursor > 0 => self.cursor -= 1,
+            Action::MenuUp if self.note.is_some() => self.in_note = true,
+            Action::MenuUp => self.cursor = self.shown.len().saturating_sub(1),
+            Action::MenuMark if !self.several => {
+                return MenuOutcome::Refused("only one line can be taken here".into());
+            }
+            Action::MenuMark if !self.in_note => {
+                if let Some((index, _)) = self.shown.get(self.cursor) {
+                    if !self.marks.remove(index) {
+                        self.marks.insert(*index);
+                    }
+                    self.cursor = (self.cursor + 1).min(self.shown.len().saturating_sub(1));
+                }
+            }
+            Action::MenuOk => return self.take(false),
+            Action::MenuCancel => return MenuOutcome::Cancelled,
+            _ => {}
+        }
+        MenuOutcome::Open
+    }
+
+    /// Takes the marked lines; the one under the cursor too when `here` (its number was pressed) or nothing is marked.
+    fn take(&mut self, here: bool) -> MenuOutcome {
+        let mut picks = self.marks.clone();
+        if here || picks.is_empty() {
+            let Some((index, _)) = self.shown.get(self.cursor) else {
+                return MenuOutcome::Refused("no line fits what is typed".into());
+            };
+            picks.insert(*index);
+        }
+        let note = self.note.as_ref().map(|n| n.value().trim().to_string()).unwrap_or_default();
+        let wants = picks.iter().any(|i| self.choices.get(*i).is_some_and(|c| c.wants_note));
+        if wants && note.is_empty() && self.note.is_some() {
+            let again = self.in_note;
+            self.marks = picks;
+            self.in_note = true;
+            return if again { MenuOutcome::Refused("say in the note what it is".into()) } else { MenuOutcome::Open };
+        }
+        MenuOutcome::Chosen { picks: picks.into_iter().collect(), note }
+    }
+
+    fn narrow(&mut self) {
+        let pattern = self.filter.as_ref().map(|f| f.value().trim().to_string()).unwrap_or_default();
+        self.cursor = 0;
+        if pattern.is_empty() {
+            self.shown = (0..self.choices.len()).map(|i| (i, vec![])).collect();
+            return;
+        }
+        let matcher = SkimMatcherV2::default();
+        let lower = pattern.to_lowercase();
+        // A label that fits comes before any help that merely holds the words.
+        let hit = |(i, c): (usize, &Choice)| match matcher.fuzzy_indices(&c.label, &pattern) {
+            Some((score, at)) => Some((Some(score), i, at)),
+            None => c.help.to_lowercase().contains(&lower).then(|| (None, i, vec![])),
+        };
+        let mut hits: Vec<_> = self.choices.iter().enumerate().filter_map(hit).collect();
+        hits.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        self.shown = hits.into_iter().map(|(_, i, at)| (i, at)).collect();
+    }
+
+    /// Draws it in the middle of `area`, over what is there; returns where the terminal's cursor belongs.
+    pub fn draw(&self, area: Rect, buf: &mut Buffer, look: &Look) -> Option<Position> {
+        if area.width < 16 || area.height < 5 {
+            return None;
+        }
+        let fixed = 2 + u16::from(self.filter.is_some()) + u16::from(self.note.is_some()) * 2;
+        // As tall as all choices, so that it keeps its size while a filter narrows them.
+        let lines = u16::try_from(self.choices.len()).unwrap_or(u16::MAX).clamp(1, 20);
+        let height = (lines + fixed).min(area.height);
+        let width = self.wanted_width().clamp(16, area.width);
+        let at = |room: u16, wide: u16| (room - wide) / 2;
+        let outer = Rect::new(area.x + at(area.width, width), area.y + at(area.height, height), width, height);
+        Clear.render(outer, buf);
+        buf.set_style(outer, look.theme.base());
+        if !look.accessible {
+            let frame = Block::bordered().border_type(BorderType::Rounded).border_style(look.style(Role::Border));
+            frame.render(outer, buf);
+        }
+        let inner = Rect::new(outer.x + 2, outer.y + 1, outer.width - 4, outer.height - 2);
+        let room = usize::from(inner.width);
+        let title = text::fit(&format!(" {} ", self.title), room);
+        buf.set_stringn(outer.x + 1, outer.y, title, room, look.style(Role::Heading));
+        self.hints(outer, buf, look);
+
+        let mut cursor = None;
+        let mut y = inner.y;
+        if let Some(filter) = &self.filter {
+            let (x, _) = buf.set_stringn(inner.x, y, "> ", 2, look.style(Role::Accent));
+            let line = Rect::new(x, y, inner.right() - x, 1);
+            cursor = Some(line::draw(filter, line, buf, look.style(Role::Text)));
+            y += 1;
+        }
+        let lines = inner.bottom().saturating_sub(y + u16::from(self.note.is_some()) * 2);
+        let page = usize::from(lines.max(1));
+        let top = self.cursor / page * page;
+        for (i, (index, found)) in self.shown.iter().enumerate().skip(top).take(page) {
+            let row = Rect::new(inner.x, y, inner.width, 1);
+            self.row(i, *index, found, row, buf, look);
+            if i == self.cursor && cursor.is_none() && !self.in_note {
+                cursor = Some(row.as_position());
+            }
+            y += 1;
+        }
+        if self.shown.is_empty() {
+            buf.set_stringn(inner.x, y, "no line fits what is typed", room, look.style(Role::Dim));
+        }
+        if let Some(note) = &self.note {
+            let y = inner.bottom() - 1;
+            let role = if self.in_note { Role::Accent } else { Role::Dim };
+            let (x, _) = buf.set_stringn(inner.x, y, "note: ", room, look.style(role));
+            let line = Rect::new(x, y, inner.right() - x, 1);
+            let at = line::draw(note, line, buf, look.style(Role::Text));
+            if self.in_note {
+                cursor = Some(at);
+            } else if note.value().is_empty() {
+                let hint = text::fit("(below the last line)", usize::from(line.width));
+                buf.set_stringn(x, y, hint, usize::from(line.width), look.style(Role::Dim));
+            }
+        }
+        cursor
+    }
+
+    fn row(&self, i: usize, index: usize, found: &[usize], row: Rect, buf: &mut Buffer, look: &Look) {
+        let Some(choice) = self.choices.get(index) else { return };
+        let here = i == self.cursor && !self.in_note;
+        let style = look.style(Role::Text);
+        let mark = match (here, look.accessible) {
+            (true, true) => ">",
+            (true, false) => "▌",
+            (false, _) => " ",
+        };
+        buf.set_stringn(row.x, row.y, mark, 1, look.style(Role::Gutter));
+        let mut x = row.x + 1;
+        if self.several {
+            let mark = if self.marks.contains(&index) { "[x] " } else { "[ ] " };
+            (x, _) = buf.set_stringn(x, row.y, mark, 4, look.style(Role::Accent));
+        }
+        if self.filter.is_none() {
+            let number = if i < 9 { format!("{} ", i + 1) } else { "  ".into() };
+            (x, _) = buf.set_stringn(x, row.y, number, 2, look.style(Role::Key));
+        }
+        let key = u16::try_from(text::width(&choice.key)).unwrap_or(0).min((row.right() - x) / 4);
+        let end = row.right() - if key > 0 { key + 1 } else { 0 };
+        buf.set_stringn(row.right() - key, row.y, &choice.key, usize::from(key), look.style(Role::Key));
+        let room = usize::from(end - x);
+        let column = if choice.help.is_empty() { room } else { self.label_column().min(room * 2 / 3) };
+        let found_style = look.style(Role::Match);
+        let used = text::draw_marked(buf, (x, row.y), column, &choice.label, found, style, found_style);
+        if room > column + 2 {
+            let help = text::fit(&choice.help, room - column - 2);
+            let at = x + u16::try_from(column + 2).unwrap_or(0);
+            buf.set_stringn(at, row.y, help, room - column - 2, look.style(Role::Dim));
+        }
+        if here {
+            buf.set_style(Rect::new(x, row.y, used, 1), look.style(Role::Selection));
+        }
+    }
+
+    fn hints(&self, outer: Rect, buf: &mut Buffer, look: &Look) {
+        let mark = if self.several { "tab marks  " } else { "" };
+        let hint = format!(" {mark}enter takes  esc closes ");
+        let room = usize::from(outer.width.saturating_sub(4));
+        if text::width(&hint) <= room {
+            buf.set_stringn(outer.x + 2, outer.bottom() - 1, &hint, room, look.style(Role::Hint));
+        }
+    }
+
+    /// Width of the labels that have help beside them.
+    fn label_column(&self) -> usize {
+        let helped = self.choices.iter().filter(|c| !c.help.is_empty());
+        helped.map(|c| text::width(&c.label)).max().unwrap_or(0)
+    }
+
+    fn wanted_width(&self) -> u16 {
+        let lead = 1 + 4 * usize::from(self.several) + 2 * usize::from(self.filter.is_none());
+        let labels = self.label_column();
+        let line = |c: &Choice| {
+            let key = text::width(&c.key);
+            let words = if c.help.is_empty() { text::width(&c.label) } else { labels + 2 + text::width(&c.help) };
+            lead + words + if key > 0 { key + 2 } else { 0 }
+        };
+        let typed = if self.note.is_some() || self.filter.is_some() { 44 } else { 0 };
+        let widest = self.choices.iter().map(line).chain([text::width(&self.title), typed, 34]).max().unwrap_or(0);
+        u16::try_from(widest + 4).unwrap_or(u16::MAX).min(100)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossterm::event::KeyModifiers;
+
+    fn press(menu: &mut Menu, code: KeyCode) -> MenuOutcome {
+        menu.key(KeyEvent::new(code, KeyModifiers::NONE))
+    }
+
+    fn reasons() -> Menu {
+        let choices = vec![Choice::new("wrong content"), Choice::new("low quality"), Choice::new("other").wants_note()];
+        Menu::new("reject because", choices).several().with_note()
+    }
+
+    fn chosen(picks: &[usize], note: &str) -> MenuOutcome {
+        MenuOutcome::Chosen { picks: picks.to_vec(), note: note.into() }
+    }
+
+    #[test]
+    fn a_digit_picks_at_once_and_joins_what_is_marked() {
+        assert_eq!(press(&mut reasons(), KeyCode::Char('2')), chosen(&[1], ""));
+        let mut menu = reasons();
+        press(&mut menu, KeyCode::Tab);
+        assert_eq!(press(&mut menu, KeyCode::Char('2')), chosen(&[0, 1], ""));
+        assert!(matches!(press(&mut menu, KeyCode::Char('4')), MenuOutcome::Refused(_)));
+        assert!(matches!(press(&mut menu, KeyCode::Char('0')), MenuOutcome::Refused(_)));
+        assert_eq!(press(&mut menu, KeyCode::Esc), MenuOutcome::Cancelled);
+    }
+
+    #[test]
+    fn other_asks_for_its_note() {
+        let mut menu = reasons();
+        assert_eq!(press(&mut menu, KeyCode::Char('3')), MenuOutcome::Open);
+        assert!(menu.typing());
+        assert!(matches!(press(&mut menu, KeyCode::Enter), MenuOutcome::Refused(_)));
+        for c in "two 2 heads".chars() {
+            assert_eq!(press(&mut menu, KeyCode::Char(c)), MenuOutcome::Open);
+        }
+        assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[2], "two 2 heads"));
+    }
+
+    #[test]
+    fn down_past_the_last_line_is_the_note_and_enter_takes_the_cursor() {
+        let mut menu = reasons();
+        for _ in 0..3 {
+            press(&mut menu, KeyCode::Down);
+        }
+        assert!(menu.typing());
+        menu.paste("see\nlog");
+        press(&mut menu, KeyCode::Up);
+        press(&mut menu, KeyCode::Up);
+        assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[1], "see log"));
+    }
+
+    #[test]
+    fn typing_narrows_with_the_best_first() {
+        let names = ["sort ascending", "sort descending", "describe", "subset"];
+        let mut choices = names.map(Choice::new).to_vec();
+        choices[3].help = "a description of the selection".into();
+        let mut menu = Menu::new("actions", choices).filtering();
+        for c in "desc".chars() {
+            press(&mut menu, KeyCode::Char(c));
+        }
+        let labels: Vec<&str> = menu.shown.iter().map(|(i, _)| names[*i]).collect();
+        assert_eq!(labels, ["describe", "sort descending", "subset"]);
+        assert_eq!(menu.shown[1].1, [5, 6, 7, 8]);
+        assert!(matches!(press(&mut menu, KeyCode::Tab), MenuOutcome::Refused(_)));
+        press(&mut menu, KeyCode::Down);
+        assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[1], ""));
+        menu.paste("zzz");
+        assert!(matches!(press(&mut menu, KeyCode::Enter), MenuOutcome::Refused(_)));
+    }
+}

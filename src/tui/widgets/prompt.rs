@@ -1,0 +1,166 @@
+//! One line of input at the bottom: find, a regular expression, a number.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use tui_input::Input;
+
+use super::{line, text};
+use crate::tui::theme::{Look, Role};
+
+/// What a key did to a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PromptOutcome {
+    /// Nothing that matters.
+    Open,
+    /// The text changed: search as it is typed.
+    Changed(String),
+    /// The person is done.
+    Done(String),
+    /// The person wants none of it.
+    Cancelled,
+}
+
+/// A prompt with its history.
+#[derive(Clone, Debug)]
+pub struct Prompt {
+    label: String,
+    input: Input,
+    history: Vec<String>,
+    at: Option<usize>,
+    draft: String,
+    problem: Option<String>,
+}
+
+impl Prompt {
+    /// A prompt that begins with `text`; `history` holds earlier entries, the oldest first.
+    pub fn new(label: impl Into<String>, text: impl Into<String>, history: Vec<String>) -> Prompt {
+        let (label, input) = (label.into(), Input::new(text.into()));
+        Prompt { label, input, history, at: None, draft: String::new(), problem: None }
+    }
+
+    /// What has been typed.
+    pub fn value(&self) -> &str {
+        self.input.value()
+    }
+
+    /// Says what is wrong with the text; the next key takes it away.
+    pub fn refuse(&mut self, problem: impl Into<String>) {
+        self.problem = Some(problem.into());
+    }
+
+    /// Gives it a key. Up and down (or ctrl-p and ctrl-n) walk through the history; the text begun is kept.
+    pub fn key(&mut self, key: KeyEvent) -> PromptOutcome {
+        if key.kind == KeyEventKind::Release {
+            return PromptOutcome::Open;
+        }
+        self.problem = None;
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Esc => PromptOutcome::Cancelled,
+            KeyCode::Enter => PromptOutcome::Done(self.input.value().to_string()),
+            KeyCode::Up => self.recall(true),
+            KeyCode::Down => self.recall(false),
+            KeyCode::Char('p') if control => self.recall(true),
+            KeyCode::Char('n') if control => self.recall(false),
+            _ if line::edit(&mut self.input, key) => {
+                self.at = None;
+                PromptOutcome::Changed(self.input.value().to_string())
+            }
+            _ => PromptOutcome::Open,
+        }
+    }
+
+    /// Adds pasted text; line breaks become spaces.
+    pub fn paste(&mut self, pasted: &str) -> PromptOutcome {
+        line::paste(&mut self.input, pasted);
+        PromptOutcome::Changed(self.input.value().to_string())
+    }
+
+    fn recall(&mut self, older: bool) -> PromptOutcome {
+        let next = match (self.at, older) {
+            (None, true) => self.history.len().checked_sub(1),
+            (Some(i), true) => Some(i.saturating_sub(1)),
+            (Some(i), false) if i + 1 < self.history.len() => Some(i + 1),
+            (_, false) => None,
+        };
+        if next == self.at {
+            return PromptOutcome::Open;
+        }
+        if self.at.is_none() {
+            self.draft = self.input.value().to_string();
+        }
+        self.at = next;
+        let text = next.and_then(|i| self.history.get(i)).unwrap_or(&self.draft).clone();
+        self.input = Input::new(text.clone());
+        PromptOutcome::Changed(text)
+    }
+
+    /// Draws it in the first row of `area`; returns where the terminal's cursor belongs.
+    pub fn draw(&self, area: Rect, buf: &mut Buffer, look: &Look) -> Position {
+        if area.is_empty() {
+            return area.as_position();
+        }
+        let row = Rect { height: 1, ..area };
+        ratatui::widgets::Widget::render(ratatui::widgets::Clear, row, buf);
+        buf.set_style(row, look.theme.base());
+        let half = usize::from(area.width) / 2;
+        let label = text::fit(&format!("{}: ", self.label), half);
+        let (x, _) = buf.set_stringn(area.x, area.y, label, half, look.style(Role::Accent));
+        let mut rest = Rect { x, width: area.right().saturating_sub(x), ..row };
+        if let Some(problem) = &self.problem {
+            let said = text::fit(problem, usize::from(rest.width) * 2 / 3);
+            let wide = u16::try_from(text::width(&said)).unwrap_or(0);
+            buf.set_stringn(rest.right() - wide, area.y, said, usize::from(wide), look.style(Role::Bad));
+            rest.width = rest.width.saturating_sub(wide + 1);
+        }
+        line::draw(&self.input, rest, buf, look.style(Role::Text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ColourLevel;
+    use crate::tui::theme::Theme;
+
+    fn press(prompt: &mut Prompt, code: KeyCode) -> PromptOutcome {
+        prompt.key(KeyEvent::new(code, KeyModifiers::NONE))
+    }
+
+    #[test]
+    fn typing_changes_enter_ends_esc_cancels() {
+        let mut p = Prompt::new("find", "", vec![]);
+        assert_eq!(press(&mut p, KeyCode::Char('a')), PromptOutcome::Changed("a".into()));
+        assert_eq!(press(&mut p, KeyCode::Left), PromptOutcome::Open);
+        assert_eq!(p.paste("x y\n"), PromptOutcome::Changed("x ya".into()));
+        assert_eq!(press(&mut p, KeyCode::Enter), PromptOutcome::Done("x ya".into()));
+        assert_eq!(press(&mut p, KeyCode::Esc), PromptOutcome::Cancelled);
+    }
+
+    #[test]
+    fn history_keeps_what_was_begun() {
+        let mut p = Prompt::new("find", "beg", vec!["old".into(), "new".into()]);
+        assert_eq!(press(&mut p, KeyCode::Up), PromptOutcome::Changed("new".into()));
+        assert_eq!(press(&mut p, KeyCode::Up), PromptOutcome::Changed("old".into()));
+        assert_eq!(press(&mut p, KeyCode::Up), PromptOutcome::Open);
+        press(&mut p, KeyCode::Down);
+        assert_eq!(press(&mut p, KeyCode::Down), PromptOutcome::Changed("beg".into()));
+        assert_eq!(press(&mut p, KeyCode::Down), PromptOutcome::Open);
+    }
+
+    #[test]
+    fn the_problem_stands_beside_the_text_until_the_next_key() {
+        let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+        let area = Rect::new(0, 0, 40, 1);
+        let mut buf = Buffer::empty(area);
+        let mut p = Prompt::new("regex", "(", vec![]);
+        p.refuse("unclosed group");
+        let line = |buf: &Buffer| buf.content.iter().map(|c| c.symbol()).collect::<String>();
+        assert_eq!(p.draw(area, &mut buf, &look), Position::new(8, 0));
+        assert_eq!(line(&buf), format!("regex: ({:>32}", "unclosed group"));
+        press(&mut p, KeyCode::Backspace);
+        p.draw(area, &mut buf, &look);
+        assert_eq!(line(&buf).trim(), "regex:");
+    }
+}

@@ -1,0 +1,235 @@
+//! Drawing one page of a table.
+//!
+//! A cursor move restyles the mark and one cell of two rows, nothing else, so that it costs little on a slow line.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::widgets::Widget;
+
+use super::state::{GUTTER, Placed, TableState};
+use super::{Align, Empty, RowView, Spec, Window};
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::text;
+
+/// One page of a table: group and column headings, rows, and a line of counts at the bottom.
+pub struct TableView<'a> {
+    /// All columns.
+    pub columns: &'a [Spec],
+    /// Rows at hand.
+    pub window: &'a Window,
+    /// Where it stands; [`TableState::resize`]d to the area before.
+    pub state: &'a TableState,
+    /// What to say while there are no rows.
+    pub empty: &'a Empty,
+    /// Said after the counts.
+    pub note: &'a str,
+    /// Colours and marks.
+    pub look: &'a Look,
+}
+
+impl Widget for TableView<'_> {
+    fn render(self, area: Rect, buf: &mut Buffer) {
+        if area.is_empty() {
+            return;
+        }
+        let placed = self.state.placed(self.columns);
+        let grouped = self.columns.iter().any(|c| !c.group.is_empty());
+        let mut y = area.y;
+        if grouped && area.height > 3 {
+            self.groups(&placed, Rect { height: 1, ..area }, buf);
+            y += 1;
+        }
+        self.headings(&placed, Rect { y, height: 1, ..area }, buf);
+        y += 1;
+        let body = Rect { y, height: area.bottom().saturating_sub(y + 1), ..area };
+        if self.window.total == 0 {
+            draw_empty(self.empty, body, buf, self.look);
+        } else {
+            for line in 0..body.height {
+                let position = self.state.top + u64::from(line);
+                if position >= self.window.total {
+                    break;
+                }
+                self.row(position, &placed, Rect { y: body.y + line, height: 1, ..body }, buf);
+            }
+        }
+        if area.height > 1 {
+            let room = usize::from(area.width);
+            let counts = text::fit(&self.counts(&placed), room);
+            buf.set_stringn(area.x, area.bottom() - 1, counts, room, self.look.style(Role::Dim));
+        }
+    }
+}
+
+impl TableView<'_> {
+    fn groups(&self, placed: &[Placed], area: Rect, buf: &mut Buffer) {
+        let group = |p: &Placed| self.columns.get(p.column).map_or("", |c| c.group.as_str());
+        for run in placed.chunk_by(|a, b| group(a) == group(b)) {
+            let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
+            let name = group(first);
+            if name.is_empty() {
+                continue;
+            }
+            let room = usize::from(last.x + last.width - first.x);
+            let shown = text::fit(name, room);
+            let (x, _) = buf.set_stringn(area.x + first.x, area.y, &shown, room, self.look.style(Role::Accent));
+            let used = usize::from(x - area.x - first.x);
+            if !self.look.accessible && used + 1 < room {
+                let rule = format!(" {}", "─".repeat(room - used - 1));
+                buf.set_stringn(x, area.y, rule, room - used, self.look.style(Role::Border));
+            }
+        }
+    }
+
+    fn headings(&self, placed: &[Placed], area: Rect, buf: &mut Buffer) {
+        for p in placed {
+            let Some(spec) = self.columns.get(p.column) else { continue };
+            let mark = self.sort_mark(p.column);
+            let room = usize::from(p.width);
+            let name = text::fit(spec.label(), room.saturating_sub(text::width(&mark)));
+            let used = text::width(&name) + text::width(&mark);
+            let pad = if spec.align == Align::Right { room.saturating_sub(used) } else { 0 };
+            let x = area.x + p.x + u16::try_from(pad).unwrap_or(0);
+            let style = self.look.style(Role::Heading);
+            let (x, _) = buf.set_stringn(x, area.y, name, room, style);
+            buf.set_stringn(x, area.y, &mark, text::width(&mark), self.look.style(Role::Accent));
+        }
+    }
+
+    fn sort_mark(&self, column: usize) -> String {
+        let keys = self.state.sort();
+        let Some(at) = keys.iter().position(|k| k.column == column) else { return String::new() };
+        let arrow = match (keys.get(at).is_some_and(|k| k.descending), self.look.accessible) {
+            (false, false) => "▲",
+            (true, false) => "▼",
+            (false, true) => "^",
+            (true, true) => "v",
+        };
+        if keys.len() == 1 { arrow.to_string() } else { format!("{arrow}{}", at + 1) }
+    }
+
+    fn row(&self, position: u64, placed: &[Placed], area: Rect, buf: &mut Buffer) {
+        let here = position == self.state.row;
+        if here {
+            let mark = if self.look.accessible { ">" } else { "▌" };
+            buf.set_stringn(area.x, area.y, mark, 1, self.look.style(Role::Gutter));
+        }
+        let Some(row) = self.window.row(position) else {
+            let wait = if self.look.accessible { "loading" } else { "…" };
+            let room = usize::from(area.width.saturating_sub(GUTTER));
+            buf.set_stringn(area.x + GUTTER, area.y, wait, room, self.look.style(Role::Dim));
+            return;
+        };
+        if self.state.selected.contains(&row.id) {
+            let mark = if self.look.accessible { "*" } else { "●" };
+            buf.set_stringn(area.x + 1, area.y, mark, 1, self.look.style(Role::Flag));
+        }
+        for p in placed {
+            self.cell(row, p, here && p.column == self.state.column, area, buf);
+        }
+    }
+
+    fn cell(&self, row: &RowView, p: &Placed, cursor: bool, area: Rect, buf: &mut Buffer) {
+        let Some(cell) = row.cells.get(p.column) else { return };
+        let mut style = self.look.style(cell.role);
+        if let Some(heat) = cell.heat {
+            style = style.patch(self.look.theme.heat(heat));
+        }
+        let right = self.columns.get(p.column).is_some_and(|c| c.align == Align::Right);
+        let room = usize::from(p.width);
+        let used = text::width(&cell.text).min(room);
+        let pad = if right { u16::try_from(room - used).unwrap_or(0) } else { 0 };
+        let x = area.x + p.x;
+        if cell.heat.is_some() {
+            buf.set_style(Rect::new(x, area.y, p.width, 1), style);
+        }
+        let marked = self.look.style(Role::Match);
+        let drawn = text::draw_marked(buf, (x + pad, area.y), room, &cell.text, &cell.highlights, style, marked);
+        if cursor {
+            // Every reversed cell costs bytes in two rows a move, and every change of style more: a wide cell is
+            // reversed at its beginning only, and one with matches up to the first of them.
+            let most = cell.highlights.first().map_or(40, |i| u16::try_from(*i).unwrap_or(40).clamp(8, 40));
+            let narrow = right || (p.width <= 24 && cell.highlights.is_empty());
+            let width = if narrow { p.width } else { drawn.max(8).min(most).min(p.width) };
+            buf.set_style(Rect::new(x, area.y, width, 1), self.look.style(Role::Selection));
+        }
+    }
+
+    /// The line below the rows: which are shown, of how many, and what is selected.
+    fn counts(&self, placed: &[Placed]) -> String {
+        let Window { total, of, .. } = *self.window;
+        let mut out = if total == 0 {
+            "no rows".to_string()
+        } else {
+            let last = (self.state.top + self.state.page().1).min(total);
+            let first = text::grouped(self.state.top + 1);
+            format!("rows {first}-{} of {}", text::grouped(last), text::grouped(total))
+        };
+        if of != total {
+            out += &format!(" ({})", text::grouped(of));
+        }
+        if !self.state.selected.is_empty() {
+            out += &format!("  {} selected", text::grouped(self.state.selected.len() as u64));
+        }
+        if self.state.in_subset() {
+            out += "  only the selection";
+        }
+        let order = self.state.order(self.columns);
+        let at = |p: Option<&Placed>| p.and_then(|p| order.iter().position(|c| *c == p.column)).map_or(0, |i| i + 1);
+        if placed.len() < order.len() {
+            let free = placed.iter().find(|p| !p.pinned).or(placed.first());
+            out += &format!("  columns {}-{} of {}", at(free), at(placed.last()), order.len());
+        }
+        let hidden = self.columns.len() - order.len();
+        if hidden > 0 {
+            out += &format!("  {hidden} hidden");
+        }
+        if !self.note.is_empty() {
+            out += &format!("  {}", self.note);
+        }
+        out
+    }
+}
+
+/// Where the terminal's own cursor belongs, for screen readers and magnifiers that follow it.
+pub fn cursor(state: &TableState, columns: &[Spec], area: Rect) -> Option<Position> {
+    let placed = state.placed(columns).into_iter().find(|p| p.column == state.column)?;
+    let header = 1 + u16::from(columns.iter().any(|c| !c.group.is_empty()) && area.height > 3);
+    let line = u16::try_from(state.row.checked_sub(state.top)?).ok()?;
+    let position = Position::new(area.x + placed.x, area.y + header + line);
+    area.contains(position).then_some(position)
+}
+
+/// Draws why a table has no rows, with its way out.
+pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
+    let (title, role, more) = match empty {
+        Empty::Nothing { hint } => ("Nothing here yet", Role::Heading, hint.as_str()),
+        Empty::Filtered { hint } => ("No row passes the filter", Role::Warn, hint.as_str()),
+        Empty::Loading => ("Loading", Role::Pending, ""),
+        Empty::Failed(reason) => ("Could not be read", Role::Bad, reason.as_str()),
+    };
+    let room = usize::from(area.width.saturating_sub(4)).min(72);
+    let mut lines = vec![(title.to_string(), look.style(role))];
+    if !more.is_empty() {
+        lines.extend(text::wrap(more, room).into_iter().map(|l| (l, look.style(Role::Text))));
+    }
+    let top = area.y + area.height.saturating_sub(u16::try_from(lines.len()).unwrap_or(0)) / 3;
+    for (i, (line, style)) in lines.into_iter().enumerate() {
+        let y = top + u16::try_from(i).unwrap_or(0);
+        if y >= area.bottom() {
+            break;
+        }
+        put_centred(buf, Rect { y, height: 1, ..area }, &line, style);
+    }
+}
+
+fn put_centred(buf: &mut Buffer, area: Rect, line: &str, style: Style) {
+    let pad = usize::from(area.width).saturating_sub(text::width(line)) / 2;
+    let x = area.x + u16::try_from(pad).unwrap_or(0);
+    buf.set_stringn(x, area.y, line, usize::from(area.width) - pad, style);
+}
+
+#[cfg(test)]
+#[path = "draw_tests.rs"]
+mod tests;
