@@ -6,6 +6,7 @@
 pub mod action;
 pub mod keymap;
 pub mod palette;
+pub mod panes;
 pub mod preview;
 pub mod terminal;
 pub mod theme;

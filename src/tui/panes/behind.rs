@@ -1,0 +1,155 @@
+//! What lies behind a leaderboard's cell: every answer, its unit, how it was read.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::model::board::Behind;
+use crate::tui::action::Action;
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::page::Page;
+use crate::tui::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::tui::widgets::text;
+
+/// What an action on the answers leaves for the pane to do.
+#[derive(Debug)]
+pub enum BehindEffect {
+    /// Show one answer in full.
+    Show(Page),
+    /// What any table leaves to do.
+    Table(Answer),
+}
+
+/// The answers behind one cell.
+#[derive(Clone, Debug)]
+pub struct BehindView {
+    answers: Vec<Behind>,
+    table: LocalTable,
+}
+
+fn right(is: bool) -> (&'static str, Role) {
+    if is { ("right", Role::Good) } else { ("wrong", Role::Bad) }
+}
+
+fn judged(is: bool) -> LocalCell {
+    let (word, role) = right(is);
+    let mut cell = LocalCell::text(word);
+    cell.view.role = role;
+    cell
+}
+
+fn or_none(text: Option<&String>, none: &str) -> LocalCell {
+    let mut cell = LocalCell::text(text.map_or(none, |t| t.as_str()));
+    if text.is_none() {
+        cell.view.role = Role::Dim;
+    }
+    cell
+}
+
+impl BehindView {
+    /// Lists the answers behind the cell of `model` and `column`.
+    pub fn new(model: &str, column: &str, answers: Vec<Behind>) -> BehindView {
+        let mut columns = vec![Spec::text("unit", 14), Spec::text("unit is", 7), Spec::text("answer is", 9)];
+        columns.extend([Spec::text("question", 10), Spec::text("gold", 8), Spec::text("read as", 10)]);
+        columns.push(Spec::text("raw output", 24));
+        columns.iter_mut().for_each(|c| c.group = format!("answers of {model} behind {column}"));
+        let line = |b: &Behind| {
+            let (unit, key, gold) = (LocalCell::text(&b.unit), LocalCell::text(&b.key), LocalCell::text(&b.gold));
+            let (read, output) = (or_none(b.extracted.as_ref(), "(unread)"), or_none(b.output.as_ref(), "(no answer)"));
+            vec![unit, judged(b.unit_right), judged(b.right), key, gold, read, output]
+        };
+        let rows = answers.iter().map(line).collect();
+        let hint = "this cell has no answers behind it; esc goes back".into();
+        BehindView { answers, table: LocalTable::new(columns, rows, 1, Empty::Nothing { hint }) }
+    }
+
+    /// The table it is drawn as, for going to a column, selecting by pattern and copying.
+    pub fn table_mut(&mut self) -> &mut LocalTable {
+        &mut self.table
+    }
+
+    /// The answer under the cursor.
+    pub fn current(&self) -> Option<&Behind> {
+        self.answers.get(usize::try_from(self.table.cursor_id()?).ok()?)
+    }
+
+    /// Does a table action; Enter shows the answer in full.
+    pub fn act(&mut self, action: Action) -> Vec<BehindEffect> {
+        let answers = self.table.act(action);
+        let effect = |answer| match (answer, self.current()) {
+            (Answer::Effect(TableEffect::Open { .. }), Some(behind)) => BehindEffect::Show(in_full(behind)),
+            (other, _) => BehindEffect::Table(other),
+        };
+        answers.into_iter().map(effect).collect()
+    }
+
+    /// Draws the list.
+    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
+        self.table.draw(area, buf, look);
+    }
+}
+
+/// One answer with everything known of it. Text from data is cleaned line by line; its own line breaks stay.
+fn in_full(b: &Behind) -> Page {
+    let shown = |t: &str| t.lines().map(text::clean).collect::<Vec<_>>().join("\n");
+    let (unit, unit_role) = right(b.unit_right);
+    let (answer, answer_role) = right(b.right);
+    let entry = |page: Page, label: &str, text: &str| page.entry(label, 14, shown(text), Role::Text);
+    let mut page = Page::new(format!("question {} ({})", text::clean(&b.key), text::clean(&b.item)));
+    page = entry(page, "unit", &b.unit);
+    page = page.entry("unit is", 14, unit, unit_role).entry("answer is", 14, answer, answer_role);
+    page = entry(page, "gold", &b.gold);
+    page = match &b.extracted {
+        Some(read) => entry(page, "read as", read),
+        None => page.entry("read as", 14, "no rule could read an answer; it counts as wrong", Role::Warn),
+    };
+    page = page.heading("Question").say(shown(&b.question));
+    page = page.heading("Raw output");
+    page = match &b.output {
+        Some(output) => page.say(shown(output)),
+        None => page.say("the model gave no answer; it counts as wrong"),
+    };
+    page.heading("How it was read").say(shown(&b.trace))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn behind(output: Option<&str>) -> Behind {
+        Behind {
+            unit: "pair 17 low".into(),
+            unit_right: false,
+            key: "412".into(),
+            item: "mvp/412".into(),
+            question: "Is the dog asleep?".into(),
+            gold: "yes".into(),
+            output: output.map(Into::into),
+            extracted: output.map(|_| "no".into()),
+            trace: "before the first full stop: `No`\nfolded: `no`".into(),
+            right: false,
+        }
+    }
+
+    #[test]
+    fn enter_shows_the_answer_with_its_trace() {
+        let mut view = BehindView::new("m", "qAcc.L_l", vec![behind(Some("No. It\u{1b}[31m runs.")), behind(None)]);
+        let effects = view.act(Action::Open);
+        let [BehindEffect::Show(page)] = &effects[..] else { panic!("{effects:?}") };
+        let text = page.text();
+        for part in ["mvp/412", "pair 17 low", "Is the dog asleep?", "No. It·[31m runs.", "folded: `no`"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        view.act(Action::Down);
+        assert_eq!(view.current().unwrap().output, None);
+        let effects = view.act(Action::Open);
+        let [BehindEffect::Show(page)] = &effects[..] else { panic!("{effects:?}") };
+        assert!(page.text().contains("gave no answer"));
+    }
+
+    #[test]
+    fn a_cell_with_nothing_behind_it_refuses() {
+        let mut view = BehindView::new("m", "c", vec![]);
+        assert!(matches!(&view.act(Action::Open)[..], [BehindEffect::Table(Answer::Effect(TableEffect::Refuse(_)))]));
+        assert!(view.current().is_none());
+    }
+}

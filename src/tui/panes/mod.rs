@@ -1,0 +1,4 @@
+//! Panes: what fills the screen below the tabs. They turn actions into effects and draw; they do no I/O.
+
+pub mod behind;
+pub mod board;
