@@ -8,7 +8,7 @@ use super::{Context, print, show, status};
 use crate::model::Result;
 use crate::tui::terminal::pixels::Protocol;
 use crate::tui::terminal::probe::WindowSize;
-use crate::tui::terminal::{Capabilities, ColourLevel, environment};
+use crate::tui::terminal::{Capabilities, ColourLevel, colour, environment};
 
 /// Arguments of `doctor`.
 #[derive(clap::Args)]
@@ -48,7 +48,7 @@ fn terminal(context: &Context) -> Result<Value> {
     let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
     let found = if is_terminal { show::ask() } else { Capabilities::default() };
     let size = WindowSize::of(io::stdout()).unwrap_or_default();
-    let level = ColourLevel::detect(&env, context.colour()?);
+    let level = colour::detect(&env, context.colour()?);
     let advice = if !is_terminal {
         "not asked: standard input and output are not both a terminal"
     } else if !found.answers {

@@ -17,7 +17,7 @@ use crate::tui::preview::scale::{fit, resize};
 use crate::tui::preview::worker::read;
 use crate::tui::terminal::pixels::{Plan, Protocol};
 use crate::tui::terminal::probe::{WindowSize, probe};
-use crate::tui::terminal::{Capabilities, Clock, ColourLevel, Parser, environment};
+use crate::tui::terminal::{Capabilities, Clock, ColourLevel, Parser, colour, environment};
 
 /// Shows one picture.
 #[derive(Args, Debug)]
@@ -55,8 +55,7 @@ pub fn run(args: &Show, colour: Option<ColourLevel>) -> Result<()> {
         Some(protocol) => through_viuer(&image, room, &found, protocol),
         None => {
             let env = environment();
-            let level =
-                if terminal || colour.is_some() { ColourLevel::detect(&env, colour) } else { ColourLevel::Mono };
+            let level = if terminal || colour.is_some() { colour::detect(&env, colour) } else { ColourLevel::Mono };
             let aspect = found.cell.or(size.cell()).map_or(2.0, |(w, h)| f64::from(h) / f64::from(w));
             let cells = Cells::draw(&image, room, aspect, level, [0; 3]).map_err(Problem::input)?;
             print(&cells, &mut BufWriter::new(io::stdout().lock())).map_err(fail)

@@ -1,8 +1,8 @@
 //! Floor 1: plain data and rules. Nothing here touches a disk, a socket or a terminal.
 
 pub mod board;
-pub mod config;
 pub mod colour;
+pub mod config;
 pub mod error;
 pub mod filter;
 pub mod image;

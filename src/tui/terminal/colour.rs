@@ -2,56 +2,29 @@
 
 use super::{Env, is_set};
 
-/// How many colours the terminal is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ColourLevel {
-    /// None: emphasis only, pictures as characters of rising density.
-    Mono,
-    /// The 16 ANSI colours.
-    Ansi16,
-    /// The xterm palette of 256.
-    Ansi256,
-    /// 24 bit.
-    True,
-}
+pub use crate::model::ColourLevel;
 
-impl ColourLevel {
-    /// Every level with the name `--color` takes.
-    pub const ALL: [(ColourLevel, &'static str); 4] =
-        [(Self::Mono, "mono"), (Self::Ansi16, "16"), (Self::Ansi256, "256"), (Self::True, "true")];
-
-    /// The name `--color` takes.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(level, _)| *level == self).map_or("mono", |(_, name)| name)
+/// The level for an environment. `asked` (from `--color`) wins; then `NO_COLOR`; then what `COLORTERM` and `TERM`
+/// say. `COLORTERM` is not forwarded by SSH, so there 256 colours are taken for granted.
+pub fn detect(env: &Env, asked: Option<ColourLevel>) -> ColourLevel {
+    if let Some(level) = asked {
+        return level;
     }
-
-    /// The level of that [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(level, _)| *level)
+    let term = env.get("TERM").map(String::as_str).unwrap_or("");
+    if is_set(env, "NO_COLOR") || term.is_empty() || term == "dumb" || term.starts_with("vt") {
+        return ColourLevel::Mono;
     }
-
-    /// The level for an environment. `asked` (from `--color`) wins; then `NO_COLOR`; then what `COLORTERM` and `TERM`
-    /// say. `COLORTERM` is not forwarded by SSH, so there 256 colours are taken for granted.
-    pub fn detect(env: &Env, asked: Option<ColourLevel>) -> Self {
-        if let Some(level) = asked {
-            return level;
-        }
-        let term = env.get("TERM").map(String::as_str).unwrap_or("");
-        if is_set(env, "NO_COLOR") || term.is_empty() || term == "dumb" || term.starts_with("vt") {
-            return Self::Mono;
-        }
-        let colorterm = env.get("COLORTERM").map(String::as_str).unwrap_or("");
-        let names = |known: &[&str]| known.iter().any(|k| term.contains(k));
-        if matches!(colorterm, "truecolor" | "24bit")
-            || names(&["direct", "kitty", "ghostty", "alacritty", "wezterm", "foot", "truecolor"])
-        {
-            return Self::True;
-        }
-        if names(&["256"]) || (over_ssh(env) && !names(&["linux", "ansi"])) {
-            return Self::Ansi256;
-        }
-        Self::Ansi16
+    let colorterm = env.get("COLORTERM").map(String::as_str).unwrap_or("");
+    let names = |known: &[&str]| known.iter().any(|k| term.contains(k));
+    if matches!(colorterm, "truecolor" | "24bit")
+        || names(&["direct", "kitty", "ghostty", "alacritty", "wezterm", "foot", "truecolor"])
+    {
+        return ColourLevel::True;
     }
+    if names(&["256"]) || (over_ssh(env) && !names(&["linux", "ansi"])) {
+        return ColourLevel::Ansi256;
+    }
+    ColourLevel::Ansi16
 }
 
 /// Whether the environment says that the terminal is at the other end of an SSH line.
@@ -64,7 +37,7 @@ mod tests {
     use super::*;
 
     fn level(env: &[(&str, &str)]) -> ColourLevel {
-        ColourLevel::detect(&env.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect(), None)
+        detect(&env.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect(), None)
     }
 
     #[test]
@@ -87,13 +60,8 @@ mod tests {
     }
 
     #[test]
-    fn asking_wins_and_names_read_back() {
+    fn asking_wins() {
         let env = [("NO_COLOR".to_string(), "1".to_string())].into();
-        assert_eq!(ColourLevel::detect(&env, Some(ColourLevel::True)), ColourLevel::True);
-        for (level, name) in ColourLevel::ALL {
-            assert_eq!(ColourLevel::from_name(level.name()), Some(level));
-            assert_eq!(level.name(), name);
-        }
-        assert_eq!(ColourLevel::from_name("many"), None);
+        assert_eq!(detect(&env, Some(ColourLevel::True)), ColourLevel::True);
     }
 }

@@ -1,0 +1,111 @@
+//! What a key costs on the line: ratatui's own writer into a buffer, counted. The budget for moving the cursor inside
+//! a page is 300 bytes at 120x40, at every colour level.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use benchtop::model::ColourLevel;
+use benchtop::tui::action::Action;
+use benchtop::tui::panes::board::BoardPane;
+use benchtop::tui::theme::{Look, Theme};
+use benchtop::tui::widgets::table::{Empty, Extent, TableState, TableView};
+use ratatui::backend::CrosstermBackend;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::widgets::Widget;
+use ratatui::{Terminal, TerminalOptions, Viewport};
+
+const AREA: Rect = Rect::new(0, 0, 120, 40);
+const BUDGET: usize = 300;
+
+#[derive(Clone, Default)]
+struct Wire(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Wire {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Screen {
+    terminal: Terminal<CrosstermBackend<Wire>>,
+    wire: Wire,
+    look: Look,
+}
+
+impl Screen {
+    fn new(theme: &str, level: ColourLevel) -> Screen {
+        crossterm::style::force_color_output(true);
+        let wire = Wire::default();
+        let options = TerminalOptions { viewport: Viewport::Fixed(AREA) };
+        let terminal = Terminal::with_options(CrosstermBackend::new(wire.clone()), options).unwrap();
+        Screen { terminal, wire, look: Look::new(&Theme::shipped(theme).unwrap(), level, false) }
+    }
+
+    /// Draws a frame; the bytes it took.
+    fn draw(&mut self, draw: impl FnOnce(&mut Buffer, &Look)) -> usize {
+        self.wire.0.borrow_mut().clear();
+        let look = &self.look;
+        self.terminal
+            .draw(|frame| {
+                frame.buffer_mut().set_style(AREA, look.theme.base());
+                draw(frame.buffer_mut(), look);
+            })
+            .unwrap();
+        self.wire.0.borrow().len()
+    }
+}
+
+#[test]
+fn a_cursor_move_in_the_item_list() {
+    let (columns, window) = (super::table::columns(), super::table::window(60));
+    for (theme, level) in [("dark", ColourLevel::True), ("light", ColourLevel::Ansi256), ("dark", ColourLevel::Ansi16)]
+        .into_iter()
+        .chain([("mono", ColourLevel::Mono)])
+    {
+        for column in 0..columns.len() {
+            let mut screen = Screen::new(theme, level);
+            let mut state = TableState::new(1);
+            state.resize(AREA, &columns);
+            state.go_to_column(column, &columns);
+            let mut show = |state: &TableState| {
+                screen.draw(|buf, look| {
+                    let (columns, window, empty) = (&columns[..], &window, &Empty::Loading);
+                    TableView { columns, window, state, empty, note: "", look }.render(AREA, buf);
+                })
+            };
+            assert!(show(&state) > 2000, "the first frame draws everything");
+            for action in [Action::Down, Action::Down, Action::Up, Action::Down, Action::Down] {
+                state.act(action, &Extent { columns: &columns, window: &window });
+                let bytes = show(&state);
+                assert!((40..=BUDGET).contains(&bytes), "{level:?} column {column} {action:?}: {bytes} B");
+            }
+            let idle = show(&state);
+            assert!(idle <= 30, "a frame without change: {idle} B");
+        }
+    }
+}
+
+#[test]
+fn a_cursor_move_on_the_leaderboard() {
+    for (theme, level) in [("dark", ColourLevel::True), ("light", ColourLevel::Ansi256), ("mono", ColourLevel::Mono)] {
+        for column in [0, 1, 9, 15, 24, 29] {
+            let mut screen = Screen::new(theme, level);
+            let mut pane = BoardPane::new(super::board::board(), super::board::margin);
+            assert!(screen.draw(|buf, look| pane.draw(AREA, buf, look)) > 1000);
+            pane.go_to_column(column);
+            screen.draw(|buf, look| pane.draw(AREA, buf, look));
+            for action in [Action::Down, Action::Down, Action::Up, Action::Down, Action::Down] {
+                pane.act(action);
+                let bytes = screen.draw(|buf, look| pane.draw(AREA, buf, look));
+                assert!((40..=BUDGET).contains(&bytes), "{level:?} column {column} {action:?}: {bytes} B");
+            }
+        }
+    }
+}
