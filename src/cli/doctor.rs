@@ -8,7 +8,7 @@ use super::{Context, print, show, status};
 use crate::model::Result;
 use crate::tui::terminal::pixels::Protocol;
 use crate::tui::terminal::probe::WindowSize;
-use crate::tui::terminal::{Capabilities, ColourLevel, colour, environment};
+use crate::tui::terminal::{Capabilities, colour, environment};
 
 /// Arguments of `doctor`.
 #[derive(clap::Args)]

@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_missing_picture_is_named() {
         let args = Show { image: "nowhere.png".into(), width: None, height: None, plain: true };
-        let problem = run(&args).unwrap_err();
+        let problem = run(&args, None).unwrap_err();
         assert_eq!(problem.kind, Kind::NotFound);
         assert_eq!(problem.place.file, Some("nowhere.png".into()));
     }
