@@ -1,1 +1,3 @@
 //! Floor 2: from metadata to pictures and questions.
+
+pub mod sample;

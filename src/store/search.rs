@@ -11,8 +11,8 @@
 //!
 //! What is best so far is published every 8 ms, and everything stops within about a millisecond of `cancel`.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -21,9 +21,11 @@ use fuzzy_matcher::skim::SkimMatcherV2;
 
 use super::arena::{self, Arena, Chunk};
 
+mod sweep;
 mod top;
 mod word;
 
+use sweep::Sweep;
 use top::Found;
 use word::Word;
 
@@ -63,7 +65,7 @@ pub struct Partial {
 
 /// Searches `arena` for `query`.
 ///
-/// With `only` (sorted) nothing but those rows is looked at. `cancel` is asked often, from two threads; once it says
+/// With `only` (quickest when rising) nothing but those rows is looked at. `cancel` is asked often, from two threads; once it says
 /// yes the search ends. `publish` is called on this thread with what is best so far, at least once if the search finds
 /// anything and is not cancelled.
 pub fn search(
@@ -92,7 +94,8 @@ fn search_sliced(
         let exact = Some(rows.len() as u64);
         return Hits { rows, exact, partial: false };
     };
-    let sweep = Sweep { arena, only, cancel };
+    let only = only.map(rising);
+    let sweep = Sweep { arena, only: only.as_deref(), cancel };
     let found = Mutex::new(Found::new(2 * LIMIT));
     let (mut published, mut nothing_yet) = (Instant::now(), true);
     let mut tell = |found: &Found, done: u32, now: bool| {
@@ -153,6 +156,7 @@ pub fn matching(
             Some(only) => only.iter().copied().filter(|row| *row < arena.rows()).collect(),
         });
     };
+    let only = only.map(rising);
     let found = Mutex::new(Found::new(0));
     let collect = |chunk: &Chunk, only: Option<&[u32]>, local: &mut Found| {
         each_row(chunk, only, |index| {
@@ -161,7 +165,7 @@ pub fn matching(
             }
         });
     };
-    Sweep { arena, only, cancel }.run(&found, &collect, &mut |_, _| ()).then(|| {
+    Sweep { arena, only: only.as_deref(), cancel }.run(&found, &collect, &mut |_, _| ()).then(|| {
         let mut rows = found.into_inner().unwrap_or_else(PoisonError::into_inner).rows;
         rows.sort_unstable();
         rows
@@ -317,6 +321,17 @@ impl Query {
     }
 }
 
+/// `rows` rising, each once: as they are when they are so already.
+fn rising(rows: &[u32]) -> Cow<'_, [u32]> {
+    if rows.is_sorted_by(|a, b| a < b) {
+        return Cow::Borrowed(rows);
+    }
+    let mut rows = rows.to_vec();
+    rows.sort_unstable();
+    rows.dedup();
+    Cow::Owned(rows)
+}
+
 /// Calls `visit` with the index of every row of `chunk`, or of those of `only` (which holds no other chunk's).
 fn each_row(chunk: &Chunk, only: Option<&[u32]>, mut visit: impl FnMut(usize)) {
     match only {
@@ -357,53 +372,6 @@ fn rescore(
     all.extend(far?);
     all.sort_unstable_by_key(|&(row, score)| (std::cmp::Reverse(score), row));
     Some(all)
-}
-
-/// A pass over all chunks, by two threads where there are chunks for two.
-struct Sweep<'a> {
-    arena: &'a Arena,
-    only: Option<&'a [u32]>,
-    cancel: &'a (dyn Fn() -> bool + Sync),
-}
-
-/// What is done with a chunk: the rows to look at (`None` for all), and where results go.
-type Work<'a> = &'a (dyn Fn(&Chunk, Option<&[u32]>, &mut Found) + Sync);
-
-impl Sweep<'_> {
-    /// Does `work` for every chunk and gathers the results in `found`; `tick` sees them on this thread after each of
-    /// its chunks, with the share done of 1000. Returns `false` when cancelled.
-    fn run(&self, found: &Mutex<Found>, work: Work, tick: &mut dyn FnMut(&Found, u32)) -> bool {
-        let chunks = self.arena.chunks();
-        let next = AtomicUsize::new(0);
-        let step = || -> Option<usize> {
-            if (self.cancel)() {
-                return None;
-            }
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let chunk = chunks.get(at)?;
-            let only = self.only.map(|only| {
-                let end = chunk.first + chunk.len() as u32;
-                &only[only.partition_point(|&r| r < chunk.first)..only.partition_point(|&r| r < end)]
-            });
-            if only.is_none_or(|only| !only.is_empty()) {
-                let mut local = found.lock().unwrap_or_else(PoisonError::into_inner).beside();
-                work(chunk, only, &mut local);
-                found.lock().unwrap_or_else(PoisonError::into_inner).absorb(local);
-            }
-            Some(at)
-        };
-        std::thread::scope(|scope| {
-            if chunks.len() >= 8 {
-                // Without a second thread the first does it all.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, || while step().is_some() {});
-            }
-            while let Some(at) = step() {
-                let share = (at + 1) * 1000 / chunks.len().max(1);
-                tick(&found.lock().unwrap_or_else(PoisonError::into_inner), share.min(1000) as u32);
-            }
-        });
-        !(self.cancel)()
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 
@@ -191,6 +191,14 @@ fn a_search_among_some_rows_finds_what_a_search_among_all_finds_there() {
         found.sort_unstable();
         assert_eq!(found, all, "{query}");
     }
+}
+
+#[test]
+fn rows_to_look_at_may_come_in_any_order_and_more_than_once() {
+    let arena = arena(&["owl", "an owl", "cat", "owls"]);
+    let hits = search(&arena, "owl", Some(&[9, 3, 2, 3, 0]), &|| false, &mut |_| ());
+    assert_eq!((rows(&hits), hits.exact), (vec![0, 3], Some(2)));
+    assert_eq!(matching(&arena, "owl", Some(&[3, 1, 3]), &|| false), Some(vec![1, 3]));
 }
 
 #[test]

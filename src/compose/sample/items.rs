@@ -1,0 +1,212 @@
+//! The sample's questions, whose answers are certain, and the few that are wrong on purpose.
+
+use super::scene::{Colour, Scene, Shape, one_of};
+use crate::model::{Choice, Form, ImageRef, Item, Key, QuestionKind, Role};
+
+/// The letters that are drawn or offered.
+pub(super) const LETTERS: [char; 11] = ['A', 'E', 'F', 'H', 'K', 'L', 'M', 'N', 'T', 'X', 'Z'];
+/// One item in this many has a planted defect.
+const PLANTED_EVERY: usize = 8;
+/// Where the option marked as right goes, in turn.
+const POSITIONS: [usize; 4] = [2, 0, 3, 1];
+
+/// A question before it has its place in the set.
+struct Ask {
+    key: &'static str,
+    subtask: &'static str,
+    question: String,
+    answer: Answer,
+}
+
+enum Answer {
+    /// The right text and three wrong ones.
+    Choice(String, Vec<String>),
+    /// Whether the statement holds.
+    Truth(bool),
+    /// Whether the answer is yes.
+    Yes(bool),
+    /// Reference text, and one that does not fit the picture.
+    Text(String, String),
+}
+
+/// Counts through the whole set, so that positions and defects are spread over all of it.
+#[derive(Default)]
+pub(super) struct Counter {
+    items: usize,
+    choices: usize,
+    planted: usize,
+}
+
+/// The items that ask about `scene`, the picture at `place` (from 0).
+pub(super) fn about(scene: &Scene, place: usize, image: &ImageRef, counter: &mut Counter) -> Vec<Item> {
+    asks(scene, place).into_iter().map(|ask| item(ask, scene, place, image, counter)).collect()
+}
+
+fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
+    let even = place.is_multiple_of(2);
+    match *scene {
+        Scene::One(shape, colour) => {
+            let mut asks = vec![
+                colour_of(format!("What is the colour of the {}?", shape.name()), colour, place),
+                Ask {
+                    key: "shape",
+                    subtask: "shape",
+                    question: "Which shape is in the picture?".into(),
+                    answer: named(shape.name(), Shape::ALL.map(Shape::name), place),
+                },
+            ];
+            if even {
+                asks.push(Ask {
+                    key: "describe",
+                    subtask: "description",
+                    question: "Please describe the picture: which shape it shows, and its colour.".into(),
+                    answer: Answer::Text(scene.describe(), one_of(other_shape(shape, place), colour)),
+                });
+            }
+            asks
+        }
+        Scene::Two(left, right) => vec![
+            Ask {
+                key: "position",
+                subtask: "position",
+                question: format!(
+                    "Is the {} to the left of the {}?",
+                    phrase(left, right, even),
+                    phrase(left, right, !even)
+                ),
+                answer: Answer::Yes(even),
+            },
+            Ask {
+                key: "side",
+                subtask: "position",
+                question: format!("The {} is on the right side of the picture.", phrase(left, right, place % 4 > 1)),
+                answer: Answer::Truth(place % 4 <= 1),
+            },
+            colour_of("What is the colour of the shape on the right?".into(), right.1, place),
+        ],
+        Scene::Many(n, shape, colour) => vec![
+            Ask {
+                key: "count",
+                subtask: "count",
+                question: format!("How many {} are in the picture?", shape.plural()),
+                answer: named(&n.to_string(), ["1", "2", "3", "4", "5", "6", "7", "8"], (n as usize + 5) % 8),
+            },
+            Ask {
+                key: "more",
+                subtask: "count",
+                question: format!(
+                    "Are there {} or more {} in the picture?",
+                    if even { n + 1 } else { n },
+                    shape.plural()
+                ),
+                answer: Answer::Yes(!even),
+            },
+            colour_of(format!("What is the colour of the {}?", shape.plural()), colour, place),
+        ],
+        Scene::Letter(letter, colour) => {
+            let letters = LETTERS.map(|l| l.to_string());
+            let other = LETTERS[(place * 3) % LETTERS.len()];
+            let other = if other == letter { 'X' } else { other };
+            vec![
+                Ask {
+                    key: "letter",
+                    subtask: "letter",
+                    question: "Which letter is in the picture?".into(),
+                    answer: named(&letter.to_string(), letters.each_ref().map(String::as_str), place),
+                },
+                Ask {
+                    key: "is",
+                    subtask: "letter",
+                    question: format!("The letter in the picture is {}.", if even { letter } else { other }),
+                    answer: Answer::Truth(even),
+                },
+                colour_of("What is the colour of the disc behind the letter?".into(), colour, place),
+            ]
+        }
+    }
+}
+
+fn phrase(left: (Shape, Colour), right: (Shape, Colour), of_left: bool) -> String {
+    let (shape, colour) = if of_left { left } else { right };
+    format!("{} {}", colour.name(), shape.name())
+}
+
+fn colour_of(question: String, colour: Colour, place: usize) -> Ask {
+    let answer = named(colour.name(), Colour::ALL.map(Colour::name), place);
+    Ask { key: "colour", subtask: "colour", question, answer }
+}
+
+fn other_shape(shape: Shape, place: usize) -> Shape {
+    let at = place % Shape::ALL.len();
+    let shapes = Shape::ALL.iter().cycle().skip(at).take(Shape::ALL.len());
+    shapes.copied().find(|s| *s != shape).unwrap_or(shape)
+}
+
+/// `right`, and the three others that come first in `all` from `turn` on.
+fn named<const N: usize>(right: &str, all: [&str; N], turn: usize) -> Answer {
+    let others = all.iter().cycle().skip(turn % N).take(N).filter(|name| **name != right);
+    Answer::Choice(right.into(), others.take(3).map(|name| (*name).to_string()).collect())
+}
+
+fn item(ask: Ask, scene: &Scene, place: usize, image: &ImageRef, counter: &mut Counter) -> Item {
+    let plant = counter.items % PLANTED_EVERY == PLANTED_EVERY / 2;
+    counter.items += 1;
+    let mut planted = plant.then_some("wrong answer");
+    let choice = |text: &str, right: bool| Choice {
+        text: text.into(),
+        role: if right { Role::Correct } else { Role::Distractor },
+    };
+    let (kind, options, answer) = match ask.answer {
+        Answer::Choice(right, mut wrong) => {
+            let marked = POSITIONS[counter.choices % POSITIONS.len()];
+            counter.choices += 1;
+            let mut position = marked;
+            if plant && counter.planted.is_multiple_of(2) {
+                wrong[2] = wrong[0].clone();
+                planted = Some("same option twice");
+            } else if plant {
+                position = (marked + 1) % 4;
+            }
+            let mut texts = wrong;
+            texts.insert(position, right);
+            let options: Vec<_> = texts.iter().enumerate().map(|(i, text)| choice(text, i == marked)).collect();
+            (QuestionKind::MultipleChoice, options, texts[marked].clone())
+        }
+        Answer::Truth(holds) => {
+            let said = holds != plant;
+            let options = vec![choice("True", said), choice("False", !said)];
+            (QuestionKind::TrueFalse, options, if said { "True" } else { "False" }.to_string())
+        }
+        Answer::Yes(yes) => (QuestionKind::YesNo, Vec::new(), if yes != plant { "yes" } else { "no" }.to_string()),
+        Answer::Text(right, wrong) => (QuestionKind::FreeForm, Vec::new(), if plant { wrong } else { right }),
+    };
+    counter.planted += usize::from(plant);
+    let key = format!("{}-{:02}-{}", scene.sort(), place + 1, ask.key);
+    let mut extra = serde_json::Map::new();
+    extra.insert("sample".into(), true.into());
+    if let Some(defect) = planted {
+        extra.insert("planted".into(), defect.into());
+    }
+    Item {
+        id: format!("{}/{key}", super::DATASET),
+        dataset: super::DATASET.into(),
+        key: Key::Text(key),
+        form: Form::Plain,
+        images: vec![image.clone()],
+        prompt: Some(format!("{}, flat shapes, soft plain background", scene.describe())),
+        negative_prompt: None,
+        instruction: None,
+        question: ask.question,
+        kind,
+        options,
+        answer,
+        task: Some("sample".into()),
+        subtask: Some(ask.subtask.into()),
+        granularity: None,
+        level: None,
+        style: Some("flat shapes".into()),
+        pair: None,
+        rotation: None,
+        extra,
+    }
+}

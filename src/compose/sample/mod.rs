@@ -1,0 +1,186 @@
+//! The sample: two dozen pictures that the program draws itself, with questions whose answers are certain.
+//!
+//! It lets somebody review pictures a minute after the first start, on a machine that has nothing else. Every item
+//! says that it is a sample (dataset and task `sample`, `extra.sample`).
+//!
+//! One item in eight has a defect on purpose, so that there is something to find: its marked answer is wrong, or one
+//! of its options is there twice. `extra.planted` names the defect (`"wrong answer"`, `"same option twice"`); whoever
+//! shows items to an annotator keeps it hidden until the item is judged. All other items are right, and the prompt
+//! always says what was really drawn.
+
+use crate::model::{ImageRef, Item, Result};
+
+mod items;
+mod paint;
+mod scene;
+
+use scene::Scene;
+
+/// The data set that sample items belong to.
+pub const DATASET: &str = "sample";
+
+/// One picture and what is asked about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawn {
+    /// File name, such as `shape-01.png`; its items' [`ImageRef::name`].
+    pub name: String,
+    /// The picture: PNG, 512 by 512, the same bytes in every run on one machine.
+    pub png: Vec<u8>,
+    /// Two or three items about it; their image has the blake3 of `png` and the extension `png`.
+    pub items: Vec<Item>,
+}
+
+/// Draws the sample, a picture at a time, in the order it is to be reviewed.
+///
+/// Each element is an error only where there is no memory to draw in.
+pub fn draw() -> impl Iterator<Item = Result<Drawn>> {
+    let mut counter = items::Counter::default();
+    Scene::ALL.iter().enumerate().map(move |(place, scene)| {
+        let name = format!("{}-{:02}.png", scene.sort(), place + 1);
+        let png = paint::png(scene, place)?;
+        let hash = blake3::hash(&png).to_hex().to_string();
+        let image = ImageRef { name: name.clone(), hash: Some(hash), ext: Some("png".into()), link: None };
+        Ok(Drawn { items: items::about(scene, place, &image, &mut counter), name, png })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+    use crate::model::{QuestionKind, Role};
+
+    fn all() -> Vec<Drawn> {
+        draw().collect::<Result<_>>().unwrap()
+    }
+
+    fn planted(item: &Item) -> Option<&str> {
+        item.extra.get("planted").and_then(|p| p.as_str())
+    }
+
+    #[test]
+    fn two_dozen_pictures_that_decode_and_differ() {
+        let all = all();
+        assert_eq!(all.len(), 24);
+        let mut hashes = BTreeSet::new();
+        for drawn in &all {
+            let picture = image::load_from_memory(&drawn.png).unwrap();
+            assert_eq!((picture.width(), picture.height()), (512, 512));
+            let hash = blake3::hash(&drawn.png).to_hex().to_string();
+            assert!((2..=3).contains(&drawn.items.len()));
+            for item in &drawn.items {
+                assert_eq!(item.images[0].name, drawn.name);
+                assert_eq!(item.images[0].hash.as_ref(), Some(&hash));
+            }
+            assert!(hashes.insert(hash), "{} is drawn twice", drawn.name);
+        }
+    }
+
+    #[test]
+    fn the_same_bytes_every_time() {
+        let hash = |drawn: &Drawn| blake3::hash(&drawn.png);
+        let first = draw().next().unwrap().unwrap();
+        let last = draw().last().unwrap().unwrap();
+        let again = all();
+        assert_eq!(hash(&first), hash(&again[0]));
+        assert_eq!(hash(&last), hash(&again[23]));
+        assert_eq!(again, all());
+    }
+
+    #[test]
+    fn every_item_says_it_is_a_sample_and_has_its_own_id() {
+        let mut ids = BTreeSet::new();
+        let mut kinds = BTreeSet::new();
+        for item in all().iter().flat_map(|d| &d.items) {
+            assert_eq!(item.id, format!("sample/{}", item.key));
+            assert_eq!(item.extra["sample"], true);
+            assert_eq!(item.task.as_deref(), Some("sample"));
+            assert!(item.prompt.as_ref().is_some_and(|p| !p.is_empty()) && !item.question.is_empty());
+            assert!(ids.insert(item.id.clone()), "{} is there twice", item.id);
+            kinds.insert(item.kind);
+        }
+        assert!(ids.contains("sample/shape-01-colour"));
+        assert_eq!(kinds.len(), 4, "every way of asking");
+    }
+
+    #[test]
+    fn one_item_in_eight_is_wrong_on_purpose_and_no_other() {
+        let all = all();
+        let items: Vec<&Item> = all.iter().flat_map(|d| &d.items).collect();
+        let wrong: Vec<&str> = items.iter().filter_map(|i| planted(i)).collect();
+        assert!((items.len() / 9..=items.len() / 7).contains(&wrong.len()), "{} of {}", wrong.len(), items.len());
+        assert!(wrong.contains(&"wrong answer") && wrong.contains(&"same option twice"), "{wrong:?}");
+        for item in items {
+            let texts: BTreeSet<_> = item.options.iter().map(|o| &o.text).collect();
+            let twice = texts.len() < item.options.len();
+            assert_eq!(twice, planted(item) == Some("same option twice"), "{}", item.id);
+            if item.kind == QuestionKind::MultipleChoice {
+                assert_eq!(item.options.len(), 4, "{}", item.id);
+                assert_eq!(item.options.iter().filter(|o| o.role == Role::Correct).count(), 1, "{}", item.id);
+                assert_eq!(item.options[item.correct().unwrap()].text, item.answer, "{}", item.id);
+            }
+        }
+    }
+
+    /// Reads the answer back from the prompt, which says what was drawn.
+    fn truth(item: &Item) -> Option<String> {
+        let prompt = item.prompt.as_deref()?.split(", flat").next()?;
+        let words = |text: &str| text.split([' ', ',', '.', '?']).map(str::to_string).collect::<Vec<_>>();
+        let (left, right) = prompt.split_once(" on the left, ").unwrap_or((prompt, prompt));
+        let colours: Vec<&str> = scene::Colour::ALL.map(scene::Colour::name).into();
+        let colour = |text: &str| words(text).into_iter().find(|w| colours.contains(&w.as_str()));
+        let yes = |holds: bool, yes: &str, no: &str| Some(if holds { yes } else { no }.to_string());
+        Some(match item.key.to_string().rsplit('-').next()? {
+            "colour" => colour(right)?,
+            "shape" => prompt.split(' ').next_back()?.to_string(),
+            "count" => prompt.split(' ').next()?.to_string(),
+            "letter" => prompt.split("letter ").nth(1)?.split(' ').next()?.to_string(),
+            "describe" => prompt.to_string(),
+            "is" => {
+                let letter = item.question.trim_end_matches('.').split(' ').next_back()?;
+                return yes(prompt.contains(&format!("letter {letter} ")), "True", "False");
+            }
+            "side" => {
+                let named = item.question.strip_prefix("The ")?.split(" is on").next()?;
+                return yes(right.contains(named), "True", "False");
+            }
+            "position" => {
+                let named = item.question.strip_prefix("Is the ")?.split(" to the").next()?;
+                return yes(left.contains(named), "yes", "no");
+            }
+            "more" => {
+                let least: u32 = words(&item.question).iter().find_map(|w| w.parse().ok())?;
+                return yes(prompt.split(' ').next()?.parse::<u32>().ok()? >= least, "yes", "no");
+            }
+            _ => return None,
+        })
+    }
+
+    #[test]
+    fn answers_follow_from_what_was_drawn_unless_planted() {
+        for item in all().iter().flat_map(|d| &d.items) {
+            let truth = truth(item).unwrap_or_else(|| panic!("{} cannot be checked", item.id));
+            assert_eq!(truth == item.answer, planted(item) != Some("wrong answer"), "{}: {truth}", item.id);
+        }
+    }
+
+    #[test]
+    fn right_options_and_yes_and_no_are_spread_evenly() {
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        for item in all().iter().flat_map(|d| &d.items) {
+            match item.kind {
+                QuestionKind::FreeForm => continue,
+                QuestionKind::MultipleChoice => {
+                    *seen.entry(format!("at {}", item.correct().unwrap())).or_default() += 1
+                }
+                _ => *seen.entry(item.answer.to_lowercase()).or_default() += 1,
+            }
+        }
+        let counts = |names: &[&str]| names.iter().map(|n| seen[*n]).collect::<Vec<_>>();
+        for group in [counts(&["at 0", "at 1", "at 2", "at 3"]), counts(&["yes", "no"]), counts(&["true", "false"])] {
+            let spread = group.iter().max().unwrap() - group.iter().min().unwrap();
+            assert!(spread <= 3, "{seen:?}");
+        }
+    }
+}

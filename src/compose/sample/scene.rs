@@ -1,0 +1,171 @@
+//! What the sample's pictures show.
+
+/// A shape that a name leaves no doubt about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Circle,
+    Square,
+    Triangle,
+    Star,
+    Hexagon,
+    Ring,
+    Heart,
+    Cross,
+    Diamond,
+}
+
+/// A colour whose name leaves no doubt about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Colour {
+    Red,
+    Orange,
+    Yellow,
+    Green,
+    Blue,
+    Purple,
+    Pink,
+    Brown,
+}
+
+/// One picture.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Scene {
+    /// One large shape.
+    One(Shape, Colour),
+    /// Two shapes side by side.
+    Two((Shape, Colour), (Shape, Colour)),
+    /// Several of one shape.
+    Many(u32, Shape, Colour),
+    /// A white letter on a disc.
+    Letter(char, Colour),
+}
+
+impl Shape {
+    pub(super) const ALL: [Shape; 9] = [
+        Self::Circle,
+        Self::Square,
+        Self::Triangle,
+        Self::Star,
+        Self::Hexagon,
+        Self::Ring,
+        Self::Heart,
+        Self::Cross,
+        Self::Diamond,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Circle => "circle",
+            Self::Square => "square",
+            Self::Triangle => "triangle",
+            Self::Star => "star",
+            Self::Hexagon => "hexagon",
+            Self::Ring => "ring",
+            Self::Heart => "heart",
+            Self::Cross => "cross",
+            Self::Diamond => "diamond",
+        }
+    }
+
+    pub(super) fn plural(self) -> String {
+        if self == Self::Cross { "crosses".into() } else { format!("{}s", self.name()) }
+    }
+}
+
+impl Colour {
+    pub(super) const ALL: [Colour; 8] =
+        [Self::Red, Self::Orange, Self::Yellow, Self::Green, Self::Blue, Self::Purple, Self::Pink, Self::Brown];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Red => "red",
+            Self::Orange => "orange",
+            Self::Yellow => "yellow",
+            Self::Green => "green",
+            Self::Blue => "blue",
+            Self::Purple => "purple",
+            Self::Pink => "pink",
+            Self::Brown => "brown",
+        }
+    }
+
+    /// sRGB.
+    pub(super) fn rgb(self) -> [u8; 3] {
+        match self {
+            Self::Red => [212, 32, 39],
+            Self::Orange => [245, 124, 0],
+            Self::Yellow => [250, 208, 20],
+            Self::Green => [33, 145, 72],
+            Self::Blue => [33, 94, 224],
+            Self::Purple => [118, 52, 186],
+            Self::Pink => [244, 114, 178],
+            Self::Brown => [116, 70, 36],
+        }
+    }
+}
+
+/// `a red star`, `an orange ring`.
+pub(super) fn one_of(shape: Shape, colour: Colour) -> String {
+    let article = if colour == Colour::Orange { "an" } else { "a" };
+    format!("{article} {} {}", colour.name(), shape.name())
+}
+
+impl Scene {
+    /// The two dozen pictures, in the order they are reviewed.
+    pub(super) const ALL: [Scene; 24] = {
+        use Colour::*;
+        use Scene::*;
+        use Shape::*;
+        [
+            One(Star, Red),
+            Two((Circle, Blue), (Square, Yellow)),
+            Letter('K', Purple),
+            Many(3, Heart, Pink),
+            One(Hexagon, Green),
+            Two((Triangle, Orange), (Ring, Purple)),
+            One(Ring, Blue),
+            Letter('Z', Brown),
+            Many(5, Square, Orange),
+            One(Triangle, Yellow),
+            Two((Star, Green), (Heart, Red)),
+            One(Cross, Purple),
+            Letter('E', Blue),
+            Many(2, Diamond, Brown),
+            Two((Hexagon, Pink), (Cross, Blue)),
+            One(Heart, Orange),
+            Letter('M', Red),
+            Many(6, Circle, Green),
+            One(Diamond, Pink),
+            Two((Ring, Red), (Triangle, Green)),
+            Letter('H', Green),
+            One(Square, Brown),
+            Many(4, Star, Blue),
+            Two((Diamond, Purple), (Circle, Orange)),
+        ]
+    };
+
+    /// What sort of picture it is: the beginning of its name and of its items' keys.
+    pub(super) fn sort(&self) -> &'static str {
+        match self {
+            Scene::One(..) => "shape",
+            Scene::Two(..) => "pair",
+            Scene::Many(..) => "count",
+            Scene::Letter(..) => "letter",
+        }
+    }
+
+    /// What was drawn, in words.
+    pub(super) fn describe(&self) -> String {
+        match *self {
+            Scene::One(shape, colour) => one_of(shape, colour),
+            Scene::Two(left, right) => {
+                format!("{} on the left, {} on the right", one_of(left.0, left.1), one_of(right.0, right.1))
+            }
+            Scene::Many(n, shape, colour) => format!("{n} {} {}", colour.name(), shape.plural()),
+            Scene::Letter(letter, colour) => {
+                let disc = one_of(Shape::Circle, colour).replace("circle", "disc");
+                format!("the white capital letter {letter} on {disc}")
+            }
+        }
+    }
+}
