@@ -55,7 +55,7 @@ fn rank(&(score, row): &(i32, u32)) -> (Reverse<i32>, u32) {
     (Reverse(score), row)
 }
 
-/// The best `keep` of the rows pushed, and up to as many more.
+/// The best `keep` of the rows pushed, and up to a quarter more.
 pub(super) struct Top {
     keep: usize,
     rows: Vec<(i32, u32)>,
@@ -79,7 +79,7 @@ impl Top {
             return;
         }
         self.rows.push((score, row));
-        if self.rows.len() >= 2 * self.keep.max(1) {
+        if self.rows.len() > self.keep + self.keep / 4 {
             self.rows.select_nth_unstable_by_key(self.keep, rank);
             self.floor = self.rows.get(self.keep).copied();
             self.rows.truncate(self.keep);

@@ -277,6 +277,18 @@ mod tests {
     }
 
     #[test]
+    fn near_bytes_are_found_as_far_ones_are() {
+        let text: Vec<u8> = (0..97u8).map(|i| i.wrapping_mul(i)).chain([0, 255, 128, 1, 127]).collect();
+        for from in 0..text.len() {
+            for to in from..text.len() {
+                for byte in [0, 1, 4, 127, 128, 129, 225, 255] {
+                    assert_eq!(near(byte, &text[from..to]), memchr(byte, &text[from..to]));
+                }
+            }
+        }
+    }
+
+    #[test]
     fn characters_of_several_bytes_are_matched_whole() {
         // \u{e9} is c3 a9; \u{e3} \u{a9} hold the same two bytes apart.
         let word = Word::new("\u{e9}t");
