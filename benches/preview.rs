@@ -5,6 +5,9 @@
 //!
 //! `cargo bench --bench preview`
 
+// A measurement that cannot be made should stop, as a test does.
+#![allow(clippy::expect_used)]
+
 use std::hint::black_box;
 use std::io::Cursor;
 use std::path::Path;

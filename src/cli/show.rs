@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn lines_of_half_blocks_reset_at_their_ends() {
-        let red_over_green = |_, y: u32| if y % 2 == 0 { Rgb([255, 0, 0]) } else { Rgb([0, 255, 0]) };
+        let red_over_green = |_, y: u32| if y.is_multiple_of(2) { Rgb([255, 0, 0]) } else { Rgb([0, 255, 0]) };
         let text = printed(ColourLevel::True, red_over_green);
         let line = "\x1b[38;2;255;0;0m\x1b[48;2;0;255;0m▀▀▀▀\x1b[0m\n";
         assert_eq!(text, line.repeat(2));
