@@ -46,7 +46,13 @@ pub fn resize(image: &DecodedImage, (width, height): (u32, u32)) -> Result<RgbaI
         .resize(&source, &mut small, &ResizeOptions::new().resize_alg(way))
         .map_err(|error| error.to_string())?;
     let bytes = match kind {
-        PixelType::U8x3 => small.buffer().chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect(),
+        PixelType::U8x3 => {
+            let mut bytes = vec![255; small.buffer().len() / 3 * 4];
+            for (to, from) in bytes.chunks_exact_mut(4).zip(small.buffer().chunks_exact(3)) {
+                to[..3].copy_from_slice(from);
+            }
+            bytes
+        }
         _ => small.into_vec(),
     };
     RgbaImage::from_raw(width, height, bytes).ok_or_else(|| "the resizer gave too few pixels".to_string())

@@ -23,6 +23,7 @@ pub mod reader;
 pub mod signals;
 
 mod csi;
+mod sgr;
 
 use std::collections::HashMap;
 use std::time::Instant;

@@ -6,12 +6,16 @@
 
 use std::io::{self, Write};
 
-use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
+use ratatui::backend::{Backend, ClearType, WindowSize};
 use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size};
 
+use super::sgr::Pen;
+
 /// How many bytes are gathered before they are written: more than any frame of cells.
 const BUFFER: usize = 256 * 1024;
+/// How many bytes of cells are put together at a time.
+const CHUNK: usize = 16 * 1024;
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
 
@@ -111,7 +115,7 @@ impl<W: Write> Write for Output<W> {
     }
 }
 
-/// The ratatui backend: crossterm's, behind four corrections.
+/// The ratatui backend. In place of crossterm's, for four reasons.
 ///
 /// - An unchanged frame writes nothing, and the cursor is hidden or moved only when it is not so already.
 /// - `flush` inside a frame waits for [`Tty::end_frame`].
@@ -214,9 +218,18 @@ impl<W: Write> Backend for Tty<W> {
             return Ok(());
         }
         self.position = None;
-        let mut cells = 0;
-        CrosstermBackend::new(&mut self.output).draw(content.inspect(|_| cells += 1))?;
-        self.frame.cells += cells;
+        let mut bytes = Vec::with_capacity(CHUNK + 1024);
+        let mut pen = Pen::new();
+        for (x, y, cell) in content {
+            pen.cell(&mut bytes, x, y, cell);
+            self.frame.cells += 1;
+            if bytes.len() >= CHUNK {
+                self.output.write_all(&bytes)?;
+                bytes.clear();
+            }
+        }
+        pen.finish(&mut bytes);
+        self.output.write_all(&bytes)?;
         Ok(())
     }
 

@@ -1,0 +1,239 @@
+//! Cells as bytes.
+//!
+//! Written by hand because a true-colour picture is 3,200 cells that all change: crossterm's formatting took longer for
+//! them than a tenth of decoding the picture. It also sends only the colour that changed, and one reset at the end.
+
+use ratatui::buffer::Cell;
+use ratatui::style::{Color, Modifier};
+
+/// Attributes and their SGR numbers.
+const ATTRIBUTES: [(Modifier, u8); 9] = [
+    (Modifier::BOLD, 1),
+    (Modifier::DIM, 2),
+    (Modifier::ITALIC, 3),
+    (Modifier::UNDERLINED, 4),
+    (Modifier::SLOW_BLINK, 5),
+    (Modifier::RAPID_BLINK, 6),
+    (Modifier::REVERSED, 7),
+    (Modifier::HIDDEN, 8),
+    (Modifier::CROSSED_OUT, 9),
+];
+
+/// Writes cells in order, and what the terminal must be told between them. Begins and ends without attributes.
+pub(super) struct Pen {
+    next: Option<(u16, u16)>,
+    look: Look,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+struct Look {
+    fg: Color,
+    bg: Color,
+    underline: Color,
+    modifier: Modifier,
+}
+
+const PLAIN: Look = Look { fg: Color::Reset, bg: Color::Reset, underline: Color::Reset, modifier: Modifier::empty() };
+
+impl Pen {
+    pub(super) fn new() -> Self {
+        Pen { next: None, look: PLAIN }
+    }
+
+    /// Appends the cell at column `x`, row `y` (from 0).
+    pub(super) fn cell(&mut self, out: &mut Vec<u8>, x: u16, y: u16, cell: &Cell) {
+        if self.next != Some((x, y)) {
+            out.extend_from_slice(b"\x1b[");
+            number(out, u32::from(y) + 1);
+            out.push(b';');
+            number(out, u32::from(x) + 1);
+            out.push(b'H');
+        }
+        // After a wide character the next cell is told its place: how wide it is, terminals disagree.
+        self.next = x.checked_add(1).map(|x| (x, y));
+        self.look(out, Look { fg: cell.fg, bg: cell.bg, underline: cell.underline_color, modifier: cell.modifier });
+        out.extend_from_slice(cell.symbol().as_bytes());
+    }
+
+    /// Appends what ends a run of cells.
+    pub(super) fn finish(self, out: &mut Vec<u8>) {
+        if self.look != PLAIN {
+            out.extend_from_slice(b"\x1b[0m");
+        }
+    }
+
+    fn look(&mut self, out: &mut Vec<u8>, want: Look) {
+        if want == self.look {
+            return;
+        }
+        out.extend_from_slice(b"\x1b[");
+        let from = out.len();
+        if !(self.look.modifier - want.modifier).is_empty() || want == PLAIN {
+            // Attributes go one way on every terminal: all at once.
+            out.extend_from_slice(b"0;");
+            self.look = PLAIN;
+        }
+        let added = want.modifier - self.look.modifier;
+        if !added.is_empty() {
+            for (attribute, code) in ATTRIBUTES {
+                if added.contains(attribute) {
+                    number(out, u32::from(code));
+                    out.push(b';');
+                }
+            }
+        }
+        if want.fg != self.look.fg {
+            colour(out, want.fg, 30);
+        }
+        if want.bg != self.look.bg {
+            colour(out, want.bg, 40);
+        }
+        if want.underline != self.look.underline {
+            colour(out, want.underline, 50);
+        }
+        // The last separator becomes the end.
+        if out.len() > from {
+            out.pop();
+        }
+        out.push(b'm');
+        self.look = want;
+    }
+}
+
+/// A colour on layer 30 (character), 40 (behind it) or 50 (underline, which has no short forms).
+fn colour(out: &mut Vec<u8>, colour: Color, layer: u32) {
+    let mut code = |numbers: &[u32]| {
+        for n in numbers {
+            number(out, *n);
+            out.push(b';');
+        }
+    };
+    let named = match colour {
+        Color::Reset => return code(&[layer + 9]),
+        Color::Rgb(r, g, b) => return code(&[layer + 8, 2, r.into(), g.into(), b.into()]),
+        Color::Indexed(i) => return code(&[layer + 8, 5, i.into()]),
+        Color::Black => 0,
+        Color::Red => 1,
+        Color::Green => 2,
+        Color::Yellow => 3,
+        Color::Blue => 4,
+        Color::Magenta => 5,
+        Color::Cyan => 6,
+        Color::Gray => 7,
+        Color::DarkGray => 8,
+        Color::LightRed => 9,
+        Color::LightGreen => 10,
+        Color::LightYellow => 11,
+        Color::LightBlue => 12,
+        Color::LightMagenta => 13,
+        Color::LightCyan => 14,
+        Color::White => 15,
+    };
+    match (layer, named) {
+        (50, _) => code(&[58, 5, named]),
+        (_, 0..8) => code(&[layer + named]),
+        _ => code(&[layer + 52 + named]),
+    }
+}
+
+fn number(out: &mut Vec<u8>, n: u32) {
+    if n >= 10 {
+        number(out, n / 10);
+    }
+    out.push(b'0' + (n % 10) as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn written(cells: &[(u16, u16, Cell)]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut pen = Pen::new();
+        for (x, y, cell) in cells {
+            pen.cell(&mut out, *x, *y, cell);
+        }
+        pen.finish(&mut out);
+        out
+    }
+
+    fn cell(symbol: &'static str, fg: Color, bg: Color, modifier: Modifier) -> Cell {
+        let mut cell = Cell::new(symbol);
+        cell.set_fg(fg).set_bg(bg);
+        cell.modifier = modifier;
+        cell
+    }
+
+    #[test]
+    fn only_what_changes_is_told() {
+        let (red, blue) = (Color::Rgb(255, 0, 0), Color::Indexed(21));
+        let none = Modifier::empty();
+        let cells = [
+            (0, 0, cell("a", red, blue, none)),
+            (1, 0, cell("b", red, blue, none)),
+            (2, 0, cell("c", red, Color::White, none)),
+            (5, 9, cell("d", Color::Reset, Color::Reset, Modifier::REVERSED | Modifier::BOLD)),
+            (6, 9, cell("e", Color::Reset, Color::Reset, Modifier::BOLD)),
+            (7, 9, cell("f", Color::Reset, Color::Reset, none)),
+        ];
+        let wanted = "\x1b[1;1H\x1b[38;2;255;0;0;48;5;21mab\x1b[107mc\x1b[10;6H\x1b[1;7;39;49md\x1b[0;1me\x1b[0mf";
+        assert_eq!(String::from_utf8(written(&cells)).unwrap(), wanted);
+        let mut lined = Cell::new("x");
+        lined.underline_color = Color::Red;
+        assert_eq!(written(&[(0, 0, lined)]), b"\x1b[1;1H\x1b[58;5;1mx\x1b[0m");
+    }
+
+    fn a_colour() -> impl Strategy<Value = Color> {
+        prop_oneof![
+            Just(Color::Reset),
+            any::<u8>().prop_map(Color::Indexed),
+            any::<[u8; 3]>().prop_map(|[r, g, b]| Color::Rgb(r, g, b)),
+            prop_oneof![Just(Color::Black), Just(Color::Gray), Just(Color::DarkGray), Just(Color::White)],
+        ]
+    }
+
+    fn seen(colour: Color) -> vt100::Color {
+        match colour {
+            Color::Reset => vt100::Color::Default,
+            Color::Indexed(i) => vt100::Color::Idx(i),
+            Color::Rgb(r, g, b) => vt100::Color::Rgb(r, g, b),
+            Color::Black => vt100::Color::Idx(0),
+            Color::Gray => vt100::Color::Idx(7),
+            Color::DarkGray => vt100::Color::Idx(8),
+            Color::White => vt100::Color::Idx(15),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_terminal_shows_what_was_written(
+            cells in proptest::collection::vec((0u16..20, 0u16..6, a_colour(), a_colour(), 0u16..512), 1..60)
+        ) {
+            let mut terminal = vt100::Parser::new(6, 20, 0);
+            let mut cells: Vec<(u16, u16, Cell)> = cells
+                .into_iter()
+                .map(|(x, y, fg, bg, bits)| (x, y, cell("#", fg, bg, Modifier::from_bits_truncate(bits))))
+                .collect();
+            terminal.process(&written(&cells));
+            cells.reverse();
+            for (i, (x, y, cell)) in cells.iter().enumerate() {
+                if cells[..i].iter().any(|(ox, oy, _)| (ox, oy) == (x, y)) {
+                    continue;
+                }
+                let shown = terminal.screen().cell(*y, *x).unwrap();
+                prop_assert_eq!(shown.contents(), "#");
+                prop_assert_eq!((shown.fgcolor(), shown.bgcolor()), (seen(cell.fg), seen(cell.bg)));
+                let has = |m| cell.modifier.contains(m);
+                let flags = (shown.bold(), shown.italic(), shown.underline(), shown.inverse());
+                prop_assert_eq!(
+                    (flags.1, flags.2, flags.3),
+                    (has(Modifier::ITALIC), has(Modifier::UNDERLINED), has(Modifier::REVERSED))
+                );
+                prop_assert!(has(Modifier::DIM) || flags.0 == has(Modifier::BOLD));
+            }
+        }
+    }
+}
