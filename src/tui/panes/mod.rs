@@ -2,3 +2,4 @@
 
 pub mod behind;
 pub mod board;
+pub mod list;

@@ -1,0 +1,155 @@
+//! Copying rows: at once when they are at hand and whole, else by way of the owner.
+
+use std::collections::{HashMap, HashSet};
+
+use super::reply::refusal;
+use super::{ListEffect, ListPane, Want, rows};
+use crate::model::{Field, Filter, Item, Kind, Problem, Result};
+use crate::owner::wire::{Answer, Ask, Lines};
+use crate::tui::widgets::table::copy::{self, Heading};
+use crate::tui::widgets::table::{Align, CopyFormat, CopyWhat, RowView, TableEffect};
+
+/// Rows a copy may hold; a clipboard is no place for more.
+const MOST: usize = 10_000;
+
+/// A copy whose rows are on their way.
+#[derive(Debug)]
+pub(super) struct Copying {
+    ticket: u64,
+    format: CopyFormat,
+    /// Columns in the order they are shown.
+    columns: Vec<usize>,
+    /// Item numbers in the table's order.
+    numbers: Vec<u32>,
+    /// When each was last judged, where that is known: items do not hold it.
+    judged: HashMap<u32, String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl ListPane {
+    /// Copies rows of the table on top. Selected rows come in the order of the table, or of their numbers when it has
+    /// none; their questions are whole, however the list cuts them.
+    pub fn copy(&mut self, what: CopyWhat, format: CopyFormat) -> Vec<ListEffect> {
+        if let Some(table) = self.layer_table() {
+            let answer = table.answer(TableEffect::Copy(what, format));
+            return answer.map(|a| self.after_layer(a)).unwrap_or_default();
+        }
+        let window = &self.pager.window;
+        let selected = matches!(what, CopyWhat::Selected(_));
+        let page = if let CopyWhat::Page { count, .. } = what { Some(count) } else { None };
+        let ids: Vec<u64> = match what {
+            CopyWhat::Row(id) => vec![id],
+            CopyWhat::Selected(ids) => ids,
+            CopyWhat::Page { .. } if !self.pager.current => vec![],
+            CopyWhat::Page { first, count } => {
+                (first..first.saturating_add(count)).map_while(|at| window.row(at)).map(|r| r.id).collect()
+            }
+        };
+        if ids.is_empty() || page.is_some_and(|count| (ids.len() as u64) < count) {
+            return vec![ListEffect::Refuse("these rows are still loading".into())];
+        }
+        if ids.len() > MOST {
+            let reason = format!("more than {MOST} rows are no clipboard's load; `benchtop export` writes them all");
+            return vec![ListEffect::Refuse(reason)];
+        }
+        let columns = self.state.order(&self.columns);
+        let question = rows::column(Field::Question);
+        let whole = |r: &&RowView| {
+            let cut = r.cells.get(question).is_some_and(|c| c.text.chars().count() >= rows::QUESTION_CHARS);
+            !cut || !columns.contains(&question)
+        };
+        let wanted: HashSet<u64> = ids.iter().copied().collect();
+        let at_hand: Vec<&RowView> = window.rows.iter().filter(|r| wanted.contains(&r.id)).collect();
+        if at_hand.len() == wanted.len() && at_hand.iter().all(whole) && (self.pager.current || !selected) {
+            let cells = |r: &&RowView| {
+                let cell = |c: &usize| r.cells.get(*c).map_or(String::new(), |c| c.text.clone());
+                columns.iter().map(cell).collect::<Vec<_>>()
+            };
+            let rows: Vec<Vec<String>> = at_hand.iter().map(cells).collect();
+            return vec![self.copied(&columns, &rows, format)];
+        }
+        let judged = rows::column(Field::Judged);
+        let known = |r: &&RowView| Some((u32::try_from(r.id).ok()?, r.cells.get(judged)?.text.clone()));
+        let copying = Copying {
+            ticket: 0,
+            format,
+            judged: at_hand.iter().filter_map(known).collect(),
+            columns,
+            numbers: ids.iter().filter_map(|id| u32::try_from(*id).ok()).collect(),
+            rows: vec![],
+        };
+        let sort = self.sort();
+        let (want, ask): (fn(u64) -> Want, Ask) = if selected && !sort.is_empty() {
+            let filter = Filter { only: Some(copying.numbers.clone()), ..Filter::default() };
+            (|ticket| Want::CopyOrder { ticket }, Ask::Numbers(filter, sort))
+        } else {
+            (|ticket| Want::CopyItems { ticket }, Ask::Items(copying.numbers.clone()))
+        };
+        let effects = self.await_one("copying", want, ask);
+        self.copying = Some(Copying { ticket: self.tickets, ..copying });
+        effects
+    }
+
+    fn copied(&self, columns: &[usize], rows: &[Vec<String>], format: CopyFormat) -> ListEffect {
+        let spec = |c: &usize| self.columns.get(*c);
+        let headings: Vec<Heading<'_>> =
+            columns.iter().filter_map(spec).map(|s| (s.name.as_str(), s.align == Align::Right)).collect();
+        ListEffect::Copy { text: copy::rows_as(&headings, rows, format), rows: rows.len() }
+    }
+
+    /// Takes the order of the rows, or some of the rows themselves; asks for the rest until all are there.
+    pub(super) fn take_copy(&mut self, ticket: u64, answer: Result<Answer>) -> Vec<ListEffect> {
+        if !self.take_ticket(ticket) {
+            return vec![];
+        }
+        let Some(mut copying) = self.copying.take().filter(|c| c.ticket == ticket) else { return vec![] };
+        match answer {
+            Ok(Answer::Numbers(numbers)) => copying.numbers = numbers,
+            Ok(Answer::Lines(lines)) => {
+                if let Err(problem) = copying.add(&lines) {
+                    return vec![ListEffect::Refuse(problem.to_string())];
+                }
+                if copying.rows.len() >= copying.numbers.len() {
+                    return self.finish(copying);
+                }
+            }
+            other => return vec![refusal(other)],
+        }
+        let rest: Vec<u32> = copying.numbers.iter().skip(copying.rows.len()).copied().collect();
+        let effects = self.await_one("copying", |ticket| Want::CopyItems { ticket }, Ask::Items(rest));
+        self.copying = Some(Copying { ticket: self.tickets, ..copying });
+        effects
+    }
+
+    fn finish(&mut self, mut copying: Copying) -> Vec<ListEffect> {
+        let judged = rows::column(Field::Judged);
+        let unknown = copying.numbers.iter().any(|n| !copying.judged.contains_key(n));
+        let mut said = vec![];
+        if let Some(at) = copying.columns.iter().position(|c| *c == judged).filter(|_| unknown) {
+            copying.columns.remove(at);
+            copying.rows.iter_mut().for_each(|cells| drop(cells.remove(at)));
+            said.push(ListEffect::Say("copied without `judged`, which is known for rows on the screen only".into()));
+        }
+        let mut effects = vec![self.copied(&copying.columns, &copying.rows, copying.format)];
+        effects.append(&mut said);
+        effects
+    }
+}
+
+impl Copying {
+    /// Adds the next items. At least one must come, so that asking for the rest ends.
+    fn add(&mut self, lines: &Lines) -> Result<()> {
+        let unreadable = |what: String| Problem::new(Kind::Corrupt, format!("a row to copy cannot be read: {what}"));
+        let numbers: Vec<u32> = self.numbers.iter().skip(self.rows.len()).copied().collect();
+        let mut came = false;
+        for ((json, status), number) in lines.json.lines().zip(&lines.statuses).zip(numbers) {
+            let item: Item = serde_json::from_str(json).map_err(|e| unreadable(e.to_string()))?;
+            let judged = self.judged.get(&number).cloned().unwrap_or_default();
+            let row = rows::row_of(number, item, *status, judged);
+            let cell = |c: &usize| rows::field(*c).map_or(String::new(), |f| rows::text(&row, f));
+            self.rows.push(self.columns.iter().map(cell).collect());
+            came = true;
+        }
+        if came { Ok(()) } else { Err(unreadable("the owner sent no item".into())) }
+    }
+}

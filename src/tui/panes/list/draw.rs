@@ -1,0 +1,103 @@
+//! Drawing the list: a line that says what is shown, the table below it.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::widgets::Widget;
+
+use super::{Layer, ListPane, query};
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::table::{Empty, TableView};
+use crate::tui::widgets::text;
+
+impl ListPane {
+    /// Draws the list, or what lies over it. While the rows under the cursor are on their way the last ones stay.
+    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
+        let titled = area.height > 3;
+        let below = if titled { Rect { y: area.y + 1, height: area.height - 1, ..area } } else { area };
+        // Also under a layer: the page follows the screen.
+        self.state.resize(below, &self.columns);
+        if titled {
+            self.title(Rect { height: 1, ..area }, buf, look);
+        }
+        match self.layer.as_mut() {
+            Some(Layer::Frequency(view)) => return view.draw(below, buf, look),
+            Some(Layer::Describe(view)) => return view.draw(below, buf, look),
+            None => {}
+        }
+        let row = self.state.row();
+        if self.pager.drawable(&self.state) {
+            self.drawn_row = row;
+        } else {
+            self.state.go_to_row(self.drawn_row.min(self.pager.window.total.saturating_sub(1)));
+        }
+        let empty = self.empty();
+        let note = if self.pager.partial { "so far" } else { "" };
+        let (columns, window, state) = (&self.columns[..], &self.pager.window, &self.state);
+        TableView { columns, window, state, empty: &empty, note, look }.render(below, buf);
+        self.state.go_to_row(row);
+    }
+
+    /// Why there are no rows.
+    pub(super) fn empty(&self) -> Empty {
+        let pager = &self.pager;
+        match &pager.failed {
+            _ if pager.waiting() && (pager.partial || !pager.answered || pager.failed.is_some()) => Empty::Loading,
+            Some(reason) => Empty::Failed(reason.clone()),
+            None if !pager.answered => Empty::Loading,
+            None if pager.window.of == 0 => {
+                Empty::Nothing { hint: "S draws a sample; `benchtop import PATH` brings your own in".into() }
+            }
+            None if self.trail.is_empty() => Empty::Filtered { hint: "X shows everything".into() },
+            None => Empty::Filtered { hint: "X shows everything, q goes back".into() },
+        }
+    }
+
+    /// What is being waited for, in a word.
+    fn busy(&self) -> Option<&'static str> {
+        let pager = &self.pager;
+        if let Some(awaited) = &self.awaited {
+            return Some(awaited.word);
+        }
+        if self.selecting > 0 {
+            return Some("selecting");
+        }
+        if pager.partial {
+            return Some("searching");
+        }
+        (pager.answered && pager.waiting() && !pager.drawable(&self.state))
+            .then(|| if self.query.filter.text.is_empty() { "reading" } else { "searching" })
+    }
+
+    /// The filter's words and the order on the left; on the right what is waited for, and how many of how many.
+    fn title(&self, area: Rect, buf: &mut Buffer, look: &Look) {
+        let window = &self.pager.window;
+        let (total, of) = (text::grouped(window.total), text::grouped(window.of));
+        let counts = match (self.pager.answered, self.pager.partial) {
+            (false, _) => String::new(),
+            (true, true) => format!("{total} so far of {of}"),
+            (true, false) if window.total == window.of => format!("{of} items"),
+            (true, false) => format!("{total} of {of}"),
+        };
+        let busy = self.busy().map(|word| format!("{word}…  ")).unwrap_or_default();
+        let room = usize::from(area.width);
+        let right = text::width(&busy) + text::width(&counts);
+        let mut x = area.x + u16::try_from(room.saturating_sub(right)).unwrap_or(0);
+        let end = x;
+        for (piece, role) in [(&busy, Role::Pending), (&counts, Role::Dim)] {
+            let left = usize::from(area.right().saturating_sub(x));
+            (x, _) = buf.set_stringn(x, area.y, piece, left, look.style(role));
+        }
+        let words = self.query.title();
+        let subset = if self.state.in_subset() { "the selection" } else { "" };
+        let shown = [words.as_str(), subset].into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join("  ");
+        let (shown, role) = if shown.is_empty() { ("every item".into(), Role::Dim) } else { (shown, Role::Accent) };
+        let order = query::order(&self.sort(), !self.query.filter.text.is_empty());
+        let left = usize::from(end.saturating_sub(area.x)).saturating_sub(2);
+        // The order gives way to the words, not the other way round.
+        let (x, _) = buf.set_stringn(area.x, area.y, text::fit(&shown, left), left, look.style(role));
+        let left = left.saturating_sub(usize::from(x - area.x) + 2);
+        if !order.is_empty() && left >= 8 {
+            buf.set_stringn(x + 2, area.y, text::fit(&order, left), left, look.style(Role::Dim));
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! The item list: a page of rows from the owner at a time, filtered, sorted, counted, selected and copied.
+//!
+//! The pane asks nothing itself: it returns [`ListEffect::Ask`], and whoever carries it out brings the answer back to
+//! [`ListPane::answer`] with the same [`Want`]. Rows stay on the screen until those that replace them are there.
+
+mod copying;
+mod draw;
+mod effects;
+mod layers;
+mod pager;
+mod query;
+mod reply;
+mod rows;
+
+use std::ops::Range;
+
+pub use effects::{ListEffect, Want};
+
+use crate::model::{Field, Filter, Result, Sort};
+use crate::owner::wire::{Ask, PageAsk};
+use crate::store::query::Match;
+use crate::tui::action::{Action, Scope};
+use crate::tui::widgets::table::{DescribeView, Extent, FrequencyView, SortKey, Spec, TableEffect, TableState};
+
+use copying::Copying;
+use pager::Pager;
+use query::Query;
+
+/// What lies over the list.
+#[derive(Debug)]
+enum Layer {
+    Frequency(FrequencyView),
+    Describe(DescribeView),
+}
+
+/// What going back returns to.
+#[derive(Debug)]
+enum Step {
+    /// A filter and the row under the cursor; `typed` where the find prompt replaced it.
+    Query { query: Query, row: u64, typed: bool },
+    /// Every row again instead of the selected ones.
+    Subset,
+}
+
+/// A question on its way, the newest of those that exclude each other.
+#[derive(Debug)]
+struct Awaited {
+    ticket: u64,
+    word: &'static str,
+}
+
+/// The item list pane.
+#[derive(Debug)]
+pub struct ListPane {
+    columns: Vec<Spec>,
+    state: TableState,
+    pager: Pager,
+    query: Query,
+    trail: Vec<Step>,
+    layer: Option<Layer>,
+    awaited: Option<Awaited>,
+    tickets: u64,
+    selecting: usize,
+    copying: Option<Copying>,
+    /// Columns hidden because no row had anything to say in them; `None` before the first rows.
+    silent: Option<Vec<usize>>,
+    /// The row under the cursor when the screen's rows were last at hand.
+    drawn_row: u64,
+}
+
+impl Default for ListPane {
+    fn default() -> Self {
+        ListPane::new()
+    }
+}
+
+impl ListPane {
+    /// An empty list of every item.
+    pub fn new() -> ListPane {
+        ListPane {
+            columns: rows::columns(),
+            state: TableState::new(1),
+            pager: Pager::default(),
+            query: Query::default(),
+            trail: vec![],
+            layer: None,
+            awaited: None,
+            tickets: 0,
+            selecting: 0,
+            copying: None,
+            silent: None,
+            drawn_row: 0,
+        }
+    }
+
+    /// Shown for the first time, or again after the owner was lost: what was on its way is forgotten, the rows are
+    /// asked for.
+    pub fn start(&mut self) -> Vec<ListEffect> {
+        self.pager.forget();
+        (self.awaited, self.copying, self.selecting) = (None, None, 0);
+        match self.pager.changed(&self.state) {
+            Some(range) => self.ask_rows(range),
+            None => self.fetch(None),
+        }
+    }
+
+    /// Scopes whose keys are live now, the nearest first.
+    pub fn scopes(&self) -> &'static [Scope] {
+        match self.layer {
+            None => &[Scope::List, Scope::Table, Scope::Global],
+            Some(_) => &[Scope::Table, Scope::Global],
+        }
+    }
+
+    /// The filter as words, as the find prompt shows it.
+    pub fn words(&self) -> String {
+        self.query.filter.words()
+    }
+
+    /// Number of the item under the cursor, if its row is at hand.
+    pub fn number(&self) -> Option<u32> {
+        if !self.pager.current {
+            return None;
+        }
+        self.pager.window.row(self.state.row()).and_then(|r| u32::try_from(r.id).ok())
+    }
+
+    /// The filter the owner is asked with.
+    fn filter(&self) -> Filter {
+        self.query.compose(self.state.subset())
+    }
+
+    fn sort(&self) -> Vec<Sort> {
+        let key = |k: &SortKey| Some(Sort { field: rows::field(k.column)?, descending: k.descending });
+        self.state.sort().iter().filter_map(key).collect()
+    }
+
+    fn ask_rows(&mut self, range: Range<u64>) -> Vec<ListEffect> {
+        let (offset, count) = (range.start, u32::try_from(range.end - range.start).unwrap_or(u32::MAX));
+        let generation = self.pager.ask(range);
+        let page = PageAsk { generation, filter: self.filter(), sort: self.sort(), offset, count };
+        vec![ListEffect::Ask(Want::Page { generation }, Ask::Page(page))]
+    }
+
+    /// Asks for the rows that lack, if any do; `just` was answered.
+    fn fetch(&mut self, just: Option<Range<u64>>) -> Vec<ListEffect> {
+        self.pager.missing(&self.state, just).map(|range| self.ask_rows(range)).unwrap_or_default()
+    }
+
+    /// Asks for the rows of another filter or order, with the cursor on row `row`.
+    fn requery(&mut self, row: u64) -> Vec<ListEffect> {
+        self.pager.outdate();
+        self.state.go_to_row(row);
+        self.fetch(None)
+    }
+
+    /// A question that takes the place of the last one on its way.
+    fn await_one(&mut self, word: &'static str, want: impl FnOnce(u64) -> Want, ask: Ask) -> Vec<ListEffect> {
+        self.tickets += 1;
+        self.copying = None;
+        self.awaited = Some(Awaited { ticket: self.tickets, word });
+        vec![ListEffect::Ask(want(self.tickets), ask)]
+    }
+
+    /// Whether an answer with this ticket is the one waited for; then it is no more.
+    fn take_ticket(&mut self, ticket: u64) -> bool {
+        self.awaited.take_if(|a| a.ticket == ticket).is_some()
+    }
+
+    /// An item's status changed, or items were brought in: the rows are asked for again, the cursor stays.
+    pub fn changed(&mut self) -> Vec<ListEffect> {
+        self.pager.changed(&self.state).map(|range| self.ask_rows(range)).unwrap_or_default()
+    }
+
+    /// Asks for the rows that a larger screen lacks; call it after a drawing in another size.
+    pub fn resized(&mut self) -> Vec<ListEffect> {
+        if self.pager.answered { self.fetch(None) } else { vec![] }
+    }
+
+    /// Does an action of the table, the list, find or back; others have no effect.
+    pub fn act(&mut self, action: Action) -> Vec<ListEffect> {
+        match action {
+            Action::Back | Action::MenuCancel => self.back(),
+            Action::Find => {
+                self.layer = None;
+                vec![ListEffect::AskFind(self.words())]
+            }
+            _ if self.layer.is_some() => self.act_on_layer(action),
+            Action::ClearFilter => self.clear(),
+            Action::FilterStatus => self.ask_values(Field::Status),
+            Action::FilterSubtask => self.ask_values(Field::Subtask),
+            Action::FilterType => self.ask_values(Field::Type),
+            _ if action.scope() == Scope::Table => self.act_on_rows(action),
+            _ => vec![],
+        }
+    }
+
+    fn act_on_rows(&mut self, action: Action) -> Vec<ListEffect> {
+        let hollow;
+        let window = match self.pager.current {
+            true => &self.pager.window,
+            false => {
+                hollow = self.pager.hollow();
+                &hollow
+            }
+        };
+        if action == Action::Unhide {
+            self.silent = Some(vec![]);
+        }
+        let effects = self.state.act(action, &Extent { columns: &self.columns, window });
+        let mut out: Vec<ListEffect> = effects.into_iter().flat_map(|e| self.carry_out(e)).collect();
+        out.extend(self.fetch(None));
+        out
+    }
+
+    fn carry_out(&mut self, effect: TableEffect) -> Vec<ListEffect> {
+        match effect {
+            // Every action ends in a look at what lacks.
+            TableEffect::NeedRows { .. } => vec![],
+            TableEffect::Sort(_) => self.requery(0),
+            TableEffect::Subset(Some(_)) => {
+                self.trail.push(Step::Subset);
+                self.requery(0)
+            }
+            TableEffect::Subset(None) => {
+                self.trail.retain(|s| !matches!(s, Step::Subset));
+                self.requery(self.state.row())
+            }
+            TableEffect::Frequency(column) => match rows::field(column) {
+                Some(field) => {
+                    let ask = Ask::Frequency(self.filter(), field);
+                    self.await_one("counting", |ticket| Want::Frequency { ticket, column }, ask)
+                }
+                None => vec![],
+            },
+            TableEffect::Describe => {
+                let ask = Ask::Describe(self.filter());
+                self.await_one("summing up", |ticket| Want::Describe { ticket }, ask)
+            }
+            TableEffect::AskRegex { column, on } => vec![ListEffect::AskRegex { column, on }],
+            TableEffect::SelectRegex { column, pattern, on } => self.select(column, Match::Regex(pattern), on),
+            TableEffect::SelectLike { column, id } => self.select_like(column, id),
+            TableEffect::AskCopy(what) => vec![ListEffect::AskCopy(what)],
+            TableEffect::Copy(what, format) => self.copy(what, format),
+            TableEffect::AskColumn => {
+                vec![ListEffect::AskColumn(self.columns.iter().map(|c| c.name.clone()).collect())]
+            }
+            TableEffect::Open { id, .. } => match u32::try_from(id) {
+                Ok(number) => vec![ListEffect::Open { number, filter: self.filter(), sort: self.sort() }],
+                Err(_) => vec![],
+            },
+            TableEffect::Refuse(reason) => vec![ListEffect::Refuse(reason)],
+        }
+    }
+
+    fn select(&mut self, column: usize, what: Match, on: bool) -> Vec<ListEffect> {
+        let Some(field) = rows::field(column) else { return vec![] };
+        self.selecting += 1;
+        vec![ListEffect::Ask(Want::Select { on }, Ask::Select(self.filter(), field, what))]
+    }
+
+    fn select_like(&mut self, column: usize, id: u64) -> Vec<ListEffect> {
+        let row = self.pager.window.rows.iter().find(|r| r.id == id);
+        let Some(cell) = row.and_then(|r| r.cells.get(column)) else { return vec![] };
+        if rows::field(column) == Some(Field::Question) && cell.text.chars().count() >= rows::QUESTION_CHARS {
+            return vec![ListEffect::Refuse("the list holds only the beginning of this question; `|` selects".into())];
+        }
+        let value = cell.text.clone();
+        self.select(column, Match::Equal(value), true)
+    }
+
+    fn ask_values(&mut self, field: Field) -> Vec<ListEffect> {
+        // Counted without the field's own filter, so that one key leads from one value to another.
+        let others = Query { filter: query::without(&self.query.filter, field), ..self.query.clone() };
+        let ask = Ask::Frequency(others.compose(self.state.subset()), field);
+        self.await_one("counting", |ticket| Want::Values { ticket, field }, ask)
+    }
+
+    /// Remembers where the list is, then shows `query` instead.
+    fn narrow(&mut self, query: Query) -> Vec<ListEffect> {
+        let query = std::mem::replace(&mut self.query, query);
+        self.trail.push(Step::Query { query, row: self.state.row(), typed: false });
+        self.layer = None;
+        self.requery(0)
+    }
+
+    /// Shows only the items with this value of a field (empty text: those that have none), the rest of the filter
+    /// staying; going back undoes it.
+    pub fn filter_by(&mut self, field: Field, value: &str) -> Vec<ListEffect> {
+        let label = query::named(field, value);
+        let Some(filter) = query::with_value(&self.query.filter, field, value) else {
+            let ask = Ask::Select(self.filter(), field, Match::Equal(value.into()));
+            return self.await_one("searching", |ticket| Want::Dive { ticket, label }, ask);
+        };
+        let mut effects = self.narrow(Query { filter, within: self.query.within.clone() });
+        effects.push(only(&label));
+        effects
+    }
+
+    /// Shows what a person typed so far; what was shown before stays until the owner answers, and going back leads to
+    /// it.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Usage`] for words that are no filter, such as a half-typed `status:`; the list stays.
+    pub fn find(&mut self, words: &str) -> Result<Vec<ListEffect>> {
+        let filter = Filter::parse(words)?;
+        self.layer = None;
+        if filter == self.query.filter {
+            return Ok(vec![]);
+        }
+        let query = Query { filter, within: self.query.within.clone() };
+        // All typing leads back to one place, and typing that place's own words again is being back there.
+        if let Some(Step::Query { typed: true, query: before, row }) = self.trail.last() {
+            let row = if *before == query { Some(*row) } else { None };
+            if row.is_some() {
+                self.trail.pop();
+            }
+            self.query = query;
+            return Ok(self.requery(row.unwrap_or(0)));
+        }
+        let query = std::mem::replace(&mut self.query, query);
+        self.trail.push(Step::Query { query, row: self.state.row(), typed: true });
+        Ok(self.requery(0))
+    }
+
+    fn clear(&mut self) -> Vec<ListEffect> {
+        if self.query.is_empty() && !self.state.in_subset() {
+            return vec![ListEffect::Refuse("nothing is filtered: this is every item".into())];
+        }
+        // Without a filter and an order an item stands at its number: the cursor stays on it.
+        let natural = self.state.sort().is_empty();
+        let row = self.number().filter(|_| natural).map_or(0, |n| u64::from(n.saturating_sub(1)));
+        self.query = Query::default();
+        self.trail.clear();
+        self.leave_subset();
+        self.requery(row)
+    }
+
+    fn leave_subset(&mut self) {
+        if self.state.in_subset() {
+            let window = self.pager.hollow();
+            self.state.act(Action::Subset, &Extent { columns: &self.columns, window: &window });
+        }
+    }
+
+    fn back(&mut self) -> Vec<ListEffect> {
+        if self.layer.take().is_some() {
+            return vec![];
+        }
+        if self.awaited.take().is_some() {
+            self.copying = None;
+            return vec![ListEffect::Say("no longer waiting for it".into())];
+        }
+        match self.trail.pop() {
+            Some(Step::Query { query, row, .. }) => {
+                self.query = query;
+                self.requery(row)
+            }
+            Some(Step::Subset) => {
+                self.leave_subset();
+                self.requery(self.state.row())
+            }
+            None => vec![ListEffect::Leave],
+        }
+    }
+
+    /// Puts the cursor on an item, asking where it stands when its row is not at hand.
+    pub fn go_to(&mut self, number: u32) -> Vec<ListEffect> {
+        let at = self.pager.window.rows.iter().position(|r| r.id == u64::from(number));
+        match at.filter(|_| self.pager.current) {
+            Some(at) => {
+                self.state.go_to_row(self.pager.window.first + at as u64);
+                self.fetch(None)
+            }
+            None => {
+                let ask = Ask::Locate { number, filter: self.filter(), sort: self.sort() };
+                self.await_one("searching", |ticket| Want::Locate { ticket, number }, ask)
+            }
+        }
+    }
+}
+
+fn only(label: &str) -> ListEffect {
+    ListEffect::Say(format!("only {label}; q goes back"))
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,84 @@
+//! Which items the list shows, and how that is said.
+
+use crate::model::{Field, Filter, QuestionKind, Sort, Status};
+
+/// A filter, and what it cannot say: the items found for a value of a column that no filter names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Query {
+    /// What a person can type.
+    pub(super) filter: Filter,
+    /// Numbers (sorted, from 1) of the items dived to, and what they were found by.
+    pub(super) within: Option<(String, Vec<u32>)>,
+}
+
+impl Query {
+    /// Whether every item passes.
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Query::default()
+    }
+
+    /// The filter that the owner is asked with, `subset` (sorted item numbers) being all that may pass.
+    pub(super) fn compose(&self, subset: Option<&[u64]>) -> Filter {
+        let mut filter = self.filter.clone();
+        let subset = subset.map(|ids| ids.iter().filter_map(|id| u32::try_from(*id).ok()).collect());
+        for only in [self.within.as_ref().map(|(_, only)| only.clone()), subset].into_iter().flatten() {
+            filter.only = Some(match filter.only.take() {
+                None => only,
+                Some(have) => have.into_iter().filter(|n| only.binary_search(n).is_ok()).collect(),
+            });
+        }
+        filter
+    }
+
+    /// What the line above the table says; a long list of numbers is counted instead.
+    pub(super) fn title(&self) -> String {
+        let mut shown = self.filter.clone();
+        let numbers = shown.only.take_if(|only| only.len() > 8);
+        let counted = numbers.map(|n| format!("{} items by number", n.len()));
+        let within = self.within.as_ref().map(|(label, _)| label.clone());
+        let parts = [Some(shown.words()).filter(|w| !w.is_empty()), counted, within];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("  ")
+    }
+}
+
+/// `filter` with nothing asked of `field`.
+pub(super) fn without(filter: &Filter, field: Field) -> Filter {
+    let mut out = filter.clone();
+    match field {
+        Field::Status => out.status.clear(),
+        Field::Type => out.kind.clear(),
+        Field::Number => out.only = None,
+        _ => out.values.retain(|(f, _)| *f != field),
+    }
+    out
+}
+
+/// `filter` with `value` as the one value of `field` that passes; `None` where a filter cannot say that.
+pub(super) fn with_value(filter: &Filter, field: Field, value: &str) -> Option<Filter> {
+    let mut out = without(filter, field);
+    match field {
+        Field::Status => out.status = vec![Status::from_name(value)?],
+        Field::Type => out.kind = vec![QuestionKind::from_name(value)?],
+        Field::Number => out.only = Some(vec![value.parse().ok()?]),
+        Field::Dataset | Field::Subtask | Field::Level | Field::Style | Field::Side => {
+            out.add(field, vec![value.into()]);
+        }
+        Field::Id | Field::Judged | Field::Question => return None,
+    }
+    Some(out)
+}
+
+/// A value as messages name it.
+pub(super) fn named(field: Field, value: &str) -> String {
+    if value.is_empty() { format!("no {}", field.name()) } else { format!("{} `{value}`", field.name()) }
+}
+
+/// The order in words; empty for the order of numbers.
+pub(super) fn order(sort: &[Sort], searched: bool) -> String {
+    let key = |s: &Sort| format!("{}{}", s.field.name(), if s.descending { " descending" } else { "" });
+    match sort {
+        [] if searched => "best match first".into(),
+        [] => String::new(),
+        keys => format!("by {}", keys.iter().map(key).collect::<Vec<_>>().join(", then ")),
+    }
+}

@@ -1,0 +1,110 @@
+//! Columns of the item list, and items as rows of them.
+
+use crate::model::{Field, Item, Status};
+use crate::owner::wire::{Page, Row};
+use crate::tui::theme::Role;
+use crate::tui::widgets::table::{CellView, ColumnKind, RowView, Spec, Window};
+
+/// Characters after which the owner cuts a question in a list row.
+pub(super) const QUESTION_CHARS: usize = 400;
+
+/// The field of a column; columns stand in the order of [`Field::ALL`].
+pub(super) fn field(column: usize) -> Option<Field> {
+    Field::ALL.get(column).copied()
+}
+
+/// The column of a field.
+pub(super) fn column(field: Field) -> usize {
+    Field::ALL.iter().position(|f| *f == field).unwrap_or(0)
+}
+
+/// One column a field, the question last so that it gets the room that is left.
+pub(super) fn columns() -> Vec<Spec> {
+    let spec = |field: Field| {
+        let width = match field {
+            Field::Number => return Spec::number(field.name(), "", ColumnKind::Number, 8),
+            Field::Status | Field::Level => 8,
+            Field::Id => 18,
+            Field::Dataset | Field::Type => 10,
+            Field::Subtask | Field::Style | Field::Side => 12,
+            Field::Judged => 19,
+            Field::Question => 30,
+        };
+        Spec::text(field.name(), width)
+    };
+    Field::ALL.into_iter().map(spec).collect()
+}
+
+/// How a status looks.
+pub(super) fn role(status: Status) -> Role {
+    match status {
+        Status::Pending => Role::Pending,
+        Status::Accepted => Role::Good,
+        Status::Rejected => Role::Bad,
+        Status::ToFix => Role::Warn,
+        Status::Flagged => Role::Flag,
+        Status::Skipped => Role::Dim,
+    }
+}
+
+/// A row's text in a field.
+pub(super) fn text(row: &Row, field: Field) -> String {
+    match field {
+        Field::Number => row.number.to_string(),
+        Field::Status => row.status.name().into(),
+        Field::Id => row.id.clone(),
+        Field::Dataset => row.dataset.clone(),
+        Field::Subtask => row.subtask.clone(),
+        Field::Type => row.kind.name().into(),
+        Field::Level => row.level.clone(),
+        Field::Style => row.style.clone(),
+        Field::Side => row.side.clone(),
+        Field::Judged => row.judged.clone(),
+        Field::Question => row.question.clone(),
+    }
+}
+
+/// An item as a row, its question whole. When it was judged is not in an item, so that the caller gives it.
+pub(super) fn row_of(number: u32, item: Item, status: Status, judged: String) -> Row {
+    Row {
+        number,
+        id: item.id,
+        dataset: item.dataset,
+        subtask: item.subtask.unwrap_or_default(),
+        kind: item.kind,
+        level: item.level.unwrap_or_default(),
+        style: item.style.unwrap_or_default(),
+        side: item.pair.map_or("", |p| p.side.name()).into(),
+        status,
+        judged,
+        question: item.question,
+        marks: vec![],
+    }
+}
+
+/// A page as the rows at hand. A row's id is its item's number.
+pub(super) fn window(page: &Page) -> Window {
+    let view = |row: &Row| {
+        let cell = |field: Field| {
+            let mut cell = CellView::from(text(row, field));
+            match field {
+                Field::Status => cell.role = role(row.status),
+                Field::Judged | Field::Dataset => cell.role = Role::Dim,
+                Field::Question => cell.highlights = row.marks.iter().map(|at| *at as usize).collect(),
+                _ => {}
+            }
+            cell
+        };
+        RowView { id: u64::from(row.number), cells: Field::ALL.into_iter().map(cell).collect() }
+    };
+    Window { first: page.offset, rows: page.rows.iter().map(view).collect(), total: page.total, of: page.of }
+}
+
+/// Columns that say nothing about these rows: empty in all of them, or (the data set, which the id names too) the
+/// same in all of them.
+pub(super) fn silent(window: &Window) -> Vec<usize> {
+    let cells = |c: usize| window.rows.iter().filter_map(move |r| r.cells.get(c)).map(|c| c.text.as_str());
+    let same = |c: usize| cells(c).zip(cells(c).skip(1)).all(|(a, b)| a == b);
+    let says_nothing = |c: &usize| cells(*c).all(str::is_empty) || field(*c) == Some(Field::Dataset) && same(*c);
+    (0..Field::ALL.len()).filter(says_nothing).collect()
+}

@@ -1,0 +1,511 @@
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::*;
+use crate::model::table::{Frequency, Summary};
+use crate::model::{ColourLevel, Kind, Problem, QuestionKind, Status};
+use crate::owner::wire::{Answer, Lines, Page, Row};
+use crate::tui::theme::{Look, Theme};
+use crate::tui::widgets::table::{CopyFormat, CopyWhat, Empty};
+
+const AREA: Rect = Rect::new(0, 0, 90, 13);
+
+fn row(number: u32) -> Row {
+    Row {
+        number,
+        id: format!("set/{number}"),
+        dataset: "set".into(),
+        subtask: ["animal", "plant"][number as usize % 2].into(),
+        kind: QuestionKind::YesNo,
+        level: String::new(),
+        style: String::new(),
+        side: String::new(),
+        status: Status::Pending,
+        judged: String::new(),
+        question: format!("Is this picture {number}?"),
+        marks: vec![],
+    }
+}
+
+/// A page of items that stand at their numbers, as a list of `total` of 617,000.
+fn page(ask: &PageAsk, total: u64) -> Page {
+    let end = total.min(ask.offset + u64::from(ask.count));
+    let rows = (ask.offset..end).map(|at| row(at as u32 + 1)).collect();
+    Page { generation: ask.generation, offset: ask.offset, rows, total, of: 617_000, partial: false }
+}
+
+fn asked(effects: &[ListEffect]) -> PageAsk {
+    let pages: Vec<&PageAsk> = effects
+        .iter()
+        .filter_map(|e| match e {
+            ListEffect::Ask(Want::Page { generation }, Ask::Page(ask)) if *generation == ask.generation => Some(ask),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(pages.len(), 1, "{effects:?}");
+    pages[0].clone()
+}
+
+fn give(pane: &mut ListPane, page: Page) -> Vec<ListEffect> {
+    pane.answer(Want::Page { generation: page.generation }, Ok(Answer::Page(page)))
+}
+
+/// Answers page after page until none is asked for.
+fn settle(pane: &mut ListPane, mut effects: Vec<ListEffect>, total: u64) -> u32 {
+    let mut pages = 0;
+    while effects.iter().any(|e| matches!(e, ListEffect::Ask(Want::Page { .. }, _))) {
+        let ask = asked(&effects);
+        effects = give(pane, page(&ask, total));
+        pages += 1;
+        assert!(pages < 5, "it asks for ever");
+    }
+    pages
+}
+
+fn drawn(pane: &mut ListPane) -> String {
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let mut buf = Buffer::empty(AREA);
+    pane.draw(AREA, &mut buf, &look);
+    let line = |l: &[ratatui::buffer::Cell]| l.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string();
+    buf.content.chunks(usize::from(AREA.width)).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A list of `total` items, drawn once: ten rows a page.
+fn list(total: u64) -> ListPane {
+    let mut pane = ListPane::new();
+    drawn(&mut pane);
+    let effects = pane.start();
+    settle(&mut pane, effects, total);
+    assert_eq!(pane.state.page().1, 10);
+    pane
+}
+
+fn refused(effects: &[ListEffect]) -> bool {
+    matches!(effects, [ListEffect::Refuse(_)])
+}
+
+#[test]
+fn the_first_page_comes_and_columns_that_say_nothing_are_hidden() {
+    let mut pane = ListPane::new();
+    assert!(drawn(&mut pane).contains("Loading"));
+    let ask = asked(&pane.start());
+    assert!(ask.filter.is_empty() && ask.sort.is_empty() && ask.offset == 0 && ask.count >= 50);
+    assert!(pane.changed().is_empty(), "the page on its way is waited for");
+    let again = asked(&give(&mut pane, page(&ask, 617_000)));
+    assert!(again.generation > ask.generation);
+    settle_one(&mut pane, &again);
+    let shown = drawn(&mut pane);
+    assert!(shown.starts_with("every item") && shown.contains("617,000 items"), "{shown}");
+    assert!(shown.contains("Is this picture 1?") && !shown.contains("judged") && !shown.contains("dataset"), "{shown}");
+
+    // The first verdict brings the column that tells when.
+    let ask = asked(&pane.changed());
+    let mut with = page(&ask, 617_000);
+    with.rows[3].judged = "2026-01-02T03:04:05".into();
+    with.rows[3].status = Status::Accepted;
+    give(&mut pane, with);
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("judged") && shown.contains("accepted") && !shown.contains("style"), "{shown}");
+    assert_eq!(pane.state.column(), 0);
+}
+
+fn settle_one(pane: &mut ListPane, ask: &PageAsk) {
+    assert!(give(pane, page(ask, 617_000)).is_empty());
+}
+
+#[test]
+fn a_page_is_there_before_it_is_wanted_and_the_old_one_stays_until_then() {
+    let mut pane = list(617_000);
+    let effects = pane.act(Action::PageDown);
+    assert!(drawn(&mut pane).contains("Is this picture 11?"), "the next page was at hand");
+    assert!(settle(&mut pane, effects, 617_000) <= 1);
+    let effects = pane.act(Action::Bottom);
+    let ask = asked(&effects);
+    assert_eq!((ask.offset, ask.count), (616_990, 10));
+    let waiting = drawn(&mut pane);
+    assert!(waiting.contains("Is this picture 11?") && waiting.contains("reading…"), "{waiting}");
+    assert!(refused(&pane.act(Action::Open)), "the row under the cursor is not known yet");
+    assert!(pane.number().is_none());
+    let more = give(&mut pane, page(&ask, 617_000));
+    assert!(drawn(&mut pane).contains("Is this picture 617000?"));
+    assert_eq!(pane.number(), Some(617_000));
+    let ask = asked(&more);
+    assert_eq!((ask.offset, ask.count), (616_980, 20));
+}
+
+#[test]
+fn moving_inside_what_is_at_hand_asks_nothing() {
+    let mut pane = list(25);
+    for action in [Action::Down, Action::PageDown, Action::Bottom, Action::Up, Action::Top, Action::Right] {
+        assert!(pane.act(action).is_empty(), "{action:?}");
+    }
+    assert!(refused(&pane.act(Action::Up)));
+}
+
+#[test]
+fn a_stale_generation_is_dropped_and_the_newest_one_wins() {
+    let mut pane = list(617_000);
+    let first = asked(&pane.find("do").unwrap());
+    let second = asked(&pane.find("dog").unwrap());
+    assert!(second.generation > first.generation);
+    assert!(give(&mut pane, page(&first, 3)).is_empty());
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("617,000 items") && shown.contains("searching…") && shown.starts_with("dog"), "{shown}");
+    let failure = Problem::new(Kind::Cancelled, "a newer question came");
+    let effects = pane.answer(Want::Page { generation: first.generation }, Err(failure));
+    assert!(effects.is_empty());
+
+    // A part of the answer is shown at once, and said to be one.
+    let part = Page { partial: true, ..page(&second, 4) };
+    assert!(give(&mut pane, part).is_empty());
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("4 so far of 617,000") && shown.contains("so far"), "{shown}");
+    assert!(pane.act(Action::Down).is_empty());
+    give(&mut pane, page(&second, 7));
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("7 of 617,000") && !shown.contains("searching"), "{shown}");
+    assert_eq!(pane.number(), Some(2));
+}
+
+#[test]
+fn half_typed_words_are_a_problem_and_the_list_stays() {
+    let mut pane = list(617_000);
+    assert!(matches!(&pane.act(Action::Find)[..], [ListEffect::AskFind(words)] if words.is_empty()));
+    assert_eq!(pane.find("status:").unwrap_err().kind, Kind::Usage);
+    assert!(pane.find("  ").unwrap().is_empty(), "the same filter asks nothing");
+    pane.act(Action::PageDown);
+    let effects = pane.find("status:pending").unwrap();
+    assert_eq!(asked(&effects).filter.status, [Status::Pending]);
+    settle(&mut pane, effects, 5);
+    assert!(matches!(&pane.act(Action::Find)[..], [ListEffect::AskFind(words)] if words == "status:pending"));
+    let effects = pane.find("status:pending owl").unwrap();
+    settle(&mut pane, effects, 2);
+
+    // One step back, however much was typed; typing one's way back is the same.
+    let effects = pane.act(Action::Back);
+    assert!(asked(&effects).filter.is_empty());
+    settle(&mut pane, effects, 617_000);
+    assert_eq!(pane.state.row(), 10);
+    assert!(matches!(&pane.act(Action::Back)[..], [ListEffect::Leave]));
+    pane.find("owl").unwrap();
+    let effects = pane.find("").unwrap();
+    settle(&mut pane, effects, 617_000);
+    assert_eq!(pane.state.row(), 10);
+    assert!(matches!(&pane.act(Action::Back)[..], [ListEffect::Leave]));
+}
+
+#[test]
+fn frequencies_dive_and_back() {
+    let mut pane = list(617_000);
+    let settled = pane.act(Action::PageDown);
+    settle(&mut pane, settled, 617_000);
+    pane.go_to_column(rows::column(Field::Subtask));
+    let effects = pane.act(Action::Frequency);
+    let [ListEffect::Ask(want, Ask::Frequency(filter, Field::Subtask))] = &effects[..] else { panic!("{effects:?}") };
+    assert!(filter.is_empty());
+    let counts = vec![("animal".to_string(), 400_000), (String::new(), 217_000)];
+    let frequency = Frequency { column: "subtask".into(), rows: counts, total: 617_000, more: 0 };
+    assert!(pane.answer(want.clone(), Ok(Answer::Frequency(frequency))).is_empty());
+    assert_eq!(pane.scopes()[0], Scope::Table);
+    assert!(drawn(&mut pane).contains("how often each value"));
+
+    // Selecting a value selects its rows; it is the owner who knows them.
+    let effects = pane.act(Action::Select);
+    let [ListEffect::Ask(want @ Want::Select { on: true }, Ask::Select(_, Field::Subtask, Match::Equal(value)))] =
+        &effects[..]
+    else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(value, "animal");
+    let said = pane.answer(want.clone(), Ok(Answer::Numbers(vec![2, 4, 6])));
+    assert!(matches!(&said[..], [ListEffect::Say(text)] if text == "3 rows match, 3 newly selected"), "{said:?}");
+
+    let effects = pane.act(Action::Open);
+    let ask = asked(&effects);
+    assert_eq!(ask.filter.values, [(Field::Subtask, vec![String::new()])]);
+    settle(&mut pane, effects, 9);
+    assert_eq!(pane.words(), "subtask:");
+    assert!(drawn(&mut pane).starts_with("subtask:"));
+    let effects = pane.act(Action::Back);
+    assert!(asked(&effects).filter.is_empty());
+    settle(&mut pane, effects, 617_000);
+    assert_eq!(pane.state.row(), 10);
+    assert_eq!(pane.state.selected().len(), 3);
+}
+
+#[test]
+fn a_value_that_no_filter_names_is_dived_to_by_its_numbers() {
+    let mut pane = list(617_000);
+    let effects = pane.filter_by(Field::Question, "Is it?");
+    let [ListEffect::Ask(want, Ask::Select(_, Field::Question, Match::Equal(_)))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    let effects = pane.answer(want.clone(), Ok(Answer::Numbers(vec![3, 5, 8])));
+    assert_eq!(asked(&effects).filter.only, Some(vec![3, 5, 8]));
+    assert!(drawn(&mut pane).starts_with("question `Is it?`"));
+    assert_eq!(pane.words(), "", "nothing to type says it");
+    pane.state.mark([5, 9], true);
+    assert_eq!(asked(&pane.act(Action::Subset)).filter.only, Some(vec![5]), "both hold");
+    assert!(asked(&pane.act(Action::ClearFilter)).filter.is_empty());
+}
+
+#[test]
+fn a_subset_and_back() {
+    let mut pane = list(617_000);
+    assert!(refused(&pane.act(Action::Subset)));
+    for _ in 0..3 {
+        pane.act(Action::Select);
+    }
+    let effects = pane.act(Action::Subset);
+    assert_eq!(asked(&effects).filter.only, Some(vec![1, 2, 3]));
+    settle(&mut pane, effects, 3);
+    assert!(drawn(&mut pane).starts_with("the selection"));
+    let effects = pane.filter_by(Field::Subtask, "animal");
+    assert_eq!(asked(&effects).filter.only, Some(vec![1, 2, 3]));
+    settle(&mut pane, effects, 1);
+
+    // Back undoes the steps in the order they were made, whichever key made them.
+    let effects = pane.act(Action::Back);
+    assert!(asked(&effects).filter.values.is_empty() && pane.state.in_subset());
+    settle(&mut pane, effects, 3);
+    let effects = pane.act(Action::Back);
+    assert!(asked(&effects).filter.is_empty() && !pane.state.in_subset());
+    settle(&mut pane, effects, 617_000);
+    assert_eq!(pane.state.row(), 3);
+    pane.act(Action::Subset);
+    assert!(asked(&pane.act(Action::Subset)).filter.is_empty());
+    assert!(matches!(&pane.act(Action::Back)[..], [ListEffect::Leave]));
+}
+
+#[test]
+fn sort_keys_reach_the_owner_and_rows_of_the_old_order_cannot_be_opened() {
+    let mut pane = list(617_000);
+    pane.go_to_column(rows::column(Field::Status));
+    let effects = pane.act(Action::SortDescending);
+    assert_eq!(asked(&effects).sort, [Sort { field: Field::Status, descending: true }]);
+    assert!(drawn(&mut pane).contains("by status descending"));
+    assert!(refused(&pane.act(Action::Open)) && refused(&pane.act(Action::Select)));
+    pane.go_to_column(rows::column(Field::Id));
+    let effects = pane.act(Action::ThenAscending);
+    let ask = asked(&effects);
+    assert_eq!(ask.sort[1], Sort { field: Field::Id, descending: false });
+    settle(&mut pane, effects, 617_000);
+    let effects = pane.act(Action::Open);
+    let [ListEffect::Open { number: 1, filter, sort }] = &effects[..] else { panic!("{effects:?}") };
+    assert!(filter.is_empty() && *sort == ask.sort);
+}
+
+#[test]
+fn changes_while_a_page_is_on_its_way_wait_for_it_and_the_cursor_stays_on_its_item() {
+    let mut pane = list(617_000);
+    for _ in 0..4 {
+        pane.act(Action::Down);
+    }
+    let ask = asked(&pane.changed());
+    assert!(pane.changed().is_empty() && pane.changed().is_empty());
+    let mut moved = page(&ask, 616_999);
+    moved.rows.remove(0);
+    let effects = give(&mut pane, moved);
+    assert_eq!((pane.state.row(), pane.number()), (3, Some(5)));
+    assert_eq!(asked(&effects).offset, 0, "what changed since is asked for now");
+}
+
+#[test]
+fn clearing_keeps_the_item_under_the_cursor() {
+    let mut pane = list(617_000);
+    assert!(refused(&pane.act(Action::ClearFilter)));
+    let ask = asked(&pane.find("owl").unwrap());
+    let found = Page { rows: vec![row(4711), row(4712)], total: 2, ..page(&ask, 2) };
+    give(&mut pane, found);
+    pane.act(Action::Down);
+    let effects = pane.act(Action::ClearFilter);
+    assert!(asked(&effects).filter.is_empty());
+    settle(&mut pane, effects, 617_000);
+    assert_eq!(pane.number(), Some(4712));
+    assert!(matches!(&pane.act(Action::Back)[..], [ListEffect::Leave]));
+}
+
+#[test]
+fn picking_a_value_counts_the_others_of_its_field_too() {
+    let mut pane = list(617_000);
+    let effects = pane.find("status:pending subtask:animal").unwrap();
+    settle(&mut pane, effects, 50);
+    let effects = pane.act(Action::FilterStatus);
+    let [ListEffect::Ask(want, Ask::Frequency(filter, Field::Status))] = &effects[..] else { panic!("{effects:?}") };
+    assert!(filter.status.is_empty() && !filter.values.is_empty());
+    let rows = vec![("pending".to_string(), 40), ("flagged".to_string(), 10)];
+    let frequency = Frequency { column: "status".into(), rows, total: 50, more: 0 };
+    let effects = pane.answer(want.clone(), Ok(Answer::Frequency(frequency)));
+    assert!(matches!(&effects[..], [ListEffect::AskValue { field: Field::Status, choices }] if choices.len() == 2));
+    let ask = asked(&pane.filter_by(Field::Status, "flagged"));
+    assert_eq!((ask.filter.status, ask.filter.values.len()), (vec![Status::Flagged], 1));
+}
+
+#[test]
+fn select_like_and_by_pattern_ask_the_owner() {
+    let mut pane = list(617_000);
+    pane.go_to_column(rows::column(Field::Subtask));
+    let effects = pane.act(Action::SelectLike);
+    assert!(
+        matches!(&effects[..], [ListEffect::Ask(_, Ask::Select(_, Field::Subtask, Match::Equal(v)))] if v == "plant")
+    );
+    assert!(matches!(&pane.act(Action::SelectRegex)[..], [ListEffect::AskRegex { column: 4, on: true }]));
+    assert_eq!(pane.select_regex(4, "(", true).unwrap_err().kind, Kind::Usage);
+    let effects = pane.select_regex(4, "^an", true).unwrap();
+    let [ListEffect::Ask(want, Ask::Select(_, Field::Subtask, Match::Regex(_)))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    pane.answer(want.clone(), Ok(Answer::Numbers((1..=300).collect())));
+    assert!(drawn(&mut pane).contains("300 selected"));
+    let effects = pane.select_regex(4, "x", false).unwrap();
+    let [ListEffect::Ask(want, _)] = &effects[..] else { panic!("{effects:?}") };
+    let said = pane.answer(want.clone(), Ok(Answer::Numbers((1..=200).collect())));
+    assert!(matches!(&said[..], [ListEffect::Say(text)] if text.contains("200 newly let go")));
+}
+
+#[test]
+fn rows_at_hand_are_copied_as_markdown_at_once() {
+    let mut pane = list(617_000);
+    let effects = pane.act(Action::CopyTable);
+    let [ListEffect::AskCopy(what @ CopyWhat::Page { first: 0, count: 10 })] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    let effects = pane.copy(what.clone(), CopyFormat::Markdown);
+    let [ListEffect::Copy { text, rows: 10 }] = &effects[..] else { panic!("{effects:?}") };
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "| number | status | id | subtask | type | question |");
+    assert_eq!(lines[1], "| ---: | --- | --- | --- | --- | --- |");
+    assert_eq!(lines[2], "| 1 | pending | set/1 | plant | yes-no | Is this picture 1? |");
+    let effects = pane.act(Action::CopyRow);
+    assert!(matches!(&effects[..], [ListEffect::Copy { text, rows: 1 }] if text.ends_with("\tIs this picture 1?\n")));
+}
+
+#[test]
+fn rows_beyond_the_window_are_fetched_in_the_order_of_the_table() {
+    let mut pane = list(617_000);
+    pane.go_to_column(rows::column(Field::Judged));
+    pane.act(Action::SortDescending);
+    let what = CopyWhat::Selected(vec![2, 500_000, 600_000]);
+    let effects = pane.copy(what.clone(), CopyFormat::Tsv);
+    let [ListEffect::Ask(want, Ask::Numbers(filter, sort))] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!((&filter.only, sort.len()), (&Some(vec![2, 500_000, 600_000]), 1));
+    let effects = pane.answer(want.clone(), Ok(Answer::Numbers(vec![600_000, 2, 500_000])));
+    let [ListEffect::Ask(want, Ask::Items(numbers))] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(*numbers, [600_000, 2, 500_000]);
+    let json = |n: u32| {
+        format!(
+            r#"{{"id":"set/{n}","dataset":"set","key":{n},"form":"plain","question":"{}","kind":"yes-no","answer":"yes"}}"#,
+            "long ".repeat(100)
+        ) + "\n"
+    };
+    let lines = |of: &[u32], next| Lines {
+        json: of.iter().map(|n| json(*n)).collect(),
+        statuses: vec![Status::Flagged; of.len()],
+        next,
+    };
+    let effects = pane.answer(want.clone(), Ok(Answer::Lines(lines(&[600_000, 2], Some(500_000)))));
+    let [ListEffect::Ask(want, Ask::Items(numbers))] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(*numbers, [500_000]);
+    let effects = pane.answer(want.clone(), Ok(Answer::Lines(lines(&[500_000], None))));
+    let [ListEffect::Copy { text, rows: 3 }, ListEffect::Say(said)] = &effects[..] else { panic!("{effects:?}") };
+    assert!(said.contains("judged") && !text.contains("judged"));
+    let numbers: Vec<&str> = text.lines().skip(1).map(|l| l.split('\t').next().unwrap()).collect();
+    assert_eq!(numbers, ["600000", "2", "500000"]);
+    assert!(text.lines().nth(1).unwrap().ends_with(&"long ".repeat(100).trim_end()), "questions are whole");
+
+    // An owner that sends nothing, or nonsense, ends it.
+    let effects = pane.copy(CopyWhat::Row(9_999), CopyFormat::Tsv);
+    let [ListEffect::Ask(want, Ask::Items(_))] = &effects[..] else { panic!("{effects:?}") };
+    assert!(refused(&pane.answer(want.clone(), Ok(Answer::Lines(lines(&[], None))))));
+    assert!(pane.answer(want.clone(), Ok(Answer::Lines(lines(&[9_999], None)))).is_empty());
+    assert!(refused(&pane.copy(CopyWhat::Selected((1..=10_001).collect()), CopyFormat::Tsv)));
+}
+
+#[test]
+fn back_stops_waiting_and_the_late_answer_changes_nothing() {
+    let mut pane = list(617_000);
+    let effects = pane.act(Action::Describe);
+    let [ListEffect::Ask(want, Ask::Describe(_))] = &effects[..] else { panic!("{effects:?}") };
+    assert!(drawn(&mut pane).contains("summing up…"));
+    assert!(matches!(&pane.act(Action::Back)[..], [ListEffect::Say(_)]));
+    let summaries = vec![Summary::default(); Field::ALL.len()];
+    assert!(pane.answer(want.clone(), Ok(Answer::Describe(summaries.clone()))).is_empty());
+    assert!(drawn(&mut pane).contains("Is this picture 1?"));
+
+    let effects = pane.act(Action::Describe);
+    let [ListEffect::Ask(want, _)] = &effects[..] else { panic!("{effects:?}") };
+    pane.answer(want.clone(), Ok(Answer::Describe(summaries)));
+    assert!(drawn(&mut pane).contains("what each column holds"));
+    assert!(refused(&pane.act(Action::Frequency)), "a count is not counted");
+    for _ in 0..4 {
+        pane.act(Action::Down);
+    }
+    pane.act(Action::Open);
+    assert_eq!(pane.state.column(), 4, "enter leads to the column");
+}
+
+#[test]
+fn an_item_is_gone_to_wherever_it_stands() {
+    let mut pane = list(617_000);
+    assert!(pane.go_to(7).is_empty());
+    assert_eq!(pane.number(), Some(7));
+    let effects = pane.go_to(300_000);
+    let [ListEffect::Ask(want, Ask::Locate { number: 300_000, .. })] = &effects[..] else { panic!("{effects:?}") };
+    let effects = pane.answer(want.clone(), Ok(Answer::Position(Some(299_999))));
+    settle(&mut pane, effects, 617_000);
+    assert_eq!(pane.number(), Some(300_000));
+    let effects = pane.go_to(1);
+    let [ListEffect::Ask(want, _)] = &effects[..] else { panic!("{effects:?}") };
+    assert!(refused(&pane.answer(want.clone(), Ok(Answer::Position(None)))));
+    assert_eq!(pane.number(), Some(300_000));
+}
+
+#[test]
+fn four_reasons_for_no_rows() {
+    let mut pane = ListPane::new();
+    assert_eq!(pane.empty(), Empty::Loading);
+    let ask = asked(&pane.start());
+    give(&mut pane, Page { of: 0, ..page(&ask, 0) });
+    assert!(matches!(pane.empty(), Empty::Nothing { hint } if hint.contains("S draws") && hint.contains("import")));
+    for action in Action::ALL.iter().filter(|a| matches!(a.scope(), Scope::Table | Scope::List)) {
+        for effect in pane.act(*action) {
+            assert!(!matches!(effect, ListEffect::Open { .. } | ListEffect::Copy { .. }), "{action:?}: {effect:?}");
+        }
+    }
+
+    let mut pane = list(617_000);
+    let effects = pane.find("nothing like it").unwrap();
+    settle(&mut pane, effects, 0);
+    assert!(matches!(pane.empty(), Empty::Filtered { hint } if hint.contains("X shows everything")));
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("0 of 617,000") && shown.contains("No row passes the filter"), "{shown}");
+
+    let ask = asked(&pane.find("something").unwrap());
+    let failure = || Problem::new(Kind::Corrupt, "block 7 does not match its checksum").help("run benchtop doctor");
+    assert!(pane.answer(Want::Page { generation: ask.generation }, Err(failure())).is_empty());
+    assert!(matches!(pane.empty(), Empty::Failed(why) if why.contains("block 7") && why.contains("doctor")));
+    let ask = asked(&pane.changed());
+    assert_eq!(pane.empty(), Empty::Loading);
+    give(&mut pane, page(&ask, 5));
+    assert!(drawn(&mut pane).contains("Is this picture 5?"));
+
+    // A page that fails leaves the one before it where it was.
+    let mut pane = list(617_000);
+    let ask = asked(&pane.act(Action::Bottom));
+    assert!(refused(&pane.answer(Want::Page { generation: ask.generation }, Err(failure()))));
+    assert_eq!(pane.number(), Some(1));
+}
+
+#[test]
+fn a_new_owner_is_asked_again_and_nothing_old_is_waited_for() {
+    let mut pane = list(617_000);
+    let lost = asked(&pane.find("dog").unwrap());
+    give(&mut pane, Page { partial: true, ..page(&lost, 3) });
+    pane.act(Action::Describe);
+    let ask = asked(&pane.start());
+    assert_eq!(ask.filter.text, "dog");
+    assert!(give(&mut pane, page(&lost, 9)).is_empty());
+    give(&mut pane, page(&ask, 8));
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("8 of 617,000") && !shown.contains("searching") && !shown.contains("summing"), "{shown}");
+}
