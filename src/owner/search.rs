@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lru::LruCache;
 
 use crate::model::{Field, Filter, Item, Result, Sort};
-use crate::store::arena::Arena;
+use crate::store::arena::{Arena, searchable};
 use crate::store::{Catalog, Overlay, query, search};
 
 /// Lists kept for paging through them.
@@ -53,16 +53,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The text an item is found by: question first, then prompt, options, id.
-fn text_of(item: &Item, out: &mut String) {
-    out.clear();
-    out.push_str(&item.question);
-    for part in item.prompt.iter().chain(item.options.iter().map(|o| &o.text)).chain([&item.id]) {
-        out.push('\n');
-        out.push_str(part);
-    }
-}
-
 impl Search {
     /// The arena over `catalog`; the first caller builds it, others wait.
     ///
@@ -77,7 +67,8 @@ impl Search {
         let mut text = String::new();
         catalog.each_line(0, &mut |row, line| {
             let item: Item = parse(line)?;
-            text_of(&item, &mut text);
+            text.clear();
+            searchable(&item, &mut text);
             arena.push(row as u32, &text).map(|()| true)
         })?;
         arena.shrink();

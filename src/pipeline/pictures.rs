@@ -159,13 +159,18 @@ impl Pictures {
     /// # Errors
     /// The operating system's.
     pub fn sync(&self) -> Result<()> {
-        if self.taken == 0 || self.link {
-            return Ok(());
-        }
-        let fail = |e: std::io::Error| Problem::io(&e, "the pictures cannot be synced", &self.images);
-        let dir = std::fs::File::open(&self.images).map_err(fail)?;
-        rustix::fs::syncfs(&dir).map_err(|e| fail(e.into()))
+        if self.taken == 0 || self.link { Ok(()) } else { sync(&self.images) }
     }
+}
+
+/// Makes everything below `images` durable with one call.
+///
+/// # Errors
+/// The operating system's.
+pub fn sync(images: &Path) -> Result<()> {
+    let fail = |e: std::io::Error| Problem::io(&e, "the pictures cannot be synced", images);
+    let dir = std::fs::File::open(images).map_err(fail)?;
+    rustix::fs::syncfs(&dir).map_err(|e| fail(e.into()))
 }
 
 /// Puts `bytes` at `stored` below the project's root, unless it is there.

@@ -1,15 +1,62 @@
-//! The sample set, brought in like any other.
+//! The sample set, brought in like any other import.
 
-use super::import::Outcome;
-use crate::model::Result;
+use super::import::{FileReport, Outcome, Report};
+use super::pictures;
+use crate::compose::sample;
+use crate::model::{Kind, Problem, Result};
 use crate::store::Catalog;
 use crate::store::index::Index;
+use crate::store::manifest::{Holds, Manifest, Part};
+use crate::store::open::{Fresh, adopt};
 use crate::store::project::Project;
+use crate::store::segment::Writer;
 
-/// Fills.
+/// Draws the sample and makes it part of the project; does nothing where it is part of it already.
 ///
 /// # Errors
-/// x
-pub fn fill(_project: &Project, _index: &Index, _catalog: &Catalog, _at: &str) -> Result<Outcome> {
-    Ok(Outcome { catalog: None, report: Default::default() })
+/// The operating system's; then the project is as it was.
+pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Result<Outcome> {
+    let mut report = Report::default();
+    let manifest = Manifest::read(&project.imports())?;
+    let is_sample = |p: &Part| matches!(&p.holds, Holds::Items { dataset } if dataset == sample::DATASET);
+    if let Some(part) = manifest.entries.iter().flat_map(|e| &e.parts).find(|p| is_sample(p)) {
+        report.already = part.rows;
+        report.notes.push("the sample is here already".into());
+        return Ok(Outcome { catalog: None, report });
+    }
+    let mut writer = Writer::create(&project.imports())?;
+    let mut columns = catalog.columns().clone();
+    for drawn in sample::draw() {
+        let drawn = drawn?;
+        let stored = drawn.items.first().and_then(|i| i.images.first()).and_then(|i| i.stored());
+        let stored = stored.ok_or_else(|| Problem::new(Kind::Corrupt, "a drawn picture has no name"))?;
+        pictures::put(project.root(), &stored, &drawn.png)?;
+        report.pictures += 1;
+        for item in drawn.items {
+            columns.push(&item)?;
+            writer.push(&item)?;
+        }
+    }
+    pictures::sync(&project.images())?;
+    let n = manifest.entries.last().map_or(1, |e| e.n + 1);
+    let file = format!("{n:04}-01-items.jsonl.zst");
+    let done = writer.finish(&file)?;
+    report.items = done.rows;
+    let part = Part {
+        file,
+        holds: Holds::Items { dataset: sample::DATASET.into() },
+        rows: done.rows,
+        duplicates: 0,
+        bytes: done.bytes,
+        blake3: done.blake3,
+        source: "drawn by benchtop".into(),
+        source_blake3: String::new(),
+    };
+    report.files.push(FileReport { path: "sample".into(), format: "drawn by benchtop".into(), added: report.items });
+    report
+        .notes
+        .push("this is a sample: its pictures are drawn by the program, and some answers are wrong on purpose".into());
+    let (catalog, notice) = adopt(project, index, catalog, columns, vec![Fresh { part, frames: done.frames }], at)?;
+    report.notes.extend(notice);
+    Ok(Outcome { catalog: Some(catalog), report })
 }

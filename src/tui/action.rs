@@ -138,9 +138,9 @@ actions! {
     Quit, "quit", Global, ["ctrl-c"], false, "quit; the owner keeps running";
 
     // Overlays.
-    MenuDown, "menu down", Overlay, ["down", "ctrl-n"], false, "one line down";
-    MenuUp, "menu up", Overlay, ["up", "ctrl-p"], false, "one line up";
-    MenuMark, "menu mark", Overlay, ["tab"], false, "mark or unmark this line";
-    MenuOk, "menu ok", Overlay, ["enter"], false, "take it";
-    MenuCancel, "menu cancel", Overlay, ["esc"], false, "close without change";
+    MenuDown, "line down", Overlay, ["down", "ctrl-n"], false, "one line down";
+    MenuUp, "line up", Overlay, ["up", "ctrl-p"], false, "one line up";
+    MenuMark, "mark", Overlay, ["tab"], false, "mark or unmark this line";
+    MenuOk, "take", Overlay, ["enter"], false, "take it";
+    MenuCancel, "close", Overlay, ["esc"], false, "close without change";
 }

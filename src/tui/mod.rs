@@ -1,21 +1,122 @@
 //! Floor 5: the terminal program.
 //!
-//! Panes hold state and turn [`action::Action`]s into effects; they do no I/O. [`terminal`] is the only code that
-//! touches the tty.
+//! Panes hold state and turn [`action::Action`]s into effects; they do no I/O. [`app`] joins them, [`program`] is the
+//! event loop, [`terminal`] is the only code that touches the tty.
 
 pub mod action;
+pub mod app;
 pub mod keymap;
 pub mod palette;
 pub mod panes;
 pub mod preview;
+pub mod program;
 pub mod terminal;
 pub mod theme;
 pub mod widgets;
 
-pub fn run(
-    _p: &crate::store::project::Project,
-    _w: &str,
-    _c: Option<terminal::ColourLevel>,
-) -> crate::model::Result<()> {
-    Ok(())
+use std::io::{IsTerminal, stdin, stdout};
+use std::sync::mpsc::{Sender, channel};
+
+use app::link::Link;
+use app::message::Message;
+use app::{App, Setting};
+use program::{Host, Program};
+use terminal::guard::{Guard, end_at_once};
+use terminal::probe::{WindowSize, probe};
+use terminal::reader::{Event, Reader};
+use terminal::signals::{Signal, Signals};
+use terminal::{Clock, ColourLevel, Env, Parser, colour, environment};
+use theme::{Look, Theme};
+
+use crate::model::{Kind, Problem, Result};
+use crate::store::project::Project;
+
+/// Environment variable that names a file to touch once the first frame is out (for screenshots).
+const READY_FILE: &str = "BENCHTOP_READY_FILE";
+
+/// How an exit because of a hang-up is told: 128 and the signal's number.
+const HANGUP_CODE: i32 = 129;
+
+struct RealTerminal<'a> {
+    guard: &'a Guard,
+}
+
+impl Host for RealTerminal<'_> {
+    fn size(&self) -> WindowSize {
+        window_size()
+    }
+
+    fn suspend(&self) -> std::io::Result<()> {
+        self.guard.suspend()
+    }
+}
+
+fn window_size() -> WindowSize {
+    let size = WindowSize::of(stdout()).unwrap_or_default();
+    if size.cells.0 > 0 && size.cells.1 > 0 { size } else { WindowSize { cells: (80, 24), pixels: (0, 0) } }
+}
+
+/// Opens the project in this terminal as annotator `who`, with `colour` where the person asked for a level.
+///
+/// # Errors
+/// When there is no terminal, when the owner cannot be reached, and when the terminal goes away.
+pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<()> {
+    if !stdin().is_terminal() || !stdout().is_terminal() {
+        return Err(Problem::new(Kind::Usage, "the review needs a terminal").help(
+            "in scripts use `benchtop items --json` and `benchtop decide`; `benchtop --help` lists the commands",
+        ));
+    }
+    let clock = Clock::start();
+    let (messages, inbox) = channel();
+    // Before the screen is taken, so that what keeps the owner from starting can be read.
+    let mut link = Link::new(project.clone(), who.to_string(), messages.clone());
+    let client = link.connect()?;
+    let env = environment();
+    let level = colour::detect(&env, colour);
+    let look = look_of(&client.welcome().theme, project, level, &env)?;
+    let guard =
+        Guard::enter().map_err(|e| Problem::io(&e, "the terminal cannot be used", std::path::Path::new("tty")))?;
+    let mut parser = Parser::default();
+    let probed = probe(stdin(), &mut stdout(), &mut parser, &env, clock);
+    let (capabilities, typed) =
+        probed.map_err(|e| Problem::io(&e, "the terminal does not answer", std::path::Path::new("tty")))?;
+    let size = window_size();
+    let setting = Setting { capabilities, level, look, clock, rows: size.cells.1 };
+    for input in typed {
+        let _ = messages.send(Message::Input(input, clock.ms()));
+    }
+    let _reader = read_keys(parser, clock, messages.clone())?;
+    let _signals = listen(messages.clone())?;
+    let app = App::new(setting, link, client.welcome().clone(), messages)?;
+    drop(client);
+    let ready = env.get(READY_FILE).map(std::path::PathBuf::from);
+    let mut program = Program::new(app, stdout(), size, clock, inbox, ready)?;
+    program.run(&RealTerminal { guard: &guard })
+}
+
+fn look_of(name: &str, project: &Project, level: ColourLevel, env: &Env) -> Result<Look> {
+    let theme = if name.contains(['/', '.']) {
+        let path = project.root().join(name);
+        let text = std::fs::read_to_string(&path).map_err(|e| Problem::io(&e, "the theme cannot be read", &path))?;
+        Theme::read(&text, &path)?
+    } else {
+        Theme::shipped(name)?
+    };
+    let accessible = env.get("ACCESSIBLE").is_some_and(|v| !v.is_empty() && v != "0");
+    Ok(Look::new(&theme, level, accessible))
+}
+
+fn read_keys(parser: Parser, clock: Clock, messages: Sender<Message>) -> Result<Reader> {
+    let send = move |event| match event {
+        Event::Input { input, at } => messages.send(Message::Input(input, at)).is_ok(),
+        // What was acknowledged is on the owner's disk; there is nobody left to draw for.
+        Event::HungUp => end_at_once(HANGUP_CODE, true),
+    };
+    Reader::spawn(stdin(), parser, clock, send)
+        .map_err(|e| Problem::io(&e, "no thread for keys", std::path::Path::new("tty")))
+}
+
+fn listen(messages: Sender<Message>) -> Result<Signals> {
+    let send = move |signal: Signal| drop(messages.send(Message::Signal(signal)));
+    Signals::spawn(send).map_err(|e| Problem::io(&e, "no thread for signals", std::path::Path::new("tty")))
 }

@@ -1,4 +1,4 @@
-//! Colour arithmetic for [`super::theme`]: nearest terminal colours, contrast, and how others see them.
+//! Colour arithmetic for [`super::theme`] and pictures: nearest terminal colours, contrast, and how others see them.
 
 use ratatui::style::Color;
 
@@ -79,9 +79,32 @@ pub fn nearest_16(rgb: Rgb) -> Color {
     named.zip(SIXTEEN).min_by_key(|(_, c)| distance(*c, rgb)).map_or(Color::Reset, |(name, _)| name)
 }
 
-/// The nearest of the 6x6x6 cube and the grey ramp; the first sixteen are left out since users change them.
+/// The nearest of the 6x6x6 cube and the grey ramp; the first sixteen are left out since users change them. Pictures
+/// ask this for every cell, so it computes instead of searching.
 pub fn nearest_256(rgb: Rgb) -> u8 {
-    (16..=255u8).min_by_key(|i| distance(indexed(*i), rgb)).unwrap_or(16)
+    let step = |channel: u8| -> u8 {
+        match channel {
+            0..48 => 0,
+            48..115 => 1,
+            115..155 => 2,
+            155..195 => 3,
+            195..235 => 4,
+            _ => 5,
+        }
+    };
+    let [r, g, b] = rgb.map(step);
+    let cube = [r, g, b].map(|s| CUBE[usize::from(s)]);
+    let mean = rgb.iter().map(|c| u32::from(*c)).sum::<u32>() / 3;
+    // Grey n is 8 + 10 n, n to 23.
+    let n = u8::try_from((mean.saturating_sub(3) / 10).min(23)).unwrap_or(23);
+    let grey = [8 + 10 * n; 3];
+    if distance(grey, rgb) < distance(cube, rgb) { 232 + n } else { 16 + 36 * r + 6 * g + b }
+}
+
+/// How light a colour is, in 0..=255 (Rec. 601 weights): what a picture without colours is drawn by.
+pub fn grey([r, g, b]: Rgb) -> u8 {
+    let sum = 299 * u32::from(r) + 587 * u32::from(g) + 114 * u32::from(b);
+    u8::try_from(sum / 1000).unwrap_or(255)
 }
 
 /// The value xterm gives to colour `index`.
@@ -173,5 +196,19 @@ mod tests {
         for eye in [Eye::Protanopia, Eye::Deuteranopia] {
             assert!((luminance_seen([120; 3], eye) - luminance([120; 3])).abs() < 1e-4);
         }
+    }
+
+    #[test]
+    fn the_256_are_found_as_if_searched_one_by_one() {
+        for r in (0..=255).step_by(15) {
+            for g in (0..=255).step_by(17) {
+                for b in (0..=255).step_by(15) {
+                    let rgb = [r as u8, g as u8, b as u8];
+                    let best = (16..=255u8).map(|i| distance(indexed(i), rgb)).min().unwrap();
+                    assert_eq!(distance(indexed(nearest_256(rgb)), rgb), best, "{rgb:?}");
+                }
+            }
+        }
+        assert_eq!((grey([0, 0, 0]), grey([255, 255, 255])), (0, 255));
     }
 }

@@ -192,6 +192,11 @@ impl Theme {
         Theme { styles: styles.collect(), level, ..self.clone() }
     }
 
+    /// The ground that transparent pictures show, black where the terminal's own is used.
+    pub fn ground(&self) -> [u8; 3] {
+        self.background.map_or([0; 3], |rgb| rgb)
+    }
+
     /// The level it is adapted to.
     pub fn level(&self) -> ColourLevel {
         self.level

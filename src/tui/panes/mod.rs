@@ -3,3 +3,4 @@
 pub mod behind;
 pub mod board;
 pub mod list;
+pub mod review;

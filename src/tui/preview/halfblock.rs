@@ -7,8 +7,8 @@ use ratatui::style::Color;
 use ratatui::widgets::Widget;
 
 use super::decode::DecodedImage;
-use super::palette::{Rgb, luminance, nearest};
 use super::scale::{fit, resize};
+use crate::tui::palette::{Rgb, colour, grey};
 use crate::tui::terminal::ColourLevel;
 
 /// Characters of rising density, for terminals without colours.
@@ -108,13 +108,13 @@ impl Widget for &Cells {
 
 fn cell(upper: Rgb, lower: Option<Rgb>, level: ColourLevel) -> PictureCell {
     if level == ColourLevel::Mono {
-        let light = (u16::from(luminance(upper)) + u16::from(luminance(lower.unwrap_or(upper)))) / 2;
+        let light = (u16::from(grey(upper)) + u16::from(grey(lower.unwrap_or(upper)))) / 2;
         let step = usize::from(light) * RAMP.len() / 256;
         let symbol = RAMP.get(step).map_or(' ', |c| char::from(*c));
         return PictureCell { symbol, fg: Color::Reset, bg: Color::Reset };
     }
-    let bg = lower.map_or(Color::Reset, |lower| nearest(lower, level));
-    PictureCell { symbol: UPPER, fg: nearest(upper, level), bg }
+    let bg = lower.map_or(Color::Reset, |lower| colour(lower, level));
+    PictureCell { symbol: UPPER, fg: colour(upper, level), bg }
 }
 
 fn over([r, g, b, a]: [u8; 4], background: Rgb) -> Rgb {
@@ -146,10 +146,7 @@ mod tests {
     }
 
     fn rgb(colour: Color) -> Rgb {
-        match colour {
-            Color::Rgb(r, g, b) => [r, g, b],
-            other => panic!("{other:?}"),
-        }
+        crate::tui::palette::rgb(colour).unwrap()
     }
 
     #[test]

@@ -4,12 +4,11 @@
 //! |---|---|
 //! | [`decode`] | bytes to pixels, within limits, or a reason |
 //! | [`scale`] | how large a picture is in a pane, and making it so |
-//! | [`halfblock`] | pixels to ordinary cells, at every colour level; [`palette`] the colours |
+//! | [`halfblock`] | pixels to ordinary cells, at every colour level |
 //! | [`worker`] | all of that on two threads, newest first, remembered |
 
 pub mod decode;
 pub mod halfblock;
-pub mod palette;
 pub mod scale;
 pub mod worker;
 

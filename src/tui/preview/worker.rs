@@ -16,9 +16,9 @@ use lru::LruCache;
 
 use super::decode::{DecodedImage, decode};
 use super::halfblock::Cells;
-use super::palette::Rgb;
 use super::scale::{fit, resize};
 use crate::model::{Problem, Result};
+use crate::tui::palette::Rgb;
 use crate::tui::terminal::pixels::{Payload, Plan};
 use crate::tui::terminal::{ColourLevel, guard};
 

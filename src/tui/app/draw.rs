@@ -1,0 +1,182 @@
+//! One frame: tabs, pane, message, keys.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Modifier;
+
+use super::{App, At};
+use crate::model::Status;
+use crate::tui::keymap::Lookup;
+use crate::tui::panes::review::{self, Picture};
+use crate::tui::preview::worker;
+use crate::tui::theme::Role;
+use crate::tui::widgets::{keys, text};
+
+/// Where the parts of the screen are.
+struct Screen {
+    tabs: Rect,
+    pane: Rect,
+    message: Rect,
+    keys: Rect,
+}
+
+fn screen(area: Rect) -> Screen {
+    let row = |y: u16| Rect { y: area.y + y.min(area.height), height: u16::from(y < area.height), ..area };
+    let (tabs, message, keys) = (row(0), row(area.height.saturating_sub(2)), row(area.height.saturating_sub(1)));
+    let pane = Rect { y: area.y + 1, height: area.height.saturating_sub(3), ..area };
+    if area.height < 4 {
+        return Screen { tabs: Rect::default(), pane: area, message: Rect::default(), keys: Rect::default() };
+    }
+    Screen { tabs, pane, message, keys }
+}
+
+impl App {
+    /// Draws a frame into `buf`; gives where the terminal's cursor belongs.
+    pub fn draw(&mut self, buf: &mut Buffer) -> Option<Position> {
+        let area = buf.area;
+        buf.set_style(area, self.setting.look.theme.base());
+        let screen = screen(area);
+        self.draw_tabs(screen.tabs, buf);
+        let mut pixels_at = None;
+        match self.at {
+            At::Review => {
+                let place = review::layout(screen.pane).picture;
+                self.prepare_picture(place);
+                self.review.draw(screen.pane, buf, &self.setting.look);
+                pixels_at = Some(place);
+            }
+            At::List => self.list.draw(screen.pane, buf, &self.setting.look),
+            At::Board => match &mut self.board {
+                Some(board) => board.draw(screen.pane, buf, &self.setting.look),
+                None => {
+                    let loading = crate::tui::widgets::table::Empty::Loading;
+                    crate::tui::widgets::table::draw::draw_empty(&loading, screen.pane, buf, &self.setting.look);
+                }
+            },
+        }
+        self.draw_message(screen.message, screen.keys, buf);
+        let over = self.overlay.is_some();
+        let cursor = match &mut self.overlay {
+            Some(overlay) => overlay.draw(screen.pane, screen.message, buf, &self.setting.look),
+            None => None,
+        };
+        let payload = self.pixel_payload(over);
+        let wanted = payload.as_deref().and_then(worker_pixels).zip(pixels_at);
+        self.pixels.mark(buf, wanted, &[]);
+        cursor
+    }
+
+    /// Writes the true pixels of the frame just drawn.
+    ///
+    /// # Errors
+    /// What the terminal gives.
+    pub fn finish(&mut self, area: Rect, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+        let payload = self.pixel_payload(self.overlay.is_some());
+        let place = review::layout(screen(area).pane).picture;
+        let wanted = payload.as_deref().and_then(worker_pixels).map(|p| (p, place));
+        self.pixels.finish(out, wanted).map(|_| ())
+    }
+
+    /// Lets go of what the terminal keeps for us.
+    ///
+    /// # Errors
+    /// What the terminal gives.
+    pub fn forget_pixels(&mut self, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+        self.pixels.forget(out).map(|_| ())
+    }
+
+    fn pixel_payload(&self, over: bool) -> Option<std::sync::Arc<worker::Ready>> {
+        let shown = self.at == At::Review && self.true_pixels && !over && !self.review.queue().is_empty();
+        match self.review.picture() {
+            Picture::Ready(ready) if shown => Some(ready.clone()),
+            _ => None,
+        }
+    }
+
+    /// After a frame: the query to send when an item was painted that nobody has been asked about yet.
+    pub fn receipt_query(&mut self) -> Option<&'static [u8]> {
+        if self.at != At::Review || self.overlay.is_some() {
+            return None;
+        }
+        let loaded = self.review.current()?;
+        let there = !matches!(self.review.picture(), Picture::Loading);
+        let on_screen = (self.review.number()?, loaded.rev, there);
+        if self.painted == Some(on_screen) {
+            return None;
+        }
+        self.painted = Some(on_screen);
+        if !there {
+            return None;
+        }
+        self.token += 1;
+        let now = self.now();
+        Some(self.receipts.request(self.token, now))
+    }
+
+    fn draw_tabs(&self, area: Rect, buf: &mut Buffer) {
+        if area.is_empty() {
+            return;
+        }
+        let look = &self.setting.look;
+        let mut x = area.x;
+        let right = area.right();
+        let mut put = |x: u16, text: &str, style| {
+            let room = usize::from(right.saturating_sub(x));
+            buf.set_stringn(x, area.y, text, room, style).0
+        };
+        for (key, name, at) in [("1", "Review", At::Review), ("2", "Items", At::List), ("3", "Board", At::Board)] {
+            let (mark, style) = if at == self.at {
+                ("▌", look.style(Role::Accent).add_modifier(Modifier::BOLD))
+            } else {
+                (" ", look.style(Role::Dim))
+            };
+            let mark = if look.accessible { if at == self.at { "*" } else { " " } } else { mark };
+            x = put(x, mark, look.style(Role::Accent));
+            x = put(x, key, look.style(Role::Key));
+            x = put(x, &format!(" {name}  "), style);
+        }
+        let progress = match self.at {
+            At::Review => self.review.progress(),
+            _ => String::new(),
+        };
+        x = put(x, &format!(" {progress}"), look.style(Role::Text));
+        let said = self.summary(usize::from(right.saturating_sub(x + 1)));
+        let at = right.saturating_sub(text::width(&said) as u16);
+        if at > x {
+            put(at, &said, look.style(Role::Dim));
+        }
+    }
+
+    /// Counts, project and annotator, as much as fits.
+    fn summary(&self, room: usize) -> String {
+        let count = |status: Status| self.counts.iter().find(|(s, _)| *s == status).map_or(0, |(_, n)| *n);
+        let counts = format!(
+            "✓{} ✗{} ?{}",
+            text::grouped(count(Status::Accepted)),
+            text::grouped(count(Status::Rejected)),
+            text::grouped(count(Status::Pending))
+        );
+        let counts = if self.counts.is_empty() { String::new() } else { counts };
+        let long = format!("{counts}  {}  {} ", self.welcome.project, self.link.who());
+        let short = format!("{counts}  {} ", self.link.who());
+        [long, short, format!("{counts} ")].into_iter().find(|s| text::width(s) <= room).unwrap_or_default()
+    }
+
+    fn draw_message(&self, message: Rect, bar: Rect, buf: &mut Buffer) {
+        let look = &self.setting.look;
+        if let Some(toast) = &self.toast {
+            toast.draw(message, buf, look);
+        }
+        let scopes = self.scopes();
+        if !self.chord.is_empty()
+            && let Lookup::Pending(pending) = self.keymap.lookup(&scopes, &self.chord)
+        {
+            return keys::draw_pending(&pending, bar, buf, look);
+        }
+        keys::draw_bar(&self.keymap, &scopes, bar, buf, look);
+    }
+}
+
+fn worker_pixels(ready: &worker::Ready) -> Option<&crate::tui::terminal::pixels::Payload> {
+    ready.as_ref().ok()?.pixels.as_ref()
+}

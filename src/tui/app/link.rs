@@ -1,0 +1,157 @@
+//! The program's connection to the owner: what was asked and for whom, and finding a new owner when one is gone.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use uuid::Uuid;
+
+use super::message::{Connected, Message};
+use crate::model::Result;
+use crate::owner::wire::Ask;
+use crate::owner::{Client, Incoming};
+use crate::store::project::Project;
+use crate::tui::panes::list;
+
+/// What an answer is for.
+#[derive(Clone, Debug)]
+pub enum Want {
+    /// The list pane asked.
+    List(list::Want),
+    /// An item to review.
+    Item(u32),
+    /// The receipt of a verdict.
+    Decide(Uuid),
+    /// The receipt of an undo or redo.
+    TakeBack {
+        /// Redo, not undo.
+        redo: bool,
+    },
+    /// The review queue: these words, then this item.
+    Queue(String, Option<u32>),
+    /// The next item nobody has judged.
+    NextPending,
+    /// The number of an item seen on the leaderboard.
+    NumberOf,
+    /// The leaderboard.
+    Board,
+    /// The answers behind a cell.
+    Behind(String, String),
+    /// Counts.
+    Status,
+    /// The sample.
+    Sample,
+    /// Nothing is done with the answer.
+    Nothing,
+}
+
+/// Whether the owner can be reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It can.
+    Up,
+    /// A try to connect is under way.
+    Connecting,
+    /// Somebody stopped it on purpose; the next key starts it again.
+    Stopped,
+}
+
+/// See the module's text.
+pub struct Link {
+    project: Project,
+    who: String,
+    messages: Sender<Message>,
+    client: Option<Arc<Client>>,
+    generation: u64,
+    waiting: HashMap<u64, Want>,
+    state: State,
+}
+
+impl Link {
+    /// A link that is not connected yet.
+    pub fn new(project: Project, who: String, messages: Sender<Message>) -> Link {
+        Link { project, who, messages, client: None, generation: 0, waiting: HashMap::new(), state: State::Connecting }
+    }
+
+    /// In whose name it speaks.
+    pub fn who(&self) -> &str {
+        &self.who
+    }
+
+    /// Whether the owner can be reached.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Connects now and waits for it: for the start, where there is nothing to draw yet.
+    ///
+    /// # Errors
+    /// What keeps the owner from opening the project.
+    pub fn connect(&mut self) -> Result<Arc<Client>> {
+        self.generation += 1;
+        let client = Arc::new(dial(&self.project, &self.who, self.generation, &self.messages)?);
+        self.client = Some(client.clone());
+        self.state = State::Up;
+        Ok(client)
+    }
+
+    /// Connects on a thread of its own; [`Message::Linked`] tells how it went.
+    pub fn reconnect(&mut self, after: std::time::Duration) {
+        self.generation += 1;
+        self.client = None;
+        self.waiting.clear();
+        self.state = State::Connecting;
+        let (project, who, generation) = (self.project.clone(), self.who.clone(), self.generation);
+        let messages = self.messages.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(after);
+            let linked = dial(&project, &who, generation, &messages).map(|c| Connected(Arc::new(c)));
+            let _ = messages.send(Message::Linked(generation, linked));
+        });
+    }
+
+    /// Takes the connection that a try brought; false when it is an older try's.
+    pub fn linked(&mut self, generation: u64, connected: Connected) -> bool {
+        if generation != self.generation {
+            return false;
+        }
+        self.client = Some(connected.0);
+        self.state = State::Up;
+        true
+    }
+
+    /// Whether a message of this generation is of the connection of now.
+    pub fn is_current(&self, generation: u64) -> bool {
+        generation == self.generation
+    }
+
+    /// The owner was stopped on purpose: wait for a key before starting it again.
+    pub fn stopped(&mut self) {
+        self.generation += 1;
+        self.client = None;
+        self.waiting.clear();
+        self.state = State::Stopped;
+    }
+
+    /// Sends a question. While there is no connection it is dropped: everything shown is asked for again afterwards,
+    /// and verdicts are kept by the review pane until they are acknowledged.
+    pub fn ask(&mut self, want: Want, ask: Ask) {
+        let Some(client) = &self.client else { return };
+        // A send that fails is followed by word that the connection is lost.
+        if let Ok(number) = client.send(ask) {
+            self.waiting.insert(number, want);
+        }
+    }
+
+    /// What the answer to `number` is for; it is kept while more parts come.
+    pub fn wanted(&mut self, number: u64, more: bool) -> Option<Want> {
+        if more { self.waiting.get(&number).cloned() } else { self.waiting.remove(&number) }
+    }
+}
+
+fn dial(project: &Project, who: &str, generation: u64, messages: &Sender<Message>) -> Result<Client> {
+    let messages = messages.clone();
+    Client::connect(project, who, move |incoming: Incoming| {
+        let _ = messages.send(Message::Owner(generation, incoming));
+    })
+}

@@ -1,0 +1,36 @@
+//! Everything that can happen to the program, on one channel.
+
+use std::sync::Arc;
+
+use crate::model::Result;
+use crate::owner::{Client, Incoming};
+use crate::tui::preview::worker::Done;
+use crate::tui::terminal::Input;
+use crate::tui::terminal::signals::Signal;
+
+/// Something happened.
+#[derive(Debug)]
+pub enum Message {
+    /// A key, a paste or a reply of the terminal, read at this time (milliseconds of the program's clock).
+    Input(Input, u64),
+    /// The terminal is gone.
+    HungUp,
+    /// A signal came.
+    Signal(Signal),
+    /// The owner said something on the connection of this generation.
+    Owner(u64, Incoming),
+    /// A try to connect ended, for this generation.
+    Linked(u64, Result<Connected>),
+    /// A picture is ready.
+    Picture(Done),
+}
+
+/// A connection; a wrapper because a client has nothing to print.
+#[derive(Clone)]
+pub struct Connected(pub Arc<Client>);
+
+impl std::fmt::Debug for Connected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "connected to pid {}", self.0.welcome().pid)
+    }
+}

@@ -1,0 +1,365 @@
+//! The program without a terminal: its state, what keys and answers do to it, and what it looks like.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`message`] | everything that can happen, on one channel |
+//! | [`link`] | the connection to the owner |
+//! | `keys` | from keys to actions to effects |
+//! | `owner` | what the owner's answers and events do |
+//! | `draw` | one frame |
+//! | [`overlay`] | menus, prompts and pages over a pane |
+
+mod draw;
+mod keys;
+pub mod link;
+pub mod message;
+pub mod overlay;
+mod owner;
+
+use std::time::Duration;
+
+use link::{Link, State, Want};
+use message::Message;
+use overlay::Overlay;
+
+use crate::metrics::statistics::{Z95, wilson};
+use crate::model::{Result, Seen, Status};
+use crate::owner::wire::{Ask, Place, Welcome};
+use crate::tui::action::{Action, Scope};
+use crate::tui::keymap::{Keymap, Press};
+use crate::tui::panes::board::BoardPane;
+use crate::tui::panes::list::ListPane;
+use crate::tui::panes::review::{Picture, Queue, ReviewEffect, ReviewPane, picture_of};
+use crate::tui::preview::worker::neighbours;
+use crate::tui::preview::{Previews, View};
+use crate::tui::terminal::paint::{self, Receipts};
+use crate::tui::terminal::pixels::Pixels;
+use crate::tui::terminal::{Capabilities, Clock, ColourLevel, Input, Reply};
+use crate::tui::theme::Look;
+use crate::tui::widgets::toast::Toast;
+
+/// Which pane fills the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// One item a screen.
+    Review,
+    /// All items.
+    List,
+    /// The leaderboard.
+    Board,
+}
+
+/// What the terminal can do and how things look.
+pub struct Setting {
+    /// What the terminal can do.
+    pub capabilities: Capabilities,
+    /// Colours.
+    pub level: ColourLevel,
+    /// Colours by role, at that level.
+    pub look: Look,
+    /// The program's clock.
+    pub clock: Clock,
+    /// Rows of the terminal.
+    pub rows: u16,
+}
+
+/// How long a quit waits for the last receipts.
+const LAST_RECEIPTS_MS: u64 = 2_000;
+/// Time between tries to find a new owner.
+const RETRY: Duration = Duration::from_secs(2);
+
+/// The state of the program.
+pub struct App {
+    setting: Setting,
+    keymap: Keymap,
+    link: Link,
+    welcome: Welcome,
+    previews: Previews,
+    receipts: Receipts,
+    pixels: Pixels,
+    at: At,
+    review: ReviewPane,
+    list: ListPane,
+    list_started: bool,
+    board: Option<BoardPane>,
+    overlay: Option<Overlay>,
+    chord: Vec<Press>,
+    toast: Option<Toast>,
+    /// Words looked for before, oldest first.
+    history: Vec<String>,
+    counts: Vec<(Status, u64)>,
+    /// The last revision heard of.
+    rev: u64,
+    true_pixels: bool,
+    /// What was painted last and its token: item, revision, picture there or not.
+    painted: Option<(u32, u64, bool)>,
+    token: u64,
+    /// When counts are to be asked for again.
+    recount_at: Option<u64>,
+    leaving: Option<u64>,
+    suspend: bool,
+    dirty: bool,
+    quit: bool,
+    /// Bytes to send past the frame: the clipboard.
+    extra: Vec<u8>,
+}
+
+impl App {
+    /// The program on a connected owner. `link` has just been connected and gave `welcome`.
+    ///
+    /// # Errors
+    /// When the default keys clash or no threads can be had.
+    pub fn new(
+        setting: Setting,
+        link: Link,
+        welcome: Welcome,
+        messages: std::sync::mpsc::Sender<Message>,
+    ) -> Result<App> {
+        let done = move |done| {
+            let _ = messages.send(Message::Picture(done));
+        };
+        let previews = Previews::new(done)
+            .map_err(|e| crate::model::Problem::io(&e, "no thread for pictures", std::path::Path::new("preview")))?;
+        let pixels = Pixels::new(&setting.capabilities, setting.rows);
+        let mut app = App {
+            keymap: Keymap::defaults()?,
+            link,
+            previews,
+            receipts: Receipts::new(),
+            pixels,
+            at: At::Review,
+            review: ReviewPane::new(),
+            list: ListPane::new(),
+            list_started: false,
+            board: None,
+            overlay: None,
+            chord: Vec::new(),
+            toast: welcome.notices.first().map(Toast::warning),
+            history: Vec::new(),
+            counts: Vec::new(),
+            rev: welcome.rev,
+            true_pixels: false,
+            painted: None,
+            token: 0,
+            recount_at: None,
+            leaving: None,
+            suspend: false,
+            dirty: true,
+            quit: false,
+            extra: Vec::new(),
+            welcome,
+            setting,
+        };
+        app.begin();
+        Ok(app)
+    }
+
+    /// Takes up where the annotator left off.
+    fn begin(&mut self) {
+        self.subscribe();
+        let place = self.welcome.place.clone().unwrap_or_default();
+        let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
+        let number = (place.number > 0).then_some(place.number);
+        let effects = self.review.set_queue(Queue::all(items), number);
+        self.carry_out(effects);
+        if !place.filter.is_empty() {
+            self.ask_queue(place.filter, number);
+        }
+    }
+
+    fn subscribe(&mut self) {
+        self.link.ask(Want::Nothing, Ask::Subscribe { since: self.rev });
+        self.link.ask(Want::Status, Ask::Status);
+    }
+
+    fn now(&self) -> u64 {
+        self.setting.clock.ms()
+    }
+
+    /// Whether the program is done.
+    pub fn is_done(&self) -> bool {
+        self.quit
+    }
+
+    /// Whether ctrl-z was pressed since the last call.
+    pub fn wants_suspend(&mut self) -> bool {
+        std::mem::take(&mut self.suspend)
+    }
+
+    /// Whether something changed since the last call, so that a frame is to be drawn.
+    pub fn take_dirty(&mut self) -> bool {
+        std::mem::take(&mut self.dirty)
+    }
+
+    /// Bytes to send after the frame.
+    pub fn take_extra(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.extra)
+    }
+
+    /// When [`tick`](Self::tick) is to be called, in milliseconds of the clock.
+    pub fn deadline(&self) -> Option<u64> {
+        let waiting = (self.at == At::Review).then(|| self.receipts.deadline()).flatten();
+        [self.recount_at, self.leaving, waiting].into_iter().flatten().min()
+    }
+
+    /// Does what is due by time alone.
+    pub fn tick(&mut self) {
+        let now = self.now();
+        if self.recount_at.is_some_and(|at| at <= now) {
+            self.recount_at = None;
+            self.link.ask(Want::Status, Ask::Status);
+        }
+        if self.leaving.is_some_and(|at| at <= now) {
+            self.quit = true;
+        }
+        // Lets an overdue receipt go, so that its deadline does not come up again.
+        self.receipts.seen(self.token, now);
+    }
+
+    /// Does what a message asks for.
+    pub fn handle(&mut self, message: Message) {
+        match message {
+            Message::Input(input, at) => self.input(input, at),
+            Message::HungUp | Message::Signal(_) => self.quit = true,
+            Message::Owner(generation, incoming) if self.link.is_current(generation) => self.owner_said(incoming),
+            Message::Owner(..) => {}
+            Message::Linked(generation, linked) => self.linked(generation, linked),
+            Message::Picture(_) => self.dirty = true,
+        }
+    }
+
+    /// The window has another size, or somebody else had the screen.
+    pub fn resized(&mut self, rows: u16, cell: Option<(u16, u16)>) {
+        self.setting.rows = rows;
+        self.setting.capabilities.cell = cell.or(self.setting.capabilities.cell);
+        self.pixels.resized(rows, cell);
+        self.dirty = true;
+    }
+
+    /// A frame in another size was drawn: the list asks for the rows it has room for now.
+    pub fn drawn_in_another_size(&mut self) {
+        let effects = self.list.resized();
+        self.list_effects(effects);
+    }
+
+    fn input(&mut self, input: Input, at: u64) {
+        match input {
+            Input::Key(key) => self.key(key, at),
+            Input::Paste(text) => self.paste(&text),
+            Input::Reply(reply @ (Reply::Status | Reply::DeviceAttributes(_))) => {
+                self.receipts.on_reply(&reply, at);
+            }
+            Input::Reply(_) | Input::Focus(_) => {}
+        }
+    }
+
+    /// The scopes of what has the keys now, nearest first.
+    fn scopes(&self) -> Vec<Scope> {
+        let mut scopes: Vec<Scope> = match (&self.overlay, self.at) {
+            (Some(_), _) => return vec![Scope::Overlay],
+            (None, At::Review) => vec![Scope::Review],
+            (None, At::List) => self.list.scopes().to_vec(),
+            (None, At::Board) => self.board.as_ref().map_or(vec![Scope::Board, Scope::Table], |b| b.scopes().to_vec()),
+        };
+        if !scopes.contains(&Scope::Global) {
+            scopes.push(Scope::Global);
+        }
+        scopes
+    }
+
+    /// Says something in the message line.
+    fn say(&mut self, toast: Toast) {
+        self.toast = Some(toast);
+        self.dirty = true;
+    }
+
+    /// What was painted and whether it has been seen: (number, revision, how, milliseconds on screen).
+    fn seen(&mut self, at: u64) -> std::result::Result<(u32, u64, Seen, Option<u32>), &'static str> {
+        let Some((number, rev, picture)) = self.painted else { return Err("this item is not on the screen yet") };
+        let current = self.review.current().map(|l| l.rev);
+        if self.review.number() != Some(number) || current != Some(rev) {
+            return Err("this item is not on the screen yet");
+        }
+        if !picture {
+            return Err("the picture is not on the screen yet");
+        }
+        match self.receipts.seen(self.token, at) {
+            paint::Seen::Painted(since) => {
+                Ok((number, rev, Seen::Painted, Some(u32::try_from(at.saturating_sub(since)).unwrap_or(u32::MAX))))
+            }
+            paint::Seen::Unconfirmed => Ok((number, rev, Seen::Unconfirmed, None)),
+            paint::Seen::Waiting => Err("your terminal has not shown this item yet: press again once you see it"),
+        }
+    }
+
+    /// Carries out what the review pane asks for.
+    fn carry_out(&mut self, effects: Vec<ReviewEffect>) {
+        for effect in effects {
+            match effect {
+                ReviewEffect::Fetch(number) => self.link.ask(Want::Item(number), Ask::Item(number)),
+                ReviewEffect::Send(decide) => self.link.ask(Want::Decide(decide.uuid), Ask::Decide(decide)),
+                ReviewEffect::Moved => {
+                    let place =
+                        Place { number: self.review.number().unwrap_or(0), filter: self.review.queue().words.clone() };
+                    self.link.ask(Want::Nothing, Ask::SetPlace(place));
+                }
+            }
+        }
+        self.dirty = true;
+    }
+
+    fn ask_queue(&mut self, words: String, number: Option<u32>) {
+        match crate::model::Filter::parse(&words) {
+            Ok(filter) => self.link.ask(Want::Queue(words, number), Ask::Numbers(filter, Vec::new())),
+            Err(problem) => self.say(Toast::from(&problem)),
+        }
+    }
+
+    /// Makes the pictures of the items near the one on screen ready; called before drawing, with the picture's area.
+    fn prepare_picture(&mut self, area: ratatui::layout::Rect) {
+        let view = View {
+            pane: (area.width, area.height),
+            cell: self.setting.capabilities.cell.unwrap_or((1, 2)),
+            level: self.setting.level,
+            background: self.setting.look.theme.ground(),
+            pixels: if self.true_pixels { self.pixels.plan(area) } else { None },
+        };
+        let root = self.welcome.root.clone();
+        let picture = match self.review.current() {
+            None => Picture::Loading,
+            Some(loaded) => match picture_of(&loaded.item, &root) {
+                Err(why) => Picture::None(why),
+                Ok((key, path)) => self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready),
+            },
+        };
+        self.review.set_picture(picture, self.overlay.is_none());
+        let (position, len) = (self.review.position(), self.review.queue().len());
+        let near = neighbours(position, len, self.review.forward());
+        let ahead: Vec<_> = near
+            .into_iter()
+            .filter_map(|p| picture_of(&self.review.loaded(self.review.queue().number(p)?)?.item, &root).ok())
+            .collect();
+        self.previews.ahead(ahead.iter().map(|(key, path)| (key.as_str(), path.as_path())), view);
+    }
+
+    /// Leaves, once the last verdicts are on disk.
+    fn leave(&mut self) {
+        if self.review.pending().is_empty() || self.leaving.is_some() || self.link.state() != State::Up {
+            self.quit = true;
+            return;
+        }
+        self.leaving = Some(self.now() + LAST_RECEIPTS_MS);
+        self.say(Toast::info("saving the last verdicts"));
+    }
+
+    /// The interval shown beside a share.
+    fn interval(k: u64, n: u64) -> (f64, f64) {
+        wilson(k, n, Z95).unwrap_or((0.0, 1.0))
+    }
+
+    /// Does an action by name; for the palette.
+    fn run_action(&mut self, action: Action) {
+        let at = self.now();
+        self.act(action, at);
+    }
+}

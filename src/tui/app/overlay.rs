@@ -1,0 +1,74 @@
+//! What lies over a pane: menus, prompts, pages. One at a time.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use crate::model::{Field, Seen};
+use crate::tui::action::Action;
+use crate::tui::theme::Look;
+use crate::tui::widgets::menu::Menu;
+use crate::tui::widgets::page::Page;
+use crate::tui::widgets::prompt::Prompt;
+use crate::tui::widgets::table::{CopyFormat, CopyWhat};
+
+/// What a menu decides.
+#[derive(Clone, Debug)]
+pub enum MenuFor {
+    /// Why an item is rejected: the item as it was painted, and how it was seen.
+    Reject {
+        /// Item number.
+        number: u32,
+        /// Revision that was painted.
+        rev: u64,
+        /// How it was seen.
+        seen: Seen,
+        /// Milliseconds from painting to the key.
+        ms: Option<u32>,
+    },
+    /// Any action by name.
+    Palette(Vec<Action>),
+    /// A column of the table on top.
+    Column,
+    /// A value to filter the list by.
+    Value(Field, Vec<String>),
+    /// A format to copy in.
+    Copy(CopyWhat, Vec<CopyFormat>),
+}
+
+/// What a prompt asks for.
+#[derive(Clone, Debug)]
+pub enum PromptFor {
+    /// Words to find items by; the ones there were before come back when it is closed without change.
+    Find(String),
+    /// A regular expression for a column of the table on top.
+    Regex {
+        /// The column.
+        column: usize,
+        /// Select, or let go.
+        on: bool,
+    },
+}
+
+/// What lies over a pane.
+pub enum Overlay {
+    /// A menu and what it decides.
+    Menu(MenuFor, Menu),
+    /// A prompt, in place of the message line.
+    Prompt(PromptFor, Prompt),
+    /// A page of text.
+    Page(Page),
+}
+
+impl Overlay {
+    /// Draws it; gives where the terminal's cursor belongs.
+    pub fn draw(&mut self, area: Rect, message: Rect, buf: &mut Buffer, look: &Look) -> Option<Position> {
+        match self {
+            Overlay::Menu(_, menu) => menu.draw(area, buf, look),
+            Overlay::Prompt(_, prompt) => Some(prompt.draw(message, buf, look)),
+            Overlay::Page(page) => {
+                page.draw(area, buf, look);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! What the owner's answers and events do.
+
+use super::link::{State, Want};
+use super::message::Connected;
+use super::{App, At, RETRY};
+use crate::model::{Kind, Problem, Result};
+use crate::owner::Incoming;
+use crate::owner::wire::{Answer, Ask, Event, Receipt};
+use crate::tui::panes::board::BoardPane;
+use crate::tui::panes::review::Queue;
+use crate::tui::widgets::text;
+use crate::tui::widgets::toast::Toast;
+
+/// Counts are asked for at most this often while verdicts come in.
+const RECOUNT_MS: u64 = 250;
+
+impl App {
+    pub(super) fn owner_said(&mut self, incoming: Incoming) {
+        match incoming {
+            Incoming::Answer(number, answer) => {
+                let more = matches!(&answer, Ok(Answer::Page(page)) if page.partial);
+                if let Some(want) = self.link.wanted(number, more) {
+                    self.answered(want, answer);
+                }
+            }
+            Incoming::Progress(_, progress) => {
+                self.say(Toast::info(format!("{}: {}", progress.what, text::grouped(progress.done))));
+            }
+            Incoming::Event(event) => self.happened(event),
+            Incoming::Lost => self.lost(),
+        }
+        if self.leaving.is_some() && self.review.pending().is_empty() {
+            self.quit = true;
+        }
+    }
+
+    fn lost(&mut self) {
+        self.say(Toast::warning("the owner went away; connecting again, nothing acknowledged is lost"));
+        self.link.reconnect(std::time::Duration::ZERO);
+    }
+
+    pub(super) fn linked(&mut self, generation: u64, linked: Result<Connected>) {
+        if !self.link.is_current(generation) {
+            return;
+        }
+        match linked {
+            Ok(connected) => {
+                let welcome = connected.0.welcome().clone();
+                if !self.link.linked(generation, connected) {
+                    return;
+                }
+                self.say(Toast::done("connected again"));
+                self.grown(welcome.items);
+                self.welcome = welcome;
+                // The same uuid counts once, whether the first try reached the disk or not.
+                let again: Vec<_> = self.review.pending().iter().map(|p| p.decide.clone()).collect();
+                for decide in again {
+                    self.link.ask(Want::Decide(decide.uuid), Ask::Decide(decide));
+                }
+                self.subscribe();
+                self.resync();
+            }
+            Err(problem) => {
+                self.say(Toast::from(&problem));
+                self.link.reconnect(RETRY);
+            }
+        }
+    }
+
+    fn happened(&mut self, event: Event) {
+        match event {
+            Event::Verdict { who, receipt } => {
+                self.rev = self.rev.max(receipt.rev);
+                // Our own receipts do the rest themselves, unless another terminal of ours gave the verdict.
+                let ours = self.review.pending().iter().any(|p| p.decide.uuid == receipt.uuid);
+                if !ours {
+                    let effects = self.review.changed(receipt.number);
+                    self.carry_out(effects);
+                    if who != self.link.who() && self.review.number() == Some(receipt.number) {
+                        let said = format!("#{} is {} now, says {who}", receipt.number, receipt.status.name());
+                        self.say(Toast::info(said));
+                    }
+                }
+                self.changed();
+            }
+            Event::Imported { items } => {
+                self.welcome.items = items;
+                self.board = None;
+                self.grown(items);
+                self.changed();
+                if self.at == At::Board {
+                    self.link.ask(Want::Board, Ask::Board);
+                }
+            }
+            Event::Resync => self.resync(),
+            Event::Ending => {
+                self.link.stopped();
+                self.say(Toast::warning("the owner was stopped; the next key starts it again"));
+            }
+        }
+        self.dirty = true;
+    }
+
+    fn grown(&mut self, items: u64) {
+        self.welcome.items = items;
+        let effects = self.review.grow(u32::try_from(items).unwrap_or(u32::MAX));
+        self.carry_out(effects);
+    }
+
+    /// Statuses changed: the list and the counts are asked for again.
+    fn changed(&mut self) {
+        if self.recount_at.is_none() {
+            self.recount_at = Some(self.now() + RECOUNT_MS);
+        }
+        if self.at == At::List {
+            let effects = self.list.changed();
+            self.list_effects(effects);
+        }
+    }
+
+    /// Everything shown is asked for again.
+    fn resync(&mut self) {
+        let effects = self.review.refresh();
+        self.carry_out(effects);
+        if self.list_started {
+            let effects = self.list.start();
+            self.list_effects(effects);
+        }
+        if self.at == At::Board && self.board.is_none() {
+            self.link.ask(Want::Board, Ask::Board);
+        }
+        self.changed();
+    }
+
+    fn answered(&mut self, want: Want, answer: Result<Answer>) {
+        match (want, answer) {
+            (Want::List(want), answer) => {
+                let effects = self.list.answer(want, answer);
+                self.list_effects(effects);
+            }
+            (Want::Item(number), Ok(Answer::Item(view))) => self.review.take(number, Ok(*view)),
+            (Want::Item(number), Err(problem)) => self.review.take(number, Err(problem)),
+            (Want::Decide(_), Ok(Answer::Receipt(receipt))) => {
+                self.rev = self.rev.max(receipt.rev);
+                let effects = self.review.acknowledged(&receipt);
+                self.carry_out(effects);
+                self.changed();
+            }
+            (Want::Decide(uuid), Err(problem)) => self.refused(uuid, &problem),
+            (Want::TakeBack { redo }, Ok(Answer::Receipt(receipt))) => self.taken_back(redo, &receipt),
+            (Want::Queue(words, number), Ok(Answer::Numbers(numbers))) => self.queued(words, number, numbers),
+            (Want::NextPending, Ok(Answer::Number(number))) => match number {
+                Some(number) => self.go_to_item(number),
+                None => self.say(Toast::done("every item of this queue has been judged")),
+            },
+            (Want::NumberOf, Ok(Answer::Number(Some(number)))) => self.go_to_item(number),
+            (Want::NumberOf, Ok(_)) => self.say(Toast::info("that item is not in this project")),
+            (Want::Board, Ok(Answer::Board(board))) => self.board = Some(BoardPane::new(*board, App::interval)),
+            (Want::Behind(model, column), Ok(Answer::Behind(answers))) => {
+                if let Some(board) = &mut self.board {
+                    board.show_behind(&model, &column, answers);
+                }
+            }
+            (Want::Status, Ok(Answer::Status(status))) => self.counted(*status),
+            (Want::Sample, Ok(Answer::Imported(report))) => {
+                let said = format!("{} sample items; a accepts, x rejects, ? helps", report.items);
+                self.say(Toast::done(said));
+            }
+            (_, Err(problem)) if problem.kind == Kind::Cancelled => {}
+            (_, Err(problem)) => self.say(Toast::from(&problem)),
+            (_, Ok(_)) => {}
+        }
+        self.dirty = true;
+    }
+
+    fn counted(&mut self, status: crate::owner::wire::OwnerStatus) {
+        self.counts = status.by_status;
+        if let Some(why) = status.read_only {
+            self.say(Toast::error(format!("verdicts cannot be saved: {}", why.replace('\n', ";"))));
+        }
+    }
+
+    fn refused(&mut self, uuid: uuid::Uuid, problem: &Problem) {
+        // While there is no owner the verdict waits and is sent again.
+        if self.link.state() != State::Up || problem.kind == Kind::Unreachable {
+            return;
+        }
+        let effects = self.review.refused(uuid);
+        self.carry_out(effects);
+        self.say(Toast::from(problem));
+    }
+
+    fn taken_back(&mut self, redo: bool, receipt: &Receipt) {
+        self.rev = self.rev.max(receipt.rev);
+        self.review.say_saved(format!("#{} saved", receipt.number));
+        let (word, key) = if redo { ("brought back", "u takes it back") } else { ("taken back", "U brings it back") };
+        self.say(Toast::done(format!(
+            "your verdict on #{} is {word}: {} now; {key}",
+            receipt.number,
+            receipt.status.name()
+        )));
+        if self.at == At::Review {
+            self.go_to_item(receipt.number);
+        }
+        let effects = self.review.changed(receipt.number);
+        self.carry_out(effects);
+        self.changed();
+    }
+
+    fn queued(&mut self, words: String, number: Option<u32>, numbers: Vec<u32>) {
+        let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
+        if numbers.is_empty() {
+            return self.say(Toast::info(format!("no item matches `{words}`; the queue stays as it was")));
+        }
+        let said = format!("{} items match `{words}`; q shows all again", text::grouped(numbers.len() as u64));
+        let effects = self.review.set_queue(Queue::of(words, numbers, items), number);
+        self.carry_out(effects);
+        self.say(Toast::info(said));
+    }
+
+    /// Goes to an item, leaving the queue when it is not in it.
+    fn go_to_item(&mut self, number: u32) {
+        let effects = match self.review.go_to(number) {
+            Some(effects) => effects,
+            None => {
+                let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
+                self.review.set_queue(Queue::all(items), Some(number))
+            }
+        };
+        self.carry_out(effects);
+    }
+}

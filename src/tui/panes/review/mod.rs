@@ -1,0 +1,302 @@
+//! The review pane: one item a screen, one key a verdict, a receipt once it is on disk.
+//!
+//! A verdict is given to what is on screen: the item's number and the revision that was painted. It is kept here until
+//! its receipt comes, so that a lost connection loses nothing: it is sent again with the same uuid and counts once.
+
+mod draw;
+mod queue;
+
+pub use draw::{Layout, layout};
+pub use queue::Queue;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::model::{Item, Judgement, Result, Status, Verdict};
+use crate::owner::wire::{Decide, ItemView, Receipt};
+use crate::store::ledger::Standing;
+use crate::tui::preview::Ready;
+
+/// Items kept ready around the one on screen.
+const KEPT: usize = 64;
+/// How far ahead items are asked for.
+const AHEAD: usize = 4;
+/// How far behind.
+const BEHIND: usize = 2;
+
+/// An item with what is known of it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The item.
+    pub item: Arc<Item>,
+    /// Where it stands.
+    pub status: Status,
+    /// Revision of the project when it last changed.
+    pub rev: u64,
+    /// The verdicts that count.
+    pub standing: Vec<Standing>,
+}
+
+/// The picture of the item on screen.
+#[derive(Clone, Debug, Default)]
+pub enum Picture {
+    /// The item has none, or it cannot be shown: why.
+    None(String),
+    /// It is being made ready.
+    #[default]
+    Loading,
+    /// It is ready, or it failed.
+    Ready(Arc<Ready>),
+}
+
+/// A verdict that waits for its receipt.
+#[derive(Clone, Debug)]
+pub struct Pending {
+    /// What was sent.
+    pub decide: Decide,
+    /// The review queue's position it was given at.
+    pub position: usize,
+}
+
+/// What the pane asks of the program.
+#[derive(Clone, Debug)]
+pub enum ReviewEffect {
+    /// Fetch this item.
+    Fetch(u32),
+    /// Send this verdict.
+    Send(Decide),
+    /// Remember where we are.
+    Moved,
+}
+
+/// See the module's text.
+#[derive(Debug, Default)]
+pub struct ReviewPane {
+    queue: Queue,
+    position: usize,
+    forward: bool,
+    items: HashMap<u32, std::result::Result<Loaded, String>>,
+    asked: Vec<u32>,
+    pending: Vec<Pending>,
+    /// Said beside the position: the last receipt.
+    saved: Option<String>,
+    scroll: usize,
+    /// Lines that do not fit, as of the last drawing.
+    overflow: usize,
+    picture: Picture,
+    /// The terminal's own pixels are shown, so that no cells are drawn where they are.
+    bare: bool,
+    loading: bool,
+}
+
+impl ReviewPane {
+    /// A pane whose items are not known yet.
+    pub fn new() -> ReviewPane {
+        ReviewPane { forward: true, loading: true, ..ReviewPane::default() }
+    }
+
+    /// The queue.
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    /// Position in the queue, from 0.
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Direction of travel.
+    pub fn forward(&self) -> bool {
+        self.forward
+    }
+
+    /// The number of the item on screen.
+    pub fn number(&self) -> Option<u32> {
+        self.queue.number(self.position)
+    }
+
+    /// The item on screen, once it is here.
+    pub fn current(&self) -> Option<&Loaded> {
+        self.items.get(&self.number()?)?.as_ref().ok()
+    }
+
+    /// An item that is here.
+    pub fn loaded(&self, number: u32) -> Option<&Loaded> {
+        self.items.get(&number)?.as_ref().ok()
+    }
+
+    /// Takes a queue and goes to an item in it, or to its beginning.
+    pub fn set_queue(&mut self, queue: Queue, number: Option<u32>) -> Vec<ReviewEffect> {
+        self.loading = false;
+        self.position = number.and_then(|n| queue.position(n)).unwrap_or(0);
+        self.queue = queue;
+        self.forward = true;
+        self.arrived()
+    }
+
+    /// Takes note that the project has `items` items now.
+    pub fn grow(&mut self, items: u32) -> Vec<ReviewEffect> {
+        let was_empty = self.queue.is_empty();
+        self.queue.grow(items);
+        if was_empty { self.arrived() } else { Vec::new() }
+    }
+
+    /// Goes to a position; gives why not when there is nothing.
+    pub fn go(&mut self, position: usize) -> std::result::Result<Vec<ReviewEffect>, &'static str> {
+        if self.queue.is_empty() {
+            return Err("there is nothing to review");
+        }
+        if position >= self.queue.len() {
+            return Err("this is the last item of the queue");
+        }
+        if position == self.position {
+            return Ok(Vec::new());
+        }
+        self.forward = position > self.position;
+        self.position = position;
+        Ok(self.arrived())
+    }
+
+    /// Goes to an item of the queue; false when it is not in it.
+    pub fn go_to(&mut self, number: u32) -> Option<Vec<ReviewEffect>> {
+        let position = self.queue.position(number)?;
+        Some(self.go(position).unwrap_or_default())
+    }
+
+    fn arrived(&mut self) -> Vec<ReviewEffect> {
+        self.scroll = 0;
+        self.picture = Picture::Loading;
+        let mut effects = self.fetch();
+        effects.push(ReviewEffect::Moved);
+        effects
+    }
+
+    /// Asks for the item on screen and its neighbours, as far as they are not here.
+    pub fn fetch(&mut self) -> Vec<ReviewEffect> {
+        let near = self.near();
+        if self.items.len() > KEPT {
+            self.items.retain(|number, _| near.contains(number));
+        }
+        let missing: Vec<u32> =
+            near.into_iter().filter(|n| !self.items.contains_key(n) && !self.asked.contains(n)).collect();
+        self.asked.extend(&missing);
+        missing.into_iter().map(ReviewEffect::Fetch).collect()
+    }
+
+    /// The item on screen, then its neighbours in the direction of travel, then those behind.
+    pub fn near(&self) -> Vec<u32> {
+        let ahead = (0..=AHEAD as i64).map(|d| if self.forward { d } else { -d });
+        let behind = (1..=BEHIND as i64).map(|d| if self.forward { -d } else { d });
+        let at = |d: i64| usize::try_from(self.position as i64 + d).ok().and_then(|p| self.queue.number(p));
+        ahead.chain(behind).filter_map(at).collect()
+    }
+
+    /// Takes an item.
+    pub fn take(&mut self, number: u32, view: Result<ItemView>) {
+        self.asked.retain(|n| *n != number);
+        let loaded = view.map_err(|p| p.to_string()).and_then(|view| {
+            let item = serde_json::from_str(&view.json).map_err(|e| format!("this item cannot be read: {e}"))?;
+            Ok(Loaded { item: Arc::new(item), status: view.status, rev: view.rev, standing: view.standing })
+        });
+        self.items.insert(number, loaded);
+    }
+
+    /// Forgets everything that was fetched and asks again: the connection was lost, or too much happened.
+    pub fn refresh(&mut self) -> Vec<ReviewEffect> {
+        self.items.clear();
+        self.asked.clear();
+        self.fetch()
+    }
+
+    /// An item changed: asks for it again, keeping what is on screen until it comes.
+    pub fn changed(&mut self, number: u32) -> Vec<ReviewEffect> {
+        if self.near().contains(&number) {
+            self.asked.push(number);
+            return vec![ReviewEffect::Fetch(number)];
+        }
+        self.items.remove(&number);
+        Vec::new()
+    }
+
+    /// Decides the item `number` as it was painted at revision `rev`, and goes on to the next item of the queue.
+    pub fn decide(&mut self, number: u32, rev: u64, judgement: Judgement) -> Vec<ReviewEffect> {
+        let decide = Decide { uuid: Uuid::now_v7(), number, expected: Some(rev), judgement };
+        self.pending.push(Pending { decide: decide.clone(), position: self.position });
+        self.saved = None;
+        let mut effects = vec![ReviewEffect::Send(decide)];
+        if self.position + 1 < self.queue.len() {
+            self.forward = true;
+            self.position += 1;
+            effects.extend(self.arrived());
+        }
+        effects
+    }
+
+    /// Verdicts that wait for their receipts, oldest first.
+    pub fn pending(&self) -> &[Pending] {
+        &self.pending
+    }
+
+    /// The verdict that waits for an item's receipt.
+    pub fn pending_on(&self, number: u32) -> Option<Verdict> {
+        self.pending.iter().rev().find(|p| p.decide.number == number).map(|p| p.decide.judgement.verdict)
+    }
+
+    /// A verdict is on disk.
+    pub fn acknowledged(&mut self, receipt: &Receipt) -> Vec<ReviewEffect> {
+        self.pending.retain(|p| p.decide.uuid != receipt.uuid);
+        self.saved = Some(format!("#{} saved", receipt.number));
+        self.changed(receipt.number)
+    }
+
+    /// A verdict was refused: it does not wait any more, and its item is on screen again.
+    pub fn refused(&mut self, uuid: Uuid) -> Vec<ReviewEffect> {
+        let Some(at) = self.pending.iter().position(|p| p.decide.uuid == uuid) else { return Vec::new() };
+        let pending = self.pending.remove(at);
+        let mut effects = self.go(pending.position).unwrap_or_default();
+        effects.extend(self.changed(pending.decide.number));
+        effects
+    }
+
+    /// Says beside the position what is on disk.
+    pub fn say_saved(&mut self, text: String) {
+        self.saved = Some(text);
+    }
+
+    /// Scrolls the text by lines.
+    pub fn scroll(&mut self, lines: isize) -> bool {
+        let to = self.scroll.saturating_add_signed(lines).min(self.overflow);
+        let moved = to != self.scroll;
+        self.scroll = to;
+        moved
+    }
+
+    /// Sets the picture that is drawn; `bare` where the terminal's own pixels will stand in its place.
+    pub fn set_picture(&mut self, picture: Picture, bare: bool) {
+        self.picture = picture;
+        self.bare = bare;
+    }
+
+    /// The picture that is drawn.
+    pub fn picture(&self) -> &Picture {
+        &self.picture
+    }
+}
+
+/// The name and path of an item's first picture, or why it cannot be shown.
+///
+/// # Errors
+/// The reason as a person reads it.
+pub fn picture_of(item: &Item, root: &std::path::Path) -> std::result::Result<(String, PathBuf), String> {
+    let Some(image) = item.images.first() else { return Err("this question has no picture".into()) };
+    let missing = || format!("{} was not there when this was imported", image.name);
+    let hash = image.hash.clone().ok_or_else(missing)?;
+    match (&image.link, image.stored()) {
+        (Some(link), _) => Ok((hash, link.clone())),
+        (None, Some(stored)) => Ok((hash, root.join(stored))),
+        (None, None) => Err(missing()),
+    }
+}

@@ -1,0 +1,164 @@
+//! The event loop: drain what happened, then draw once. Generic over where frames go, so that tests drive the very
+//! same loop.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use ratatui::Terminal;
+use ratatui::layout::Size;
+
+use super::app::App;
+use super::app::message::Message;
+use super::terminal::probe::WindowSize;
+use super::terminal::signals::Signal;
+use super::terminal::{Clock, Tty};
+use crate::model::{Problem, Result};
+
+/// What the loop asks of the terminal it runs on.
+pub trait Host {
+    /// The size of the window.
+    fn size(&self) -> WindowSize;
+    /// Stops the program as ctrl-z does, and comes back when it goes on.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    fn suspend(&self) -> std::io::Result<()>;
+}
+
+/// The program on a terminal.
+pub struct Program<W: Write> {
+    terminal: Terminal<Tty<W>>,
+    app: App,
+    clock: Clock,
+    messages: Receiver<Message>,
+    ready_file: Option<std::path::PathBuf>,
+    resized: bool,
+}
+
+fn gone(error: &std::io::Error) -> Problem {
+    Problem::io(error, "the terminal is gone", Path::new("terminal"))
+}
+
+impl<W: Write> Program<W> {
+    /// Sets the program up to write to `out`. `ready_file` is touched after the first frame (for screenshots).
+    ///
+    /// # Errors
+    /// When the terminal cannot be written.
+    pub fn new(
+        app: App,
+        out: W,
+        size: WindowSize,
+        clock: Clock,
+        messages: Receiver<Message>,
+        ready_file: Option<std::path::PathBuf>,
+    ) -> Result<Program<W>> {
+        let mut backend = Tty::new(out, cells(size));
+        backend.set_size(cells(size), pixels(size));
+        let terminal = Terminal::new(backend).map_err(|e| gone(&e))?;
+        Ok(Program { terminal, app, clock, messages, ready_file, resized: false })
+    }
+
+    /// Runs until the person leaves or the terminal is gone.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn run(&mut self, host: &impl Host) -> Result<()> {
+        self.paint()?;
+        if let Some(path) = self.ready_file.take() {
+            std::fs::write(&path, b"ready").map_err(|e| Problem::io(&e, "cannot be touched", &path))?;
+        }
+        while !self.app.is_done() {
+            self.step(host)?;
+        }
+        let forgotten = self.app.forget_pixels(self.terminal.backend_mut());
+        forgotten.and_then(|()| Write::flush(self.terminal.backend_mut())).map_err(|e| gone(&e))
+    }
+
+    /// Waits for one message, does all that are there, and draws if something changed.
+    fn step(&mut self, host: &impl Host) -> Result<()> {
+        let wait = self.app.deadline().map(|at| Duration::from_millis(at.saturating_sub(self.clock.ms())));
+        let first = match wait {
+            Some(wait) => self.messages.recv_timeout(wait),
+            None => self.messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match first {
+            Ok(message) => self.take(message, host)?,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => self.app.handle(Message::HungUp),
+        }
+        while let Ok(message) = self.messages.try_recv() {
+            self.take(message, host)?;
+        }
+        self.app.tick();
+        if self.app.is_done() {
+            return Ok(());
+        }
+        if self.app.wants_suspend() {
+            host.suspend().map_err(|e| gone(&e))?;
+            self.resize(host.size())?;
+        }
+        if self.app.take_dirty() { self.paint() } else { Ok(()) }
+    }
+
+    fn take(&mut self, message: Message, host: &impl Host) -> Result<()> {
+        match message {
+            Message::Signal(Signal::Resized | Signal::Continued) => self.resize(host.size()),
+            message => {
+                self.app.handle(message);
+                Ok(())
+            }
+        }
+    }
+
+    /// The window changed, or somebody else had the screen: everything is painted anew.
+    fn resize(&mut self, size: WindowSize) -> Result<()> {
+        let backend = self.terminal.backend_mut();
+        backend.forget();
+        backend.set_size(cells(size), pixels(size));
+        self.app.resized(size.cells.1, size.cell());
+        self.resized = true;
+        // Not `clear()`: this repaints without asking the terminal where its cursor is.
+        self.terminal.resize(ratatui::layout::Rect::new(0, 0, size.cells.0, size.cells.1)).map_err(|e| gone(&e))
+    }
+
+    /// Draws one frame. Nothing is written when nothing on it changed.
+    fn paint(&mut self) -> Result<()> {
+        self.terminal.backend_mut().begin_frame().map_err(|e| gone(&e))?;
+        let app = &mut self.app;
+        let drawn = self.terminal.draw(|frame| {
+            if let Some(cursor) = app.draw(frame.buffer_mut()) {
+                frame.set_cursor_position(cursor);
+            }
+        });
+        let area = drawn.map_err(|e| gone(&e))?.area;
+        let backend = self.terminal.backend_mut();
+        self.app.finish(area, backend).map_err(|e| gone(&e))?;
+        let extra = self.app.take_extra();
+        let query = self.app.receipt_query().unwrap_or_default();
+        for bytes in [extra.as_slice(), query] {
+            if !bytes.is_empty() {
+                backend.write_all(bytes).map_err(|e| gone(&e))?;
+            }
+        }
+        backend.end_frame().map_err(|e| gone(&e))?;
+        if std::mem::take(&mut self.resized) {
+            self.app.drawn_in_another_size();
+        }
+        Ok(())
+    }
+
+    /// Bytes written so far.
+    pub fn bytes(&self) -> u64 {
+        self.terminal.backend().total_bytes()
+    }
+}
+
+fn cells(size: WindowSize) -> Size {
+    Size::new(size.cells.0, size.cells.1)
+}
+
+fn pixels(size: WindowSize) -> Size {
+    Size::new(size.pixels.0, size.pixels.1)
+}
