@@ -1,5 +1,11 @@
 //! The integration tests, one module a folder.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod bad_input;
 mod conformance;
+mod durability;
+mod flows;
 mod frames;
+mod house;
+mod owner;
+mod support;

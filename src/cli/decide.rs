@@ -3,7 +3,7 @@
 //! In: `{"item": ID or NUMBER, "verdict": "accept", "reasons": ["unsafe"], "note": "...", "uuid": "..."}`; reasons, note
 //! and uuid may be left out. A line sent again with its uuid counts once.
 //! Out, in the order of the input: `{"saved":true,"line":1,"item":...,"verdict":...,"number":...,"status":...,"rev":...,
-//! "uuid":...}` or `{"saved":false,"line":1,"error":{...}}`.
+//! "uuid":...}` or `{"saved":false,"line":1,"item":...,"uuid":...,"error":{...}}`.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -41,6 +41,8 @@ struct Sent {
     line: u64,
     item: Value,
     verdict: Value,
+    /// Its receipt, also when it was made here: what got no answer can be sent again with it.
+    uuid: Option<Uuid>,
     number: std::result::Result<u64, Problem>,
 }
 
@@ -73,8 +75,10 @@ fn read(client: &Client, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
         let number = at as u64 + 1;
         let value: Value = serde_json::from_str(&line).unwrap_or(Value::Null);
         let field = |name: &str| value.get(name).cloned().unwrap_or(Value::Null);
-        let asked = ask(client, &line).map_err(|p| p.line(number)).and_then(|ask| client.send(ask));
-        let one = Sent { line: number, item: field("item"), verdict: field("verdict"), number: asked };
+        let decide = ask(client, &line).map_err(|p| p.line(number));
+        let uuid = decide.as_ref().ok().map(|d| d.uuid);
+        let asked = decide.and_then(|decide| client.send(Ask::Decide(decide)));
+        let one = Sent { line: number, item: field("item"), verdict: field("verdict"), uuid, number: asked };
         if sent.send(one).is_err() {
             return Ok(());
         }
@@ -82,7 +86,7 @@ fn read(client: &Client, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
     Ok(())
 }
 
-fn ask(client: &Client, line: &str) -> Result<Ask> {
+fn ask(client: &Client, line: &str) -> Result<Decide> {
     let line: Line = serde_json::from_str(line).map_err(|e| {
         Problem::input(format!("{e}"))
             .help("a line is {\"item\":ID,\"verdict\":\"accept\",\"reasons\":[],\"note\":\"\"}")
@@ -102,7 +106,7 @@ fn ask(client: &Client, line: &str) -> Result<Ask> {
     };
     let judgement = Judgement { verdict, reasons: line.reasons, note: line.note, ms: None, seen: Seen::Script };
     let uuid = line.uuid.unwrap_or_else(Uuid::now_v7);
-    Ok(Ask::Decide(Decide { uuid, number, expected: None, judgement }))
+    Ok(Decide { uuid, number, expected: None, judgement })
 }
 
 /// Prints receipts in the order of the input; gives whether any line was refused.
@@ -122,7 +126,7 @@ fn receipts(waiting: mpsc::Receiver<Sent>, answers: &mpsc::Receiver<Incoming>) -
             Ok(_) => return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")),
             Err(problem) => {
                 refused = true;
-                json!({"saved": false, "line": sent.line, "item": sent.item, "error": problem})
+                json!({"saved": false, "line": sent.line, "item": sent.item, "uuid": sent.uuid, "error": problem})
             }
         };
         json_line(&mut std::io::stdout().lock(), &line)?;

@@ -22,9 +22,13 @@ pub struct ImageRef {
 
 impl ImageRef {
     /// Path of the content-addressed copy below the project folder, when there is one.
+    ///
+    /// A hash or an extension of any other shape gives nothing: they come from files that people bring in.
     pub fn stored(&self) -> Option<PathBuf> {
         let hash = self.hash.as_deref()?;
-        if self.link.is_some() {
+        let is_hash = hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        let is_ext = |ext: &str| !ext.is_empty() && ext.len() <= 8 && ext.bytes().all(|b| b.is_ascii_alphanumeric());
+        if self.link.is_some() || !is_hash || !self.ext.as_deref().is_none_or(is_ext) {
             return None;
         }
         let file = match &self.ext {
@@ -32,5 +36,26 @@ impl ImageRef {
             None => hash.to_string(),
         };
         Some(PathBuf::from("images").join(hash.get(..2)?).join(file))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_hash_leads_to_a_stored_picture() {
+        let image = |hash: &str, ext: Option<&str>| ImageRef {
+            name: "a.png".into(),
+            hash: Some(hash.into()),
+            ext: ext.map(str::to_string),
+            link: None,
+        };
+        let hash = "0a".repeat(32);
+        assert_eq!(image(&hash, Some("png")).stored(), Some(PathBuf::from(format!("images/0a/{hash}.png"))));
+        for bad in ["../../../../etc/passwd", "", "0a", "\u{e9}\u{e9}", &"0A".repeat(32), &"/".repeat(64)] {
+            assert_eq!(image(bad, None).stored(), None, "{bad}");
+        }
+        assert_eq!(image(&hash, Some("/../../x")).stored(), None);
     }
 }

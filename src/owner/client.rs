@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::start;
 use super::wire::{Answer, Ask, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, Progress, ToOwner, Welcome};
@@ -53,7 +53,18 @@ impl Client {
     /// # Errors
     /// What keeps the owner from opening the project or from admitting this client.
     pub fn connect(project: &Project, who: &str, on: impl FnMut(Incoming) + Send + 'static) -> Result<Client> {
-        Client::over(start::ensure(project)?, who, on)
+        let deadline = Instant::now() + start::PATIENCE;
+        loop {
+            let mut stream = start::ensure(project)?;
+            match greet(&mut stream, who) {
+                Ok(welcome) => return Client::over(stream, welcome, on),
+                // It was just ending, of its own accord or not: nothing was asked yet, so the next one will do.
+                Err(problem) if problem.kind == Kind::Unreachable && Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                Err(problem) => return Err(problem),
+            }
+        }
     }
 
     /// Connects when an owner is running; `None` otherwise.
@@ -61,21 +72,12 @@ impl Client {
     /// # Errors
     /// As [`connect`](Self::connect).
     pub fn attach(project: &Project, who: &str, on: impl FnMut(Incoming) + Send + 'static) -> Result<Option<Client>> {
-        start::find(project)?.map(|stream| Client::over(stream, who, on)).transpose()
+        let Some(mut stream) = start::find(project)? else { return Ok(None) };
+        let welcome = greet(&mut stream, who)?;
+        Client::over(stream, welcome, on).map(Some)
     }
 
-    fn over(mut stream: UnixStream, who: &str, mut on: impl FnMut(Incoming) + Send + 'static) -> Result<Client> {
-        journal::check_name(who)?;
-        let hello =
-            Hello { magic: MAGIC, protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into(), who: who.to_string() };
-        write_frame(&mut stream, &ToOwner::Hello(hello))?;
-        let _ = stream.set_read_timeout(Some(Duration::from_secs(30)));
-        let welcome = match read_frame(&mut stream)? {
-            FromOwner::Welcome(welcome) => *welcome,
-            FromOwner::Refused(problem) => return Err(problem),
-            _ => return Err(unreachable("it did not greet")),
-        };
-        let _ = stream.set_read_timeout(None);
+    fn over(stream: UnixStream, welcome: Welcome, mut on: impl FnMut(Incoming) + Send + 'static) -> Result<Client> {
         let waiting: Waiting = Arc::default();
         let mut source = stream.try_clone().map_err(unreachable)?;
         let waiters = waiting.clone();
@@ -161,6 +163,23 @@ impl Drop for Client {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+fn greet(stream: &mut UnixStream, who: &str) -> Result<Welcome> {
+    journal::check_name(who)?;
+    let hello =
+        Hello { magic: MAGIC, protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into(), who: who.to_string() };
+    // An owner that refuses before it listens has hung up by now, and its reason still waits to be read.
+    let written = write_frame(stream, &ToOwner::Hello(hello));
+    let _ = stream.set_read_timeout(Some(Duration::from_secs(30)));
+    let welcome = match read_frame(stream) {
+        Ok(FromOwner::Welcome(welcome)) => *welcome,
+        Ok(FromOwner::Refused(problem)) => return Err(problem),
+        Ok(_) => return Err(unreachable("it did not greet")),
+        Err(problem) => return Err(written.err().unwrap_or(problem)),
+    };
+    let _ = stream.set_read_timeout(None);
+    Ok(welcome)
 }
 
 fn pass_on(message: FromOwner, waiting: &Waiting, on: &mut impl FnMut(Incoming)) {

@@ -1,7 +1,7 @@
 //! One client's conversation.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::{SinkExt, StreamExt};
@@ -22,6 +22,9 @@ use crate::store::journal;
 
 /// Answers waiting to be sent to one client.
 const OUTBOX: usize = 1024;
+/// Questions of one client being looked up at once; its next ones wait in the socket. Far below [`OUTBOX`], so that
+/// nobody who does not read its answers keeps the threads that look things up for the others.
+const LOOKUPS: usize = 64;
 
 /// Where answers to one client go.
 pub type Outbox = mpsc::Sender<FromOwner>;
@@ -35,6 +38,7 @@ pub fn codec() -> LengthDelimitedCodec {
 #[derive(Default)]
 struct Running {
     generation: AtomicU64,
+    lookups: AtomicUsize,
     cancels: Mutex<HashMap<u64, Arc<AtomicBool>>>,
 }
 
@@ -52,9 +56,7 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
     let who = match greet(&mut source, &mut sink, &shared, peer).await {
         Ok(who) => who,
         Err(problem) => {
-            if feed(&mut sink, &FromOwner::Refused(problem)).await {
-                let _ = flush(&mut sink).await;
-            }
+            refuse(&mut sink, problem).await;
             return;
         }
     };
@@ -87,8 +89,15 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
             event = next_event(&mut events) => {
                 if !feed(&mut sink, &FromOwner::Event(event)).await || !flush(&mut sink).await { break }
             }
-            frame = source.next() => {
-                let Some(Ok(frame)) = frame else { break };
+            frame = source.next(), if running.lookups.load(Ordering::SeqCst) < LOOKUPS => {
+                let frame = match frame {
+                    None => break,
+                    Some(Ok(frame)) => frame,
+                    Some(Err(error)) => {
+                        refuse(&mut sink, unframed(&error)).await;
+                        break;
+                    }
+                };
                 match postcard::from_bytes::<ToOwner>(&frame) {
                     Ok(ToOwner::Ask(number, Ask::Subscribe { since })) => {
                         events = Some(shared.events.subscribe());
@@ -105,7 +114,15 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
                             flag.store(true, Ordering::SeqCst);
                         }
                     }
-                    Ok(ToOwner::Hello(_)) | Err(_) => break,
+                    Ok(ToOwner::Hello(_)) => {
+                        refuse(&mut sink, Problem::new(Kind::Usage, "a conversation is not begun twice")).await;
+                        break;
+                    }
+                    Err(error) => {
+                        let what = format!("the message cannot be read: {error}");
+                        refuse(&mut sink, Problem::new(Kind::Usage, what)).await;
+                        break;
+                    }
                 }
             }
         }
@@ -128,6 +145,23 @@ async fn next_event(events: &mut Option<broadcast::Receiver<Event>>) -> Event {
 
 type Source = FramedRead<OwnedReadHalf, LengthDelimitedCodec>;
 type Sink = FramedWrite<OwnedWriteHalf, LengthDelimitedCodec>;
+
+/// Says why, before hanging up.
+async fn refuse(sink: &mut Sink, problem: Problem) {
+    if feed(sink, &FromOwner::Refused(problem)).await {
+        let _ = flush(sink).await;
+    }
+}
+
+/// Why bytes are no frame.
+fn unframed(error: &std::io::Error) -> Problem {
+    match error.kind() {
+        std::io::ErrorKind::InvalidData => {
+            Problem::new(Kind::Usage, format!("the message is longer than a frame ({FRAME_LIMIT} bytes)"))
+        }
+        _ => Problem::new(Kind::Usage, format!("the message is cut off: {error}")),
+    }
+}
 
 async fn flush(sink: &mut Sink) -> bool {
     SinkExt::<Bytes>::flush(sink).await.is_ok()
@@ -159,8 +193,10 @@ async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<Shared>, peer:
         return Err(Problem::new(Kind::Denied, format!("this project belongs to user {me}, you are user {peer}")));
     }
     let waited = tokio::time::timeout(std::time::Duration::from_secs(10), source.next()).await;
-    let Ok(Some(Ok(frame))) = waited else {
-        return Err(Problem::new(Kind::Usage, "no greeting came"));
+    let frame = match waited {
+        Ok(Some(Ok(frame))) => frame,
+        Ok(Some(Err(error))) => return Err(unframed(&error)),
+        Ok(None) | Err(_) => return Err(Problem::new(Kind::Usage, "no greeting came")),
     };
     let hello = match postcard::from_bytes::<ToOwner>(&frame) {
         Ok(ToOwner::Hello(hello)) if hello.magic == MAGIC => hello,
@@ -268,6 +304,7 @@ fn look_up(shared: Arc<Shared>, running: Arc<Running>, outbox: Outbox, number: u
         _ => u64::MAX,
     };
     let flag = flag(&running, number);
+    running.lookups.fetch_add(1, Ordering::SeqCst);
     tokio::task::spawn_blocking(move || {
         let cancelled = || flag.load(Ordering::Relaxed) || running.generation.load(Ordering::Relaxed) > generation;
         let mut partial = |answer| {
@@ -275,6 +312,8 @@ fn look_up(shared: Arc<Shared>, running: Arc<Running>, outbox: Outbox, number: u
         };
         let mut watch = answers::Watch { cancelled: &cancelled, partial: &mut partial };
         let answer = answers::answer(&shared, ask, &mut watch);
+        // Before the answer goes: its arrival is what makes the conversation look for more questions.
+        running.lookups.fetch_sub(1, Ordering::SeqCst);
         let _ = outbox.blocking_send(FromOwner::Answer(number, Box::new(answer)));
         running.cancels().remove(&number);
     });

@@ -13,7 +13,7 @@ use crate::model::{Kind, Problem, Result};
 use crate::store::project::Project;
 
 /// How long to wait for an owner that is starting, or for one that is ending to let go.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The one line a starting owner prints.
 #[derive(Debug, Serialize, Deserialize)]
@@ -57,7 +57,11 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
             Readiness::Failed(problem) => return Err(problem),
             Readiness::Ready => {}
             // Another owner is between its lock and its socket, or between its socket and its end.
-            Readiness::Owned => std::thread::sleep(Duration::from_millis(10)),
+            Readiness::Owned => {
+                if let Some(stream) = wait(project)? {
+                    return Ok(stream);
+                }
+            }
         }
         if Instant::now() > deadline {
             let log = project.runtime().join("log");
@@ -66,6 +70,17 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
                 .help(format!("its log is {}; `benchtop status` names its pid", log.display())));
         }
     }
+}
+
+/// Waits a while for an owner that is starting; one that is rebuilding a large store takes seconds.
+fn wait(project: &Project) -> Result<Option<UnixStream>> {
+    for _ in 0..50 {
+        std::thread::sleep(Duration::from_millis(10));
+        if let Some(stream) = find(project)? {
+            return Ok(Some(stream));
+        }
+    }
+    Ok(None)
 }
 
 /// Starts an owner, detached from this terminal, and waits for its one line.

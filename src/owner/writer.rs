@@ -13,7 +13,6 @@ use super::state::Shared;
 use super::wire::{Decide, Event, Place, Receipt};
 use crate::model::{Act, Decision, Kind, Problem, Result};
 use crate::store::columns::BLOCK_ROWS;
-use crate::store::index::Checkpoint;
 use crate::store::journal::Journal;
 use crate::store::{journal, open};
 
@@ -276,7 +275,7 @@ impl Writer {
         let overlay = self.shared.data().overlay.clone();
         let blocks: Vec<usize> = self.dirty.iter().copied().collect();
         let written = journals
-            .and_then(|journals| self.shared.index.write_checkpoint(&overlay, &blocks, &Checkpoint { rev, journals }));
+            .and_then(|journals| self.shared.index.write_checkpoint(&overlay, &blocks, rev, open::lengths(&journals)));
         match written {
             Ok(()) => {
                 self.dirty.clear();

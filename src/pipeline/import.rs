@@ -247,11 +247,12 @@ impl<'a> Import<'a> {
         for (line, read) in formats::items(&found.path, found.format, &dataset)? {
             tick(found, &mut records, watch)?;
             let taken = read.and_then(|item| self.take(item, line));
+            let taken = taken.and_then(|item| {
+                item.as_ref().map_or(Ok(()), |item| self.columns.push(item))?;
+                Ok(item)
+            });
             match taken.map_err(|p| p.line(line).file(&found.path)) {
-                Ok(Some(item)) => {
-                    self.columns.push(&item)?;
-                    writer.push(&item)?;
-                }
+                Ok(Some(item)) => writer.push(&item)?,
                 Ok(None) => {}
                 Err(problem) => self.skip(problem)?,
             }
@@ -364,7 +365,7 @@ impl<'a> Import<'a> {
         if writer.rows() == 0 {
             return Ok(());
         }
-        let n = self.manifest.entries.last().map_or(1, |e| e.n + 1);
+        let n = self.manifest.next();
         let file = format!("{n:04}-{:02}-{word}.jsonl.zst", self.made.fresh.len() + 1);
         let done = writer.finish(&file)?;
         let part = Part {
@@ -397,6 +398,7 @@ impl<'a> Import<'a> {
         let files: Vec<PathBuf> = fresh.iter().map(|f| self.project.imports().join(&f.part.file)).collect();
         match adopt(self.project, index, self.catalog, self.columns, fresh, at) {
             Ok((catalog, notice)) => {
+                self.pictures.keep();
                 self.report.notes.extend(notice);
                 Ok(Outcome { catalog: Some(catalog), report: self.report })
             }

@@ -22,14 +22,34 @@ pub struct Pictures {
     bases: Vec<PathBuf>,
     /// What became of each name below the bases of now.
     known: HashMap<String, Option<ImageRef>>,
+    /// Copies made, to be taken back when the import fails.
+    made: Vec<PathBuf>,
     taken: u64,
     missing: u64,
+}
+
+impl Drop for Pictures {
+    fn drop(&mut self) {
+        for path in &self.made {
+            let _ = std::fs::remove_file(path);
+            // Its folder goes with the last picture in it.
+            let _ = path.parent().map(std::fs::remove_dir);
+        }
+    }
 }
 
 impl Pictures {
     /// Pictures go to `project`'s `images/`, or stay where they are with `link`.
     pub fn new(project: &Project, link: bool) -> Pictures {
-        Pictures { images: project.images(), link, bases: Vec::new(), known: HashMap::new(), taken: 0, missing: 0 }
+        Pictures {
+            images: project.images(),
+            link,
+            bases: Vec::new(),
+            known: HashMap::new(),
+            made: Vec::new(),
+            taken: 0,
+            missing: 0,
+        }
     }
 
     /// The next records are those of `file`, found below `root`.
@@ -79,7 +99,7 @@ impl Pictures {
         self.images.parent().is_some_and(|root| root.join(stored).is_file())
     }
 
-    fn look(&self, name: &str) -> Result<Option<ImageRef>> {
+    fn look(&mut self, name: &str) -> Result<Option<ImageRef>> {
         let outside = |why: &str| {
             Problem::input(format!("the picture `{name}` {why}"))
                 .field("images")
@@ -92,7 +112,7 @@ impl Pictures {
         if relative.components().any(|c| matches!(c, Component::ParentDir | Component::Prefix(_))) {
             return Err(outside("leads out of its folder"));
         }
-        for base in &self.bases {
+        for base in self.bases.clone() {
             let path = match base.join(relative).canonicalize() {
                 Ok(path) => path,
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
@@ -108,7 +128,7 @@ impl Pictures {
         Ok(None)
     }
 
-    fn take(&self, name: &str, path: &Path) -> Result<ImageRef> {
+    fn take(&mut self, name: &str, path: &Path) -> Result<ImageRef> {
         let fail = |e: std::io::Error| Problem::io(&e, "the picture cannot be read", path);
         let mut file = std::fs::File::open(path).map_err(fail)?;
         let length = file.metadata().map_err(fail)?.len();
@@ -130,9 +150,18 @@ impl Pictures {
     }
 
     /// Writes a content-addressed copy unless it is there. Its bytes are synced with all others at the end.
-    fn copy(&self, stored: &Path, bytes: &[u8]) -> Result<()> {
+    fn copy(&mut self, stored: &Path, bytes: &[u8]) -> Result<()> {
         let Some(root) = self.images.parent() else { return Ok(()) };
+        let path = root.join(stored);
+        if !path.exists() {
+            self.made.push(path);
+        }
         put(root, stored, bytes)
+    }
+
+    /// The import is part of the project: so are its pictures.
+    pub fn keep(&mut self) {
+        self.made.clear();
     }
 
     /// Pictures copied or linked.
@@ -179,7 +208,8 @@ pub fn sync(images: &Path) -> Result<()> {
 /// The operating system's.
 pub fn put(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
     let path = root.join(stored);
-    if path.metadata().is_ok_and(|m| m.len() == bytes.len() as u64) {
+    // By content: a copy that a power cut emptied has the right name and the wrong bytes.
+    if std::fs::read(&path).is_ok_and(|there| there == bytes) {
         return Ok(());
     }
     let fail = |e: std::io::Error| Problem::io(&e, "the picture cannot be copied", &path);

@@ -4,8 +4,11 @@ use std::collections::HashMap;
 
 use crate::model::{Field, Item, Kind, Problem, QuestionKind, Result};
 
-/// Rows a block: its bytes stay under sled's 100 KB.
-pub const BLOCK_ROWS: usize = 4096;
+/// Rows a block: its bytes stay under [`super::index::VALUE_LIMIT`].
+pub const BLOCK_ROWS: usize = 240;
+
+/// Longest name in bytes: what is longer is text, and no subtask, level or style.
+pub const NAME_LIMIT: usize = 1000;
 
 /// The columns whose values are names, in stored order.
 pub const NAMED: [Field; 5] = [Field::Dataset, Field::Subtask, Field::Level, Field::Style, Field::Side];
@@ -56,6 +59,10 @@ impl Names {
     fn intern(&mut self, name: &str, field: Field) -> Result<u16> {
         if let Some(code) = self.codes.get(name) {
             return Ok(*code);
+        }
+        if name.len() > NAME_LIMIT {
+            let what = format!("a value of {} bytes, expected at most {NAME_LIMIT}", name.len());
+            return Err(Problem::input(what).field(field.name()));
         }
         let code = u16::try_from(self.names.len()).map_err(|_| {
             Problem::input(format!("more than 65,535 different values of {}", field.name())).field(field.name())
@@ -111,7 +118,8 @@ impl Columns {
     /// Appends an item's row.
     ///
     /// # Errors
-    /// [`Kind::Input`] when a named column would hold more than 65,535 names.
+    /// [`Kind::Input`] when a named column would hold more than 65,535 names, or one of over [`NAME_LIMIT`] bytes; no row
+    /// is added then.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         let values = [
             Some(item.dataset.as_str()),
@@ -258,7 +266,7 @@ pub(crate) mod tests {
         let mut again = Columns { names: columns.names.clone(), ..Columns::default() };
         for block in 0..columns.blocks() {
             let bytes = columns.encode_block(block);
-            assert!(bytes.len() < 100_000);
+            assert!(bytes.len() < crate::store::index::VALUE_LIMIT);
             again.decode_block(&bytes).unwrap();
         }
         assert_eq!(again.id_hash, columns.id_hash);

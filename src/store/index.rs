@@ -1,7 +1,9 @@
 //! The sled store: blocks of columns, frame tables, the status checkpoint. Rebuildable from the rest.
 //!
 //! sled 0.34.7's `flush()` does not survive a power cut (the file is extended without a sync), so every commit ends
-//! with `sync_data()` on our own handle to its file. Values stay under 100 KB: larger ones are never reclaimed.
+//! with `sync_data()` on our own handle to its file. And values stay under [`VALUE_LIMIT`]: sled writes a whole leaf of
+//! its tree at a time, and one of over 128 KB goes to a file of its own below `blobs/`, which it never syncs. After a
+//! power cut such a leaf is an older one or none, while what was written after it is there.
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,23 +19,25 @@ use super::segment::Frame;
 use crate::model::{Kind, Problem, Result};
 
 /// Version of what the keys mean; another one is rebuilt.
-const SCHEMA: u32 = 1;
-/// Frames a value: 12 bytes each.
-const FRAMES_A_VALUE: usize = 4096;
-/// Names a value.
-const NAMES_A_VALUE: usize = 512;
-/// Longest value stored.
-const VALUE_LIMIT: usize = 100_000;
+const SCHEMA: u32 = 2;
+/// Frames a value: at most 12 bytes each.
+const FRAMES_A_VALUE: usize = 350;
+/// Bytes of names a value; one name is at most [`super::columns::NAME_LIMIT`] long.
+const NAMES_BYTES: usize = 3000;
+/// Longest value stored. A leaf holds up to 16 values and 10 changes to them, and must stay under 128 KB.
+pub const VALUE_LIMIT: usize = 4_800;
 
 /// What the index knows of the rest of the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
     /// Version of what the keys mean.
     pub schema: u32,
-    /// blake3 files of the segments indexed, in order.
-    pub segments: Vec<String>,
+    /// [`digest`] of the segments indexed, in order.
+    pub segments: [u8; 32],
     /// Rows of items.
     pub rows: u64,
+    /// Names of each named column.
+    pub names: Vec<u32>,
 }
 
 /// How far the status blocks follow the journals.
@@ -41,8 +45,19 @@ pub struct Meta {
 pub struct Checkpoint {
     /// Revision of the last decision in it.
     pub rev: u64,
-    /// Annotators with the length of their journals in bytes.
-    pub journals: Vec<(String, u64)>,
+    /// [`digest`] of the annotators with the length of their journals in bytes.
+    pub journals: [u8; 32],
+    /// CRC-32 of all statuses, so that blocks of different times are never taken for one state.
+    pub statuses: u32,
+}
+
+/// One hash for a list of names and numbers.
+pub fn digest<'a>(list: impl IntoIterator<Item = (&'a str, u64)>) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    for (name, number) in list {
+        hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes()).update(&number.to_le_bytes());
+    }
+    *hasher.finalize().as_bytes()
 }
 
 /// The open sled store.
@@ -153,7 +168,7 @@ impl Index {
             self.put(&key(b"col/", block), columns.encode_block(block))?;
         }
         for (at, names) in columns.names.iter().enumerate() {
-            for (chunk, list) in names.list().chunks(NAMES_A_VALUE).enumerate() {
+            for (chunk, list) in chunks_of_names(names.list()).into_iter().enumerate() {
                 self.put_as(&key(format!("name/{}/", NAMED[at].name()).as_bytes(), chunk), &list)?;
             }
         }
@@ -172,7 +187,8 @@ impl Index {
     ///
     /// # Errors
     /// [`Kind::Corrupt`] when a block is missing or damaged.
-    pub fn columns(&self, rows: u64) -> Result<Columns> {
+    pub fn columns(&self, meta: &Meta) -> Result<Columns> {
+        let rows = meta.rows;
         let mut columns = Columns::default();
         for block in 0..(rows as usize).div_ceil(BLOCK_ROWS) {
             let bytes = self.get(&key(b"col/", block))?;
@@ -182,7 +198,14 @@ impl Index {
             return Err(corrupt(format!("{} rows in the columns, {rows} expected", columns.len())));
         }
         for (at, field) in NAMED.iter().enumerate() {
-            columns.names[at] = Names::from_list(self.list(&format!("name/{}/", field.name()))?);
+            let mut list: Vec<String> = self.list(&format!("name/{}/", field.name()))?;
+            let wanted = meta.names.get(at).copied().unwrap_or(0) as usize;
+            if list.len() < wanted {
+                return Err(corrupt(format!("{} names of {}, {wanted} expected", list.len(), field.name())));
+            }
+            // More are there when an import wrote its names and was cut off before its description.
+            list.truncate(wanted);
+            columns.names[at] = Names::from_list(list);
         }
         Ok(columns)
     }
@@ -210,18 +233,19 @@ impl Index {
     ///
     /// # Errors
     /// The operating system's; the old checkpoint then no longer counts, so that the journals are replayed.
-    pub fn write_checkpoint(&self, overlay: &Overlay, blocks: &[usize], checkpoint: &Checkpoint) -> Result<()> {
+    pub fn write_checkpoint(&self, overlay: &Overlay, blocks: &[usize], rev: u64, journals: [u8; 32]) -> Result<()> {
         self.guard(|| self.db.remove(b"checkpoint").map(|_| ()))?;
         self.sync()?;
         for block in blocks {
             self.put(&key(b"stat/", *block), overlay.encode_block(*block))?;
         }
         self.sync()?;
-        self.put_as(b"checkpoint", checkpoint)?;
+        self.put_as(b"checkpoint", &Checkpoint { rev, journals, statuses: overlay.crc() })?;
         self.sync()
     }
 
-    /// Reads the checkpoint and its overlay for `rows` rows; `None` when there is none.
+    /// Reads the checkpoint and its overlay for `rows` rows; `None` when there is none, or its blocks are not all of
+    /// the same moment.
     ///
     /// # Errors
     /// [`Kind::Corrupt`].
@@ -234,7 +258,7 @@ impl Index {
             }
         }
         overlay.grow(rows);
-        Ok(Some((checkpoint, overlay)))
+        Ok((overlay.crc() == checkpoint.statuses).then_some((checkpoint, overlay)))
     }
 
     /// Where an annotator left off; kept for convenience, lost with the store.
@@ -259,8 +283,68 @@ impl Index {
     }
 }
 
+/// Neighbouring names in lists of at most [`NAMES_BYTES`], or one name each.
+fn chunks_of_names(names: &[String]) -> Vec<&[String]> {
+    let mut chunks = Vec::new();
+    let (mut start, mut bytes) = (0, 0);
+    for (at, name) in names.iter().enumerate() {
+        if bytes + name.len() + 3 > NAMES_BYTES && at > start {
+            chunks.push(&names[start..at]);
+            (start, bytes) = (at, 0);
+        }
+        bytes += name.len() + 3;
+    }
+    chunks.push(&names[start..]);
+    chunks
+}
+
 fn key(prefix: &[u8], number: usize) -> Vec<u8> {
     let mut key = prefix.to_vec();
     key.extend_from_slice(&(number as u32).to_be_bytes());
     key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::columns::tests::item;
+    use super::*;
+
+    #[test]
+    fn nothing_is_ever_large_enough_for_a_file_of_its_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let index = Index::open(&dir.path().join("store")).unwrap();
+        let mut columns = Columns::default();
+        for n in 0..20_000 {
+            columns.push(&item(n, &format!("{}-{}", "a rather long name of a subtask".repeat(30), n % 900))).unwrap();
+        }
+        let names = columns.names.iter().map(|n| n.list().len() as u32).collect();
+        let meta = Meta { schema: SCHEMA, rows: 20_000, names, ..Meta::default() };
+        let frames: Vec<Frame> = (0..5000).map(|n| Frame { offset: n << 40, length: u32::MAX }).collect();
+        index.write_catalog(&Catalog::new(columns), 0, &[("a".into(), frames.clone())], &meta).unwrap();
+        let mut overlay = Overlay::default();
+        overlay.grow(20_000);
+        for round in 0..5 {
+            let blocks: Vec<usize> = (0..20_000 / BLOCK_ROWS).step_by(round + 1).collect();
+            overlay.status[round * BLOCK_ROWS] = 1;
+            index.write_checkpoint(&overlay, &blocks, round as u64, [0; 32]).unwrap();
+        }
+        assert_eq!(index.frames("a").unwrap(), frames);
+        assert_eq!(index.columns(&meta).unwrap().names[1].list().len(), 901);
+        drop(index);
+        assert_eq!(std::fs::read_dir(dir.path().join("store/blobs")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn blocks_of_two_times_are_no_checkpoint() {
+        let dir = tempfile::tempdir().unwrap();
+        let index = Index::open(&dir.path().join("store")).unwrap();
+        let mut overlay = Overlay::default();
+        overlay.grow(3 * BLOCK_ROWS);
+        index.write_checkpoint(&overlay, &[0, 1, 2], 1, [7; 32]).unwrap();
+        let (checkpoint, read) = index.checkpoint(overlay.len()).unwrap().unwrap();
+        assert_eq!((checkpoint.rev, checkpoint.journals, &read), (1, [7; 32], &overlay));
+        overlay.status[BLOCK_ROWS] = 2;
+        index.put(&key(b"stat/", 1), overlay.encode_block(1)).unwrap();
+        assert_eq!(index.checkpoint(overlay.len()).unwrap(), None);
+    }
 }

@@ -75,9 +75,31 @@ pub struct Manifest {
     pub entries: Vec<Entry>,
     /// Lines that could not be read; what they named is not part of the project.
     pub problems: Vec<Problem>,
+    /// Whether a torn last line follows.
+    pub torn: bool,
 }
 
 impl Manifest {
+    /// The number of the next import.
+    pub fn next(&self) -> u64 {
+        self.entries.last().map_or(1, |e| e.n + 1)
+    }
+
+    /// Removes what an import that was killed left in `imports/`: temporary files, and segments under the number of the
+    /// next import, which that import would replace. Nothing is removed beside a manifest that cannot be read whole.
+    pub fn sweep(&self, imports: &Path) {
+        let unfinished = format!("{:04}-", self.next());
+        let whole = self.problems.is_empty() && !self.torn;
+        for entry in std::fs::read_dir(imports).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str().filter(|n| n.ends_with(".jsonl.zst")) else { continue };
+            if name.starts_with(".tmp-") || (whole && name.starts_with(&unfinished)) {
+                // What stays is only in the way of nobody.
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+
     /// Reads `imports/manifest.jsonl`; one that does not exist is empty. A torn last line is an import that never
     /// finished.
     ///
@@ -91,7 +113,7 @@ impl Manifest {
             Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
         };
         let lines = line::read_all::<Entry>(&bytes);
-        let mut manifest = Manifest::default();
+        let mut manifest = Manifest { torn: lines.torn_at.is_some(), ..Manifest::default() };
         manifest.problems.extend(lines.bad.into_iter().map(|(n, p)| p.file(&path).line(n)));
         for (number, entry) in lines.good {
             if entry.v == 1 {

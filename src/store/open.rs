@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::catalog::Catalog;
 use super::columns::{BLOCK_ROWS, Columns, id_hash};
-use super::index::{Checkpoint, Index, Meta};
+use super::index::{Checkpoint, Index, Meta, digest};
 use super::journal;
 use super::ledger::Ledger;
 use super::manifest::{Entry, Holds, Manifest, Part};
 use super::overlay::Overlay;
 use super::project::Project;
-use super::segment::{Frame, Reader};
+use super::segment::{FRAME_ROWS, Frame, Reader};
 use crate::model::{Decision, Item, Kind, Problem, Result};
 
 /// A project's data, open.
@@ -35,6 +35,7 @@ pub struct Opened {
 /// the store open, and the operating system's.
 pub fn open(project: &Project) -> Result<Opened> {
     let manifest = Manifest::read(&project.imports())?;
+    manifest.sweep(&project.imports());
     let mut notices: Vec<String> = manifest.problems.iter().map(|p| format!("not counted: {p}")).collect();
     let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
     let existed = project.store().join("db").exists();
@@ -92,15 +93,30 @@ fn set_aside(store: &Path) -> Result<PathBuf> {
 /// The catalogue as the index has it; `None` when the index does not describe these parts.
 fn from_index(index: &Index, project: &Project, parts: &[&Part]) -> Result<Option<Catalog>> {
     let meta = index.meta()?;
-    if !meta.segments.iter().eq(parts.iter().map(|p| &p.blake3)) {
+    if meta.segments != segments(parts.iter().copied()) {
         return Ok(None);
     }
-    let mut catalog = Catalog::new(index.columns(meta.rows)?);
+    let mut catalog = Catalog::new(index.columns(&meta)?);
     for part in parts {
-        let reader = Reader::open(&project.imports().join(&part.file), index.frames(&part.file)?, part.rows)?;
+        let frames = index.frames(&part.file)?;
+        if frames.len() as u64 != part.rows.div_ceil(FRAME_ROWS as u64) {
+            let what = format!("{} frames for the {} rows of {}", frames.len(), part.rows, part.file);
+            return Err(Problem::new(Kind::Corrupt, what));
+        }
+        let reader = Reader::open(&project.imports().join(&part.file), frames, part.rows)?;
         add(&mut catalog, part, reader);
     }
     Ok(Some(catalog))
+}
+
+/// What the index must describe.
+fn segments<'a>(parts: impl IntoIterator<Item = &'a Part>) -> [u8; 32] {
+    digest(parts.into_iter().map(|p| (p.blake3.as_str(), p.rows)))
+}
+
+fn describe(segments: [u8; 32], catalog: &Catalog, meta: Meta) -> Meta {
+    let names = catalog.columns().names.iter().map(|n| n.list().len() as u32).collect();
+    Meta { segments, rows: catalog.len() as u64, names, ..meta }
 }
 
 fn add(catalog: &mut Catalog, part: &Part, reader: Reader) {
@@ -136,11 +152,7 @@ fn rebuild(index: &Index, project: &Project, parts: &[&Part]) -> Result<Catalog>
     for (part, reader) in parts.iter().zip(readers) {
         add(&mut catalog, part, reader);
     }
-    let meta = Meta {
-        segments: parts.iter().map(|p| p.blake3.clone()).collect(),
-        rows: catalog.len() as u64,
-        ..index.meta().unwrap_or_default()
-    };
+    let meta = describe(segments(parts.iter().copied()), &catalog, index.meta().unwrap_or_default());
     index.write_catalog(&catalog, 0, &frames, &meta)?;
     Ok(catalog)
 }
@@ -152,7 +164,12 @@ fn follows(checkpoint: &Checkpoint, project: &Project) -> Result<bool> {
         let length = std::fs::metadata(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?.len();
         found.push((who, length));
     }
-    Ok(found == checkpoint.journals)
+    Ok(lengths(&found) == checkpoint.journals)
+}
+
+/// One hash for the annotators and the lengths of their journals, as a checkpoint keeps it.
+pub fn lengths(journals: &[(String, u64)]) -> [u8; 32] {
+    digest(journals.iter().map(|(who, length)| (who.as_str(), *length)))
 }
 
 /// Folds all journals; also gives what a person should know about them.
@@ -219,16 +236,16 @@ pub fn adopt(
         let path = project.imports().join(&new.part.file);
         add(&mut catalog, &new.part, Reader::open(&path, new.frames.clone(), new.part.rows)?);
     }
-    let mut segments: Vec<String> = manifest.entries.iter().flat_map(|e| &e.parts).map(|p| p.blake3.clone()).collect();
-    segments.extend(fresh.iter().map(|f| f.part.blake3.clone()));
-    let n = manifest.entries.last().map_or(1, |e| e.n + 1);
+    let old_parts = manifest.entries.iter().flat_map(|e| &e.parts);
+    let segments = segments(old_parts.chain(fresh.iter().map(|f| &f.part)));
+    let n = manifest.next();
     let parts = fresh.iter().map(|f| f.part.clone()).collect();
     Manifest::append(&project.imports(), &Entry { v: 1, n, at: at.to_string(), parts })?;
     let frames: Vec<_> = fresh.into_iter().map(|f| (f.part.file, f.frames)).collect();
     let written = index
         .meta()
         .and_then(|meta| {
-            let meta = Meta { segments, rows: catalog.len() as u64, ..meta };
+            let meta = describe(segments, &catalog, meta);
             index.write_catalog(&catalog, old.len() / BLOCK_ROWS, &frames, &meta)
         })
         .err()
@@ -360,8 +377,7 @@ mod tests {
         let project = Project::open(dir.path()).unwrap();
         let opened = open(&project).unwrap();
         let length = std::fs::metadata(dir.path().join("sessions/ann.jsonl")).unwrap().len();
-        let checkpoint = Checkpoint { rev: 3, journals: vec![("ann".into(), length)] };
-        opened.index.write_checkpoint(&opened.overlay, &[0], &checkpoint).unwrap();
+        opened.index.write_checkpoint(&opened.overlay, &[0], 3, lengths(&[("ann".into(), length)])).unwrap();
         drop(opened);
         let opened = open(&project).unwrap();
         assert!(opened.ledger.is_none());

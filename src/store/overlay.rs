@@ -43,6 +43,19 @@ impl Overlay {
         Status::from_code(self.status.get(row).copied().unwrap_or(0))
     }
 
+    /// CRC-32 of all rows.
+    pub fn crc(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&self.status);
+        let mut bytes = Vec::with_capacity(8 * BLOCK_ROWS);
+        for times in self.judged.chunks(BLOCK_ROWS) {
+            bytes.clear();
+            bytes.extend(times.iter().flat_map(|t| t.to_le_bytes()));
+            hasher.update(&bytes);
+        }
+        hasher.finalize()
+    }
+
     /// The stored form of block `index`.
     pub fn encode_block(&self, index: usize) -> Vec<u8> {
         let rows = index * BLOCK_ROWS..self.len().min((index + 1) * BLOCK_ROWS);
@@ -96,7 +109,7 @@ mod tests {
         let mut again = Overlay::default();
         for block in 0..2 {
             let bytes = overlay.encode_block(block);
-            assert!(bytes.len() < 100_000);
+            assert!(bytes.len() < crate::store::index::VALUE_LIMIT);
             again.decode_block(block, &bytes).unwrap();
         }
         assert_eq!(again, overlay);

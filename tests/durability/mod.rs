@@ -1,0 +1,4 @@
+//! Acknowledged means on disk, whatever dies.
+
+mod kill;
+mod power_cut;

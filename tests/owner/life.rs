@@ -1,0 +1,138 @@
+//! How an owner begins and ends, and whose it is.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+
+use benchtop::owner::lock;
+use uuid::Uuid;
+
+use crate::support::{Bench, PROGRAM, is_dead, owners, root, run, tame, verdict, wait_until};
+
+fn mode(path: &std::path::Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn the_socket_is_its_users_alone() {
+    let bench = Bench::with_items(1);
+    assert_eq!(mode(&bench.root().join(".owner")), 0o700);
+    assert_eq!(mode(&bench.root().join(".owner/socket")), 0o600);
+    assert_eq!(mode(&bench.root().join(".owner/lock")), 0o600);
+}
+
+#[test]
+fn a_stale_socket_is_no_owner() {
+    let bench = Bench::with_items(1);
+    let first = bench.pid();
+    bench.kill_owner();
+    assert!(bench.root().join(".owner/socket").exists());
+    assert_eq!(bench.pid(), None);
+    assert_eq!(bench.items().len(), 1);
+    assert!(bench.pid().is_some() && bench.pid() != first);
+}
+
+#[test]
+fn stop_leaves_no_process_and_no_socket() {
+    let bench = Bench::with_items(1);
+    let pid = bench.pid().unwrap() as u32;
+    let said = bench.run(["stop"]).ok();
+    assert!(said.contains(&pid.to_string()), "{said}");
+    assert!(is_dead(pid) && owners(bench.root()).is_empty());
+    assert!(!bench.root().join(".owner/socket").exists());
+    assert!(bench.run(["stop"]).ok().contains("no owner is running"));
+    assert_eq!(bench.items().len(), 1);
+}
+
+#[test]
+fn an_owner_without_clients_ends_by_itself() {
+    let bench = Bench::with_items(1);
+    bench.run(["stop"]).ok();
+    run(bench.command(["items"]).env("BENCHTOP_IDLE_SECONDS", "1"), "").ok();
+    assert_eq!(owners(bench.root()).len(), 1);
+    wait_until("it is idle", || owners(bench.root()).is_empty());
+    assert!(!bench.root().join(".owner/socket").exists());
+}
+
+#[test]
+fn the_owner_outlives_the_group_that_started_it() {
+    use std::os::unix::process::CommandExt;
+    let bench = Bench::with_items(1);
+    bench.run(["stop"]).ok();
+    let mut command = bench.command(["decide", "--as", "ann"]);
+    command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    wait_until("an owner", || bench.pid().is_some());
+    let group = rustix::process::Pid::from_child(&child);
+    for signal in [rustix::process::Signal::HUP, rustix::process::Signal::INT, rustix::process::Signal::KILL] {
+        let _ = rustix::process::kill_process_group(group, signal);
+    }
+    child.wait().unwrap();
+    assert_eq!(owners(bench.root()).len(), 1);
+    assert_eq!(bench.feed(["decide"], &verdict(Uuid::now_v7(), 1, "accept")).code, 0);
+}
+
+#[test]
+fn a_project_too_deep_for_a_socket_has_it_elsewhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let deep = dir.path().join("d".repeat(90)).join("e".repeat(90));
+    let bench = Bench::init(deep);
+    bench.import_items("set", 0..2);
+    let socket = bench.status()["owner"]["socket"].as_str().unwrap().to_string();
+    assert!(!socket.starts_with(bench.root().to_str().unwrap()), "{socket}");
+    assert_eq!(mode(std::path::Path::new(&socket)), 0o600);
+    assert_eq!(mode(std::path::Path::new(&socket).parent().unwrap()), 0o700);
+    assert_eq!(lock::socket_path(&bench.project()).unwrap(), std::path::Path::new(&socket));
+    assert_eq!(bench.feed(["decide"], &verdict(Uuid::now_v7(), 1, "accept")).code, 0);
+    bench.run(["stop"]).ok();
+    assert!(!std::path::Path::new(&socket).exists());
+}
+
+/// The program as user `uid`; `None`, with a word, where that is not possible.
+pub fn as_user(uid: u32, bench: &Bench) -> Option<Command> {
+    if !root() {
+        eprintln!("skipped: only root can become somebody else");
+        return None;
+    }
+    let mut command = Command::new("setpriv");
+    let uid = uid.to_string();
+    command.args(["--reuid", &uid, "--regid", &uid, "--clear-groups", PROGRAM, "--project"]).arg(bench.root());
+    tame(&mut command);
+    let reachable = Command::new("setpriv")
+        .args(["--reuid", &uid, "--regid", &uid, "--clear-groups", PROGRAM, "--version"])
+        .output()
+        .is_ok_and(|o| o.status.success());
+    if !reachable {
+        eprintln!("skipped: user {uid} cannot run {PROGRAM}");
+        return None;
+    }
+    std::fs::set_permissions(bench.root().parent().unwrap(), PermissionsExt::from_mode(0o755)).unwrap();
+    Some(command)
+}
+
+#[test]
+fn another_users_project_is_refused_clearly() {
+    let bench = Bench::with_items(2);
+    // Somebody else, while the owner runs and after it.
+    let Some(mut other) = as_user(54321, &bench) else { return };
+    let error = run(other.args(["decide"]), &verdict(Uuid::now_v7(), 1, "accept")).refused(1);
+    assert!(error.contains("belongs to another user (uid 0; you are uid 54321)"), "{error}");
+    let error = run(as_user(54321, &bench).unwrap().args(["status"]), "").refused(1);
+    assert!(error.contains("ermission"), "{error}");
+    bench.run(["stop"]).ok();
+    let before = bench.snapshot();
+    let error = run(as_user(54321, &bench).unwrap().args(["items"]), "").refused(1);
+    assert!(error.contains("uid 54321"), "{error}");
+    // And root in somebody else's.
+    assert_eq!(bench.snapshot(), before);
+    assert!(Command::new("chown").args(["-R", "12345"]).arg(bench.root()).status().unwrap().success());
+    let before = bench.snapshot();
+    for args in [vec!["items"], vec!["decide"], vec!["import", "/dev/null"], vec!["verdicts"]] {
+        let error = bench.run(args).refused(1);
+        assert!(error.contains("uid 12345; you are uid 0") && error.contains("help:"), "{error}");
+    }
+    assert_eq!(bench.snapshot(), before);
+    assert!(owners(bench.root()).is_empty());
+    // Its owner may.
+    let own = run(as_user(12345, &bench).unwrap().args(["items"]), "");
+    assert_eq!(own.code, 0, "{own:?}");
+}

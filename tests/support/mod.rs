@@ -1,0 +1,428 @@
+//! A project in a folder of its own, the real program run on it, and the end of every owner it started.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use benchtop::owner::{Client, Incoming};
+use benchtop::store::project::Project;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// The program itself.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_benchtop");
+
+/// How long a test waits for what must happen before it calls it a failure. Never a measurement.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a command left behind.
+#[derive(Debug)]
+pub struct Output {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Output {
+    /// Standard output, for a command that must have succeeded.
+    pub fn ok(self) -> String {
+        assert_eq!(self.code, 0, "{self:?}");
+        self.out
+    }
+
+    /// Standard output as JSON lines, for a command that must have succeeded.
+    pub fn lines(self) -> Vec<Value> {
+        json_lines(&self.ok())
+    }
+
+    /// Standard error, for a command that must have been refused with that exit code.
+    pub fn refused(self, code: i32) -> String {
+        assert_eq!(self.code, code, "{self:?}");
+        self.err
+    }
+}
+
+pub fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
+}
+
+/// A project; its owners end with it, whatever becomes of the test.
+pub struct Bench {
+    root: PathBuf,
+    _dir: Option<TempDir>,
+}
+
+impl Default for Bench {
+    fn default() -> Self {
+        Bench::new()
+    }
+}
+
+impl Bench {
+    /// An empty project.
+    pub fn new() -> Bench {
+        let dir = tempfile::tempdir().unwrap();
+        let mut bench = Bench::init(dir.path().join("project"));
+        bench._dir = Some(dir);
+        bench
+    }
+
+    /// An empty project at `root`, whose folder somebody else removes.
+    pub fn init(root: PathBuf) -> Bench {
+        Project::init(&root).unwrap();
+        Bench::at(root)
+    }
+
+    /// The project at `root`.
+    pub fn at(root: PathBuf) -> Bench {
+        Bench { root: root.canonicalize().unwrap(), _dir: None }
+    }
+
+    /// A project of `items` questions.
+    pub fn with_items(items: usize) -> Bench {
+        let bench = Bench::new();
+        bench.import_items("set", 0..items);
+        bench
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn project(&self) -> Project {
+        Project::open(&self.root).unwrap()
+    }
+
+    /// A file beside the project.
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.beside(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// The path of a file beside the project.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.root.parent().unwrap().join(name)
+    }
+
+    /// Writes `<dataset>.jsonl` beside the project.
+    pub fn items_file(&self, dataset: &str, numbers: std::ops::Range<usize>) -> PathBuf {
+        let text: String = numbers.map(|n| format!("{}\n", question(n))).collect();
+        self.write(&format!("{dataset}.jsonl"), text)
+    }
+
+    pub fn import_items(&self, dataset: &str, numbers: std::ops::Range<usize>) {
+        let file = self.items_file(dataset, numbers);
+        self.run(["import", file.to_str().unwrap()]).ok();
+    }
+
+    /// The program with these arguments, on this project.
+    pub fn command<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.args(args).arg("--project").arg(&self.root);
+        tame(&mut command);
+        command
+    }
+
+    pub fn run<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Output {
+        run(&mut self.command(args), "")
+    }
+
+    /// Runs a command that reads `input`.
+    pub fn feed<'a>(&self, args: impl IntoIterator<Item = &'a str>, input: &str) -> Output {
+        run(&mut self.command(args), input)
+    }
+
+    /// Starts an owner and waits for its line: `ready`, `owned`, or what it failed with.
+    pub fn start_owner(&self) -> Value {
+        let mut child = self.spawn_owner();
+        let readiness = readiness(&mut child);
+        if readiness != "ready" {
+            let _ = child.wait();
+        }
+        readiness
+    }
+
+    /// Starts an owner and does not wait.
+    pub fn spawn_owner(&self) -> Child {
+        let mut command = self.command(["owner"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.spawn().unwrap()
+    }
+
+    /// A client of the owner, which is started when there is none.
+    pub fn client(&self, who: &str, on: impl FnMut(Incoming) + Send + 'static) -> Client {
+        if owners(&self.root).is_empty() {
+            self.start_owner();
+        }
+        Client::attach(&self.project(), who, on).unwrap().expect("an owner")
+    }
+
+    /// The owner's process id by its own word; `None` when there is none.
+    pub fn pid(&self) -> Option<u64> {
+        self.status()["owner"]["pid"].as_u64()
+    }
+
+    pub fn status(&self) -> Value {
+        self.run(["status", "--json"]).lines().remove(0)
+    }
+
+    /// The verdicts that count.
+    pub fn verdicts(&self) -> Vec<Value> {
+        self.run(["verdicts", "--json"]).lines()
+    }
+
+    pub fn items(&self) -> Vec<Value> {
+        self.run(["items", "--json"]).lines()
+    }
+
+    /// Every line of every journal.
+    pub fn journals(&self) -> Vec<Value> {
+        let mut lines = Vec::new();
+        for entry in std::fs::read_dir(self.root.join("sessions")).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|e| e == "jsonl") {
+                lines.extend(whole_lines(&std::fs::read_to_string(path).unwrap()));
+            }
+        }
+        lines
+    }
+
+    /// Ends the owner with SIGKILL, as a crash does.
+    pub fn kill_owner(&self) {
+        for pid in owners(&self.root) {
+            kill(pid);
+        }
+        wait_until("the owner is dead", || owners(&self.root).is_empty());
+    }
+
+    /// Starts `decide` and leaves its standard input open.
+    pub fn decider(&self, who: &str) -> Decider {
+        Decider::new(self.command(["decide", "--as", who]))
+    }
+
+    /// Everything in the project's folder but what the running owner and its index need.
+    pub fn snapshot(&self) -> BTreeMap<PathBuf, String> {
+        let mut found = BTreeMap::new();
+        look(&self.root, &self.root, &mut found);
+        found
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        for pid in owners(&self.root) {
+            kill(pid);
+        }
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while !owners(&self.root).is_empty() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// A journal's lines up to the last whole one.
+fn whole_lines(text: &str) -> Vec<Value> {
+    json_lines(text.rsplit_once('\n').map_or("", |(whole, _)| whole))
+}
+
+fn look(root: &Path, dir: &Path, found: &mut BTreeMap<PathBuf, String>) {
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.strip_prefix(root).unwrap().to_path_buf();
+        if name == Path::new("store") || name == Path::new(".owner") {
+            continue;
+        }
+        let meta = path.symlink_metadata().unwrap();
+        let mode = meta.permissions().mode();
+        let what = if meta.is_dir() {
+            look(root, &path, found);
+            format!("folder {mode:o}")
+        } else if meta.is_symlink() {
+            format!("link {}", std::fs::read_link(&path).unwrap().display())
+        } else {
+            format!("file {mode:o} {} {} {}", meta.uid(), meta.len(), blake3::hash(&std::fs::read(&path).unwrap()))
+        };
+        found.insert(name, what);
+    }
+}
+
+/// No colours, a short life without clients, and nothing of the environment that names somebody.
+pub fn tame(command: &mut Command) {
+    command.env("BENCHTOP_IDLE_SECONDS", "20").env("NO_COLOR", "1").env_remove("BENCHTOP_AS").env("USER", "tester");
+}
+
+/// Runs a command to its end.
+pub fn run(command: &mut Command, input: &str) -> Output {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_string();
+    let feeding = std::thread::spawn(move || {
+        // A program that has heard enough closes its end.
+        let _ = stdin.write_all(input.as_bytes());
+    });
+    let output = child.wait_with_output().unwrap();
+    feeding.join().unwrap();
+    Output {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The line a starting owner prints.
+pub fn readiness(child: &mut Child) -> Value {
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    serde_json::from_str(&line).unwrap_or(Value::Null)
+}
+
+/// The owners of the project at `root` that live, by the process table.
+pub fn owners(root: &Path) -> Vec<u32> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else { continue };
+        let Ok(line) = std::fs::read(entry.path().join("cmdline")) else { continue };
+        let args: Vec<&[u8]> = line.split(|b| *b == 0).collect();
+        let here = args.contains(&root.as_os_str().as_encoded_bytes()) && args.contains(&b"owner".as_slice());
+        if here && !is_dead(pid) {
+            found.push(pid);
+        }
+    }
+    found
+}
+
+/// Whether a process is gone, or waits only to be collected.
+pub fn is_dead(pid: u32) -> bool {
+    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with(['Z', 'X'])),
+        Err(_) => true,
+    }
+}
+
+pub fn kill(pid: u32) {
+    if let Some(pid) = Pid::from_raw(pid as i32) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+/// Waits for what must become true.
+pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !done() {
+        assert!(Instant::now() < deadline, "{what}: waited {PATIENCE:?} in vain");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// A question in Dysca's form, a pure function of its number.
+pub fn question(n: usize) -> Value {
+    json!({
+        "id": n, "images": [format!("{}.png", n % 7)], "prompt": format!("a picture of thing {n}"),
+        "question": format!("Which is number {n}?"), "answer": "this", "question_type": "multi choice",
+        "task": "recognition", "options": ["this", "that"], "question_majority": (["animal", "plant"])[n % 2],
+    })
+}
+
+/// A verdict as a line for `decide`.
+pub fn verdict(uuid: uuid::Uuid, number: usize, verdict: &str) -> String {
+    json!({"item": number, "verdict": verdict, "uuid": uuid}).to_string()
+}
+
+/// `decide` with its standard input open.
+pub struct Decider {
+    pub child: Child,
+    pub stdin: Option<ChildStdin>,
+    lines: mpsc::Receiver<Value>,
+}
+
+impl Decider {
+    pub fn new(mut command: Command) -> Decider {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let out = child.stdout.take().unwrap();
+        let (send, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            // A line cut short by a kill was never printed.
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                let Ok(value) = serde_json::from_str(&line) else { break };
+                if send.send(value).is_err() {
+                    break;
+                }
+            }
+        });
+        Decider { stdin: child.stdin.take(), child, lines }
+    }
+
+    /// Sends a line; false when nobody reads any more.
+    pub fn send(&mut self, line: &str) -> bool {
+        self.stdin.as_mut().is_some_and(|stdin| writeln!(stdin, "{line}").is_ok())
+    }
+
+    /// The next receipt.
+    pub fn receipt(&self) -> Value {
+        self.lines.recv_timeout(PATIENCE).expect("a receipt")
+    }
+
+    /// Closes standard input, waits for the end, and gives the receipts not yet taken.
+    pub fn finish(mut self) -> Vec<Value> {
+        drop(self.stdin.take());
+        let _ = self.child.wait();
+        self.lines.iter().collect()
+    }
+}
+
+/// A pseudo-random number below `n` that depends on its arguments alone (SplitMix64's mixing).
+pub fn dice(seed: u64, n: u64) -> u64 {
+    let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678_9abc_def1);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z ^ (z >> 31)) % n
+}
+
+/// How often to repeat what breaks by chance: `usual`, or as `BENCHTOP_TORTURE` says.
+pub fn rounds(usual: u64) -> u64 {
+    std::env::var("BENCHTOP_TORTURE").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+/// Whether this is root, who can mount and become others.
+pub fn root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// A mounted file system that goes with this.
+pub struct Mount {
+    pub at: PathBuf,
+}
+
+impl Mount {
+    /// Runs `mount` with these arguments and the folder `at`; says why where that is not possible here.
+    pub fn new(args: &[&str], at: &Path) -> Option<Mount> {
+        std::fs::create_dir_all(at).unwrap();
+        let done = Command::new("mount").args(args).arg(at).output();
+        match done {
+            Ok(output) if output.status.success() => Some(Mount { at: at.to_path_buf() }),
+            Ok(output) => {
+                eprintln!("skipped: mount {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim());
+                None
+            }
+            Err(error) => {
+                eprintln!("skipped: mount: {error}");
+                None
+            }
+        }
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        // Lazily: a process that is still dying must not keep the folder.
+        let _ = Command::new("umount").arg("-l").arg(&self.at).output();
+    }
+}
