@@ -1,12 +1,18 @@
-//! `benchtop sample`: fill the project with a small set that the program draws itself.
+//! `benchtop sample [DIR]`: a small set that the program draws itself.
+
+use std::path::PathBuf;
 
 use super::{Context, import};
-use crate::model::Result;
+use crate::model::{Kind, Result};
+use crate::owner::Client;
 use crate::owner::wire::Ask;
+use crate::store::project::Project;
 
 /// Arguments of `sample`.
 #[derive(clap::Args)]
 pub struct Args {
+    /// The project's folder, made into one when it is none; the project you are in otherwise
+    dir: Option<PathBuf>,
     /// Print the report as one JSON object
     #[arg(long)]
     json: bool,
@@ -15,9 +21,16 @@ pub struct Args {
 /// Runs it.
 ///
 /// # Errors
-/// When the project cannot be written.
+/// When the project cannot be made or written.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let client = context.client()?;
+    let project = match &args.dir {
+        None => context.project()?,
+        Some(dir) => match Project::open(dir) {
+            Err(problem) if problem.kind == Kind::NotFound => Project::init(dir)?,
+            opened => opened?,
+        },
+    };
+    let client = Client::connect(&project, &context.who()?, |_| ())?;
     let report = import::watched(&client, Ask::Sample, !args.json)?;
     import::show(&report, args.json)
 }
