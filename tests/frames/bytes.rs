@@ -109,3 +109,23 @@ fn a_cursor_move_on_the_leaderboard() {
         }
     }
 }
+
+#[test]
+fn a_cursor_move_in_the_list_pane() {
+    for (theme, level) in [("dark", ColourLevel::True), ("light", ColourLevel::Ansi256), ("mono", ColourLevel::Mono)] {
+        for column in [0, 1, 2, 4, 5, 10] {
+            let mut screen = Screen::new(theme, level);
+            let mut pane = super::list::list();
+            assert!(screen.draw(|buf, look| pane.draw(AREA, buf, look)) > 2000);
+            pane.go_to_column(column);
+            screen.draw(|buf, look| pane.draw(AREA, buf, look));
+            for action in [Action::Down, Action::Down, Action::Up, Action::Down, Action::Down] {
+                assert!(pane.act(action).is_empty(), "the rows are at hand");
+                let bytes = screen.draw(|buf, look| pane.draw(AREA, buf, look));
+                assert!((40..=BUDGET).contains(&bytes), "{level:?} column {column} {action:?}: {bytes} B");
+            }
+            let idle = screen.draw(|buf, look| pane.draw(AREA, buf, look));
+            assert!(idle <= 30, "a frame without change: {idle} B");
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 mod board;
 mod bytes;
+mod list;
 mod overlays;
 mod table;
 

@@ -16,6 +16,7 @@ impl ListPane {
         let below = if titled { Rect { y: area.y + 1, height: area.height - 1, ..area } } else { area };
         // Also under a layer: the page follows the screen.
         self.state.resize(below, &self.columns);
+        self.arrange_for(below.width);
         if titled {
             self.title(Rect { height: 1, ..area }, buf, look);
         }

@@ -24,7 +24,10 @@ impl ListPane {
     pub fn go_to_column(&mut self, column: usize) {
         match self.layer_table() {
             Some(table) => table.go_to_column(column),
-            None => self.state.go_to_column(column, &self.columns),
+            None => {
+                self.arrangement.keep(column);
+                self.state.go_to_column(column, &self.columns);
+            }
         }
     }
 

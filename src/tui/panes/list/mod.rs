@@ -3,6 +3,7 @@
 //! The pane asks nothing itself: it returns [`ListEffect::Ask`], and whoever carries it out brings the answer back to
 //! [`ListPane::answer`] with the same [`Want`]. Rows stay on the screen until those that replace them are there.
 
+mod arrange;
 mod copying;
 mod draw;
 mod effects;
@@ -22,6 +23,7 @@ use crate::store::query::Match;
 use crate::tui::action::{Action, Scope};
 use crate::tui::widgets::table::{DescribeView, Extent, FrequencyView, SortKey, Spec, TableEffect, TableState};
 
+use arrange::Arrangement;
 use copying::Copying;
 use pager::Pager;
 use query::Query;
@@ -62,8 +64,7 @@ pub struct ListPane {
     tickets: u64,
     selecting: usize,
     copying: Option<Copying>,
-    /// Columns hidden because no row had anything to say in them; `None` before the first rows.
-    silent: Option<Vec<usize>>,
+    arrangement: Arrangement,
     /// The row under the cursor when the screen's rows were last at hand.
     drawn_row: u64,
 }
@@ -88,7 +89,7 @@ impl ListPane {
             tickets: 0,
             selecting: 0,
             copying: None,
-            silent: None,
+            arrangement: Arrangement::default(),
             drawn_row: 0,
         }
     }
@@ -205,7 +206,7 @@ impl ListPane {
             }
         };
         if action == Action::Unhide {
-            self.silent = Some(vec![]);
+            self.arrangement.show_all();
         }
         let effects = self.state.act(action, &Extent { columns: &self.columns, window });
         let mut out: Vec<ListEffect> = effects.into_iter().flat_map(|e| self.carry_out(e)).collect();

@@ -1,11 +1,10 @@
 //! What the owner's answers do to the list.
 
 use super::query::Query;
-use super::{Layer, ListEffect, ListPane, Want, only, rows};
+use super::{Layer, ListEffect, ListPane, Want, only};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::Answer;
-use crate::tui::action::Action;
-use crate::tui::widgets::table::{DescribeView, Extent, FrequencyView};
+use crate::tui::widgets::table::{DescribeView, FrequencyView};
 use crate::tui::widgets::text;
 
 impl ListPane {
@@ -91,36 +90,8 @@ impl ListPane {
         if more {
             return vec![];
         }
-        self.hide_silent_columns();
+        self.arrange_rows();
         self.fetch(just)
-    }
-
-    /// Hides the columns that say nothing in the first rows, and shows one as soon as a row says something in it.
-    fn hide_silent_columns(&mut self) {
-        let window = &self.pager.window;
-        if window.rows.is_empty() {
-            return;
-        }
-        let silent = rows::silent(window);
-        let before = self.state.column();
-        match self.silent.as_mut() {
-            None => {
-                for column in &silent {
-                    self.state.go_to_column(*column, &self.columns);
-                    self.state.act(Action::Hide, &Extent { columns: &self.columns, window });
-                }
-                self.silent = Some(silent.clone());
-            }
-            Some(hidden) => {
-                for column in hidden.extract_if(.., |c| !silent.contains(c)) {
-                    self.state.go_to_column(column, &self.columns);
-                }
-            }
-        }
-        let shown = self.state.order(&self.columns);
-        if shown.contains(&before) {
-            self.state.go_to_column(before, &self.columns);
-        }
     }
 }
 

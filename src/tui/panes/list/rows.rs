@@ -24,9 +24,9 @@ pub(super) fn columns() -> Vec<Spec> {
         let width = match field {
             Field::Number => return Spec::number(field.name(), "", ColumnKind::Number, 8),
             Field::Status | Field::Level => 8,
-            Field::Id => 18,
-            Field::Dataset | Field::Type => 10,
-            Field::Subtask | Field::Style | Field::Side => 12,
+            Field::Id => 16,
+            Field::Dataset | Field::Type | Field::Subtask => 10,
+            Field::Style | Field::Side => 12,
             Field::Judged => 19,
             Field::Question => 30,
         };

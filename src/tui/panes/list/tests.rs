@@ -63,11 +63,15 @@ fn settle(pane: &mut ListPane, mut effects: Vec<ListEffect>, total: u64) -> u32 
 }
 
 fn drawn(pane: &mut ListPane) -> String {
+    drawn_at(pane, AREA)
+}
+
+fn drawn_at(pane: &mut ListPane, area: Rect) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
-    let mut buf = Buffer::empty(AREA);
-    pane.draw(AREA, &mut buf, &look);
+    let mut buf = Buffer::empty(area);
+    pane.draw(area, &mut buf, &look);
     let line = |l: &[ratatui::buffer::Cell]| l.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string();
-    buf.content.chunks(usize::from(AREA.width)).map(line).collect::<Vec<_>>().join("\n")
+    buf.content.chunks(usize::from(area.width)).map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// A list of `total` items, drawn once: ten rows a page.
@@ -98,15 +102,27 @@ fn the_first_page_comes_and_columns_that_say_nothing_are_hidden() {
     assert!(shown.starts_with("every item") && shown.contains("617,000 items"), "{shown}");
     assert!(shown.contains("Is this picture 1?") && !shown.contains("judged") && !shown.contains("dataset"), "{shown}");
 
-    // The first verdict brings the column that tells when.
+    // The first verdict brings the column that tells when, where there is room for it.
     let ask = asked(&pane.changed());
     let mut with = page(&ask, 617_000);
     with.rows[3].judged = "2026-01-02T03:04:05".into();
     with.rows[3].status = Status::Accepted;
     give(&mut pane, with);
     let shown = drawn(&mut pane);
-    assert!(shown.contains("judged") && shown.contains("accepted") && !shown.contains("style"), "{shown}");
-    assert_eq!(pane.state.column(), 0);
+    assert!(shown.contains("accepted") && !shown.contains("judged") && shown.contains("5 hidden"), "{shown}");
+    let wide = drawn_at(&mut pane, Rect { width: 120, ..AREA });
+    assert!(wide.contains("judged") && wide.contains("2026-01-02") && !wide.contains("style"), "{wide}");
+    assert!(!drawn(&mut pane).contains("judged"));
+    assert_eq!((pane.state.column(), pane.state.order(&pane.columns)[..3].to_vec()), (0, vec![0, 1, 2]));
+
+    // What a person asks for stays, however narrow the screen.
+    pane.go_to_column(rows::column(Field::Judged));
+    pane.act(Action::Top);
+    drawn_at(&mut pane, Rect { width: 60, ..AREA });
+    assert!(pane.state.order(&pane.columns).contains(&rows::column(Field::Judged)));
+    pane.act(Action::Unhide);
+    drawn(&mut pane);
+    assert_eq!(pane.state.order(&pane.columns).len(), Field::ALL.len());
 }
 
 fn settle_one(pane: &mut ListPane, ask: &PageAsk) {
