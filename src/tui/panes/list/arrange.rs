@@ -11,7 +11,7 @@ use crate::tui::widgets::table::{Extent, Spec};
 /// Columns of the terminal that the question is to have.
 const QUESTION: u16 = 20;
 /// Columns that give way to it, the first one first.
-const GIVE_WAY: [Field; 5] = [Field::Judged, Field::Dataset, Field::Side, Field::Style, Field::Level];
+const GIVE_WAY: [Field; 5] = [Field::Dataset, Field::Judged, Field::Side, Field::Style, Field::Level];
 
 /// What was hidden without being asked to.
 #[derive(Debug, Default)]
@@ -72,6 +72,13 @@ impl ListPane {
     pub(super) fn arrange_rows(&mut self) {
         let window = &self.pager.window;
         if !window.rows.is_empty() {
+            // The first rows set the widths; later ones only widen, so that columns stand still while paging.
+            let first = self.arrangement.silent.is_none();
+            for (column, spec) in self.columns.iter_mut().enumerate() {
+                if let Some(wanted) = rows::wanted_width(window, column) {
+                    spec.width = if first { wanted } else { spec.width.max(wanted) };
+                }
+            }
             let now = rows::silent(window);
             match self.arrangement.silent.as_mut() {
                 None => self.arrangement.silent = Some(now),

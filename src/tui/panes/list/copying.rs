@@ -146,7 +146,7 @@ impl Copying {
             let item: Item = serde_json::from_str(json).map_err(|e| unreadable(e.to_string()))?;
             let judged = self.judged.get(&number).cloned().unwrap_or_default();
             let row = rows::row_of(number, item, *status, judged);
-            let cell = |c: &usize| rows::field(*c).map_or(String::new(), |f| rows::text(&row, f));
+            let cell = |c: &usize| rows::field(*c).map_or(String::new(), |f| rows::text_of(&row, f));
             self.rows.push(self.columns.iter().map(cell).collect());
             came = true;
         }

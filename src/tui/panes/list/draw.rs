@@ -65,8 +65,8 @@ impl ListPane {
         if pager.partial {
             return Some("searching");
         }
-        (pager.answered && pager.waiting() && !pager.drawable(&self.state))
-            .then(|| if self.query.filter.text.is_empty() { "reading" } else { "searching" })
+        let word = if self.query.filter.text.is_empty() { "reading" } else { "searching" };
+        (pager.answered && pager.waiting() && !pager.drawable(&self.state)).then_some(word)
     }
 
     /// The filter's words and the order on the left; on the right what is waited for, and how many of how many.

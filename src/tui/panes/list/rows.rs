@@ -4,6 +4,7 @@ use crate::model::{Field, Item, Status};
 use crate::owner::wire::{Page, Row};
 use crate::tui::theme::Role;
 use crate::tui::widgets::table::{CellView, ColumnKind, RowView, Spec, Window};
+use crate::tui::widgets::text;
 
 /// Characters after which the owner cuts a question in a list row.
 pub(super) const QUESTION_CHARS: usize = 400;
@@ -48,7 +49,7 @@ pub(super) fn role(status: Status) -> Role {
 }
 
 /// A row's text in a field.
-pub(super) fn text(row: &Row, field: Field) -> String {
+pub(super) fn text_of(row: &Row, field: Field) -> String {
     match field {
         Field::Number => row.number.to_string(),
         Field::Status => row.status.name().into(),
@@ -86,7 +87,7 @@ pub(super) fn row_of(number: u32, item: Item, status: Status, judged: String) ->
 pub(super) fn window(page: &Page) -> Window {
     let view = |row: &Row| {
         let cell = |field: Field| {
-            let mut cell = CellView::from(text(row, field));
+            let mut cell = CellView::from(text_of(row, field));
             match field {
                 Field::Status => cell.role = role(row.status),
                 Field::Judged | Field::Dataset => cell.role = Role::Dim,
@@ -100,11 +101,28 @@ pub(super) fn window(page: &Page) -> Window {
     Window { first: page.offset, rows: page.rows.iter().map(view).collect(), total: page.total, of: page.of }
 }
 
-/// Columns that say nothing about these rows: empty in all of them, or (the data set, which the id names too) the
-/// same in all of them.
+/// Columns that say nothing about these rows: those empty in all of them, and the data set, which ids begin with.
 pub(super) fn silent(window: &Window) -> Vec<usize> {
-    let cells = |c: usize| window.rows.iter().filter_map(move |r| r.cells.get(c)).map(|c| c.text.as_str());
-    let same = |c: usize| cells(c).zip(cells(c).skip(1)).all(|(a, b)| a == b);
-    let says_nothing = |c: &usize| cells(*c).all(str::is_empty) || field(*c) == Some(Field::Dataset) && same(*c);
+    let says_nothing = |c: &usize| field(*c) == Some(Field::Dataset) || cells(window, *c).all(str::is_empty);
     (0..Field::ALL.len()).filter(says_nothing).collect()
+}
+
+/// The width these rows want of a column, within reason; `None` where it is fixed.
+pub(super) fn wanted_width(window: &Window, column: usize) -> Option<u16> {
+    let field = field(column)?;
+    let most = match field {
+        Field::Id => 26,
+        Field::Dataset | Field::Subtask | Field::Style => 16,
+        Field::Type => 10,
+        Field::Level | Field::Side => 12,
+        Field::Number | Field::Status | Field::Judged | Field::Question => return None,
+    };
+    // Its name and the mark of a sort key.
+    let least = field.name().len() + 2;
+    let widest = cells(window, column).map(text::width).max().unwrap_or(0);
+    u16::try_from(widest.clamp(least, most.max(least))).ok()
+}
+
+fn cells(window: &Window, column: usize) -> impl Iterator<Item = &str> {
+    window.rows.iter().filter_map(move |r| r.cells.get(column)).map(|c| c.text.as_str())
 }
