@@ -110,10 +110,10 @@ impl Filter {
         let mut words = Vec::new();
         for token in tokens(text) {
             let Some((name, value)) = token.split_once(':').filter(|(n, _)| Field::from_name(n).is_some()) else {
-                words.push(token);
+                words.push(token.replace('"', ""));
                 continue;
             };
-            let wanted: Vec<String> = value.split(',').map(|v| v.trim().to_string()).collect();
+            let wanted = values(value);
             let unknown = |v: &str, known: String| {
                 Problem::new(Kind::Usage, format!("`{v}` is not a value of `{name}`"))
                     .field(name)
@@ -144,7 +144,7 @@ impl Filter {
                     only.dedup();
                     filter.only = Some(only);
                 }
-                _ => words.push(value.to_string()),
+                _ => words.push(value.replace('"', "")),
             }
         }
         filter.text = words.join(" ");
@@ -187,26 +187,27 @@ impl Filter {
     }
 }
 
-/// Splits at white space outside double quotes; the quotes are dropped.
+/// Splits at white space outside double quotes; the quotes stay.
 fn tokens(text: &str) -> Vec<String> {
-    let mut out = vec![];
-    let mut token = String::new();
+    split(text, char::is_whitespace).into_iter().filter(|t| !t.is_empty()).collect()
+}
+
+/// The values of a token: split at commas outside double quotes, without the quotes.
+fn values(text: &str) -> Vec<String> {
+    split(text, |c| c == ',').into_iter().map(|v| v.replace('"', "").trim().to_string()).collect()
+}
+
+fn split(text: &str, at: impl Fn(char) -> bool) -> Vec<String> {
+    let mut parts = vec![String::new()];
     let mut quoted = false;
     for c in text.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            c if c.is_whitespace() && !quoted => {
-                if !token.is_empty() {
-                    out.push(std::mem::take(&mut token));
-                }
-            }
-            c => token.push(c),
+        quoted ^= c == '"';
+        match parts.last_mut() {
+            Some(part) if quoted || !at(c) => part.push(c),
+            _ => parts.push(String::new()),
         }
     }
-    if !token.is_empty() {
-        out.push(token);
-    }
-    out
+    parts
 }
 
 #[cfg(test)]
@@ -220,6 +221,14 @@ mod tests {
         assert_eq!(filter.values, [(Field::Subtask, vec!["tv show".to_string()])]);
         assert_eq!(filter.text, "red owl");
         assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
+    }
+
+    #[test]
+    fn a_comma_inside_quotes_belongs_to_the_value() {
+        let mut filter = Filter::default();
+        filter.add(Field::Style, vec!["ink, wash".into(), "oil".into(), String::new()]);
+        assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
+        assert_eq!(Filter::parse("\"red owl\" style:\"\"").unwrap().text, "red owl");
     }
 
     #[test]

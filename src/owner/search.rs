@@ -1,6 +1,7 @@
 //! Text search over the catalogue: the arena is built on first use and kept until the next import.
 
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,6 +18,8 @@ const LISTS: usize = 6;
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     words: String,
+    /// A selection shown as a subset can hold every number there is: its hash stands for it.
+    only: Option<(usize, u64)>,
     sort: Vec<(Field, bool)>,
     rows: usize,
     rev: u64,
@@ -122,8 +125,14 @@ impl Search {
         cancel: &(dyn Fn() -> bool + Sync),
         partial: &mut dyn FnMut(&List),
     ) -> Result<Arc<List>> {
+        let only = filter.only.as_ref().map(|only| {
+            let mut hasher = std::hash::DefaultHasher::new();
+            only.hash(&mut hasher);
+            (only.len(), hasher.finish())
+        });
         let key = Key {
-            words: filter.words(),
+            words: Filter { only: None, ..filter.clone() }.words(),
+            only,
             sort: sort.iter().map(|s| (s.field, s.descending)).collect(),
             rows: catalog.len(),
             rev,

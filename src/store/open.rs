@@ -319,7 +319,7 @@ mod tests {
         let item = before.catalog.item(4999).unwrap();
         let columns = before.catalog.columns().clone();
         drop(before);
-        std::fs::remove_dir_all(&project.store()).unwrap();
+        std::fs::remove_dir_all(project.store()).unwrap();
         let after = open(&project).unwrap();
         assert!(after.notices[0].contains("rebuilt"), "{:?}", after.notices);
         assert_eq!(after.catalog.item(4999).unwrap(), item);
@@ -348,6 +348,26 @@ mod tests {
         };
         opened.catalog.each_line(0, each).unwrap();
         assert_eq!(seen, 5000);
+    }
+
+    #[test]
+    fn columns_of_texts_are_counted_and_summed_up_from_the_segments() {
+        use super::super::query::{Match, describe, frequency, matching};
+        let dir = tempfile::tempdir().unwrap();
+        let opened = fill(dir.path(), 0, 600);
+        let mut overlay = Overlay::default();
+        overlay.grow(600);
+        let rows: Vec<u32> = (100..600).rev().collect();
+        let summaries = describe(&opened.catalog, &overlay, &rows).unwrap();
+        let of = |field: Field| summaries.iter().find(|s| s.column == field.name()).unwrap();
+        assert_eq!((of(Field::Id).present, of(Field::Id).distinct), (500, 500));
+        assert_eq!((of(Field::Id).min.as_str(), of(Field::Id).max.as_str()), ("set/100", "set/599"));
+        assert_eq!(of(Field::Question).top, "What is number 100?");
+        assert_eq!((of(Field::Subtask).distinct, of(Field::Number).min.as_str()), (2, "101"));
+        let counted = frequency(&opened.catalog, &overlay, &rows, Field::Question).unwrap();
+        assert_eq!((counted.rows.len(), counted.total), (500, 500));
+        let found = matching(&opened.catalog, &overlay, &rows, Field::Id, &Match::Regex("/59[01]$".into())).unwrap();
+        assert_eq!(found, [591, 592]);
     }
 
     #[test]

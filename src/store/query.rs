@@ -136,7 +136,33 @@ pub fn judged(at: i64) -> String {
     if at == 0 { String::new() } else { super::journal::stamp(at).chars().take(19).collect() }
 }
 
-/// Cells of all `rows` in turn. Reads texts frame by frame where the field needs them.
+/// The texts of an item that are columns.
+#[derive(serde::Deserialize)]
+struct TextCells {
+    id: String,
+    question: String,
+}
+
+/// Id and question of all `rows`, in the order of their numbers. Reads each frame of texts once.
+fn each_text(catalog: &Catalog, rows: &[u32], each: &mut dyn FnMut(u32, TextCells)) -> Result<()> {
+    let mut rows = rows.to_vec();
+    rows.sort_unstable();
+    let mut wanted = rows.into_iter().peekable();
+    while let Some(&first) = wanted.peek() {
+        let start = first as usize;
+        let (bytes, next) = catalog.chunk(start)?;
+        for (row, line) in (first..next as u32).zip(bytes.split(|b| *b == b'\n')) {
+            if wanted.next_if_eq(&row).is_some() {
+                let cells = serde_json::from_slice(line)
+                    .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+                each(row, cells);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Cells of all `rows` in turn.
 fn each_cell(
     catalog: &Catalog,
     overlay: &Overlay,
@@ -144,10 +170,16 @@ fn each_cell(
     rows: &[u32],
     each: &mut dyn FnMut(u32, &str),
 ) -> Result<()> {
-    for row in rows {
-        each(*row, &cell(catalog, overlay, field, *row as usize)?);
+    match field {
+        Field::Id => each_text(catalog, rows, &mut |row, cells| each(row, &cells.id)),
+        Field::Question => each_text(catalog, rows, &mut |row, cells| each(row, &cells.question)),
+        _ => {
+            for row in rows {
+                each(*row, &cell(catalog, overlay, field, *row as usize)?);
+            }
+            Ok(())
+        }
     }
-    Ok(())
 }
 
 /// How often each value of `field` occurs among `rows`.
@@ -185,36 +217,103 @@ pub fn frequency(catalog: &Catalog, overlay: &Overlay, rows: &[u32], field: Fiel
     Ok(Frequency { column: field.name().into(), rows: counts, total: rows.len() as u64, more })
 }
 
+/// What a field of texts holds, without keeping the texts: 617,000 questions would take a hundred megabytes.
+struct TextSummary {
+    column: Field,
+    /// Times and an example row by the hash of the text.
+    seen: HashMap<u64, (u64, u32)>,
+    min: String,
+    max: String,
+    present: u64,
+}
+
+impl TextSummary {
+    fn new(column: Field) -> TextSummary {
+        TextSummary { column, seen: HashMap::new(), min: String::new(), max: String::new(), present: 0 }
+    }
+
+    fn add(&mut self, row: u32, text: String) {
+        if text.is_empty() {
+            return;
+        }
+        self.present += 1;
+        self.seen.entry(super::columns::id_hash(&text)).or_insert((0, row)).0 += 1;
+        if self.min.is_empty() || text < self.min {
+            self.min.clone_from(&text);
+        }
+        if text > self.max {
+            self.max = text;
+        }
+    }
+
+    fn finish(self, catalog: &Catalog, overlay: &Overlay, total: u64) -> Result<Summary> {
+        // The most frequent, the first of them where several are.
+        let top = self.seen.values().max_by_key(|(n, row)| (*n, std::cmp::Reverse(*row)));
+        let top = top.map(|(_, row)| cell(catalog, overlay, self.column, *row as usize)).transpose()?;
+        Ok(Summary {
+            column: self.column.name().into(),
+            present: self.present,
+            missing: total - self.present,
+            distinct: self.seen.len() as u64,
+            min: self.min,
+            max: self.max,
+            mean: None,
+            top: top.unwrap_or_default(),
+        })
+    }
+}
+
 /// What each field holds among `rows`.
 ///
 /// # Errors
 /// [`Kind::Corrupt`] when the texts are damaged.
 pub fn describe(catalog: &Catalog, overlay: &Overlay, rows: &[u32]) -> Result<Vec<Summary>> {
-    let mut out = Vec::new();
-    for field in Field::ALL {
-        let frequency = frequency(catalog, overlay, rows, field)?;
-        let missing = frequency.rows.iter().find(|(v, _)| v.is_empty()).map_or(0, |(_, n)| *n);
-        let values = || frequency.rows.iter().map(|(v, _)| v.as_str()).filter(|v| !v.is_empty());
-        let numbers = field == Field::Number;
-        let (min, max) = if numbers {
-            let ends = (rows.iter().min(), rows.iter().max());
-            (ends.0.map(|r| (r + 1).to_string()), ends.1.map(|r| (r + 1).to_string()))
-        } else {
-            (values().min().map(str::to_string), values().max().map(str::to_string))
-        };
-        let sum: u64 = rows.iter().map(|r| u64::from(*r) + 1).sum();
-        out.push(Summary {
-            column: field.name().into(),
-            present: frequency.total - missing,
-            missing,
-            distinct: values().count() as u64 + frequency.more,
-            min: min.unwrap_or_default(),
-            max: max.unwrap_or_default(),
-            mean: (numbers && !rows.is_empty()).then(|| sum as f64 / rows.len() as f64),
-            top: values().next().unwrap_or_default().to_string(),
-        });
+    let (mut ids, mut questions) = (TextSummary::new(Field::Id), TextSummary::new(Field::Question));
+    each_text(catalog, rows, &mut |row, cells| {
+        ids.add(row, cells.id);
+        questions.add(row, cells.question);
+    })?;
+    let total = rows.len() as u64;
+    let (ids, questions) = (ids.finish(catalog, overlay, total)?, questions.finish(catalog, overlay, total)?);
+    Field::ALL
+        .into_iter()
+        .map(|field| match field {
+            Field::Id => Ok(ids.clone()),
+            Field::Question => Ok(questions.clone()),
+            Field::Number => Ok(describe_numbers(rows)),
+            _ => frequency(catalog, overlay, rows, field).map(|f| describe_values(&f)),
+        })
+        .collect()
+}
+
+fn describe_numbers(rows: &[u32]) -> Summary {
+    let number = |row: Option<&u32>| row.map(|r| (r + 1).to_string()).unwrap_or_default();
+    let sum: u64 = rows.iter().map(|r| u64::from(*r) + 1).sum();
+    Summary {
+        column: Field::Number.name().into(),
+        present: rows.len() as u64,
+        missing: 0,
+        distinct: rows.len() as u64,
+        min: number(rows.iter().min()),
+        max: number(rows.iter().max()),
+        mean: (!rows.is_empty()).then(|| sum as f64 / rows.len() as f64),
+        top: number(rows.iter().min()),
     }
-    Ok(out)
+}
+
+fn describe_values(frequency: &Frequency) -> Summary {
+    let missing = frequency.rows.iter().find(|(v, _)| v.is_empty()).map_or(0, |(_, n)| *n);
+    let values = || frequency.rows.iter().map(|(v, _)| v.as_str()).filter(|v| !v.is_empty());
+    Summary {
+        column: frequency.column.clone(),
+        present: frequency.total - missing,
+        missing,
+        distinct: values().count() as u64 + frequency.more,
+        min: values().min().unwrap_or_default().into(),
+        max: values().max().unwrap_or_default().into(),
+        mean: None,
+        top: values().next().unwrap_or_default().into(),
+    }
 }
 
 /// What rows are selected by.
