@@ -1,1 +1,88 @@
-//! x
+//! The floors of src/lib.rs: a room uses only rooms on lower floors, itself, and the model.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Floor of each room, read from the table in the documentation of src/lib.rs.
+fn floors() -> BTreeMap<String, u32> {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
+    let rows = text.lines().filter_map(|l| l.strip_prefix("//! | "));
+    rows.filter_map(|row| {
+        let (floor, rest) = row.split_once(" | ")?;
+        let room = rest.split('`').nth(1)?;
+        Some((room.to_string(), floor.parse().ok()?))
+    })
+    .collect()
+}
+
+/// Rooms that a source names as `crate::room`, each with its line: in `use` lines and in paths alike.
+fn used(source: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for (at, line) in source.lines().enumerate() {
+        let code = line.split("//").next().unwrap_or_default();
+        for rest in code.split("crate::").skip(1) {
+            let names = match rest.strip_prefix('{') {
+                Some(list) => list.split(',').collect(),
+                None => vec![rest],
+            };
+            for name in names {
+                let name: String = name.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                found.push((at + 1, name));
+            }
+        }
+    }
+    found
+}
+
+/// What is wrong with a source of `room`.
+fn violations(floors: &BTreeMap<String, u32>, room: &str, source: &str) -> Vec<String> {
+    let mine = floors.get(room).copied().unwrap_or_default();
+    let wrong = |name: &String| name != room && floors.get(name).is_some_and(|floor| *floor >= mine);
+    used(source)
+        .into_iter()
+        .filter(|(_, name)| wrong(name))
+        .map(|(at, name)| format!("{at}: {room} uses {name}"))
+        .collect()
+}
+
+fn look(dir: &Path, floors: &BTreeMap<String, u32>, room: Option<&str>, seen: &mut u32, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+        if path.is_dir() {
+            let room = room.unwrap_or(&name);
+            assert!(floors.contains_key(room), "src/{room} has no floor in src/lib.rs");
+            look(&path, floors, Some(room), seen, found);
+        } else if let Some(room) = room {
+            *seen += 1;
+            let source = std::fs::read_to_string(&path).unwrap();
+            found.extend(violations(floors, room, &source).into_iter().map(|v| format!("{}:{v}", path.display())));
+        } else {
+            assert!(["lib", "main"].contains(&name.as_str()), "src/{name}.rs is in no room");
+        }
+    }
+}
+
+#[test]
+fn no_room_uses_a_room_on_its_floor_or_above() {
+    let floors = floors();
+    assert_eq!(floors.get("model"), Some(&1));
+    assert_eq!(floors.get("cli"), Some(&6));
+    let (mut seen, mut found) = (0, Vec::new());
+    look(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &floors, None, &mut seen, &mut found);
+    assert!(seen > 60, "only {seen} sources seen");
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_planted_violation_is_found() {
+    let floors = floors();
+    let planted = "use crate::model::Item;\nuse crate::store::Catalog;\nuse crate::{model, tui::panes};\n\
+                   fn f() { crate::owner::start::find(); } // crate::cli is only named here\n";
+    assert_eq!(violations(&floors, "pipeline", planted), ["3: pipeline uses tui", "4: pipeline uses owner"]);
+    assert_eq!(violations(&floors, "store", planted), ["3: store uses tui", "4: store uses owner"]);
+    // Neighbours do not know each other.
+    assert_eq!(violations(&floors, "formats", planted)[0], "2: formats uses store");
+    assert_eq!(violations(&floors, "cli", planted), [""; 0]);
+    assert_eq!(violations(&floors, "model", "use crate::store::Catalog;"), ["1: model uses store"]);
+}

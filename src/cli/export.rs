@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Context, items};
+use super::{Context, Listener, items};
 use crate::model::{Filter, Form, Item, Kind, Prediction, Problem, Result};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, AnswerSet, Ask};
-use crate::pipeline::export::{Exporter, Target};
+use crate::pipeline::export::{Exporter, Target, To};
 
 /// Arguments of `export`.
 #[derive(clap::Args)]
@@ -49,7 +49,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let filter = Filter::parse(&args.filter)?;
     let client = context.client()?;
     let nested = target == Target::Dysca && all_nested(&client, &filter)?;
-    let mut exporter = Exporter::create(target, args.out.as_deref(), nested)?;
+    let to = args.out.as_deref().map_or_else(|| To::Stream(Box::new(Listener)), To::Path);
+    let mut exporter = Exporter::create(target, to, nested)?;
     let mut pictures = args.images.then(|| Pictures::new(client.welcome().root.clone(), args.out.as_deref(), target));
     items::each(&client, filter, Vec::new(), &mut |number, _, json| {
         let item = item(number, json)?;

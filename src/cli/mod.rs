@@ -191,10 +191,26 @@ pub fn print(text: &str) -> Result<()> {
 /// # Errors
 /// [`Kind::Io`] for anything else.
 pub fn done(result: std::io::Result<()>) -> Result<()> {
+    peace(result).map_err(|e| Problem::new(Kind::Io, format!("cannot write the output: {e}")))
+}
+
+/// Standard output whose closing ends the program in peace, as [`print`] does.
+pub struct Listener;
+
+impl Write for Listener {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        peace(std::io::stdout().lock().write(bytes))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        peace(std::io::stdout().lock().flush())
+    }
+}
+
+fn peace<T>(result: std::io::Result<T>) -> std::io::Result<T> {
     match result {
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
-        Err(e) => Err(Problem::new(Kind::Io, format!("cannot write the output: {e}"))),
-        Ok(()) => Ok(()),
+        other => other,
     }
 }
 

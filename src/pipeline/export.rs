@@ -38,10 +38,44 @@ enum Sink {
     Mvp { dir: PathBuf, questions: Option<Out>, rotations: Option<Out> },
 }
 
+/// Where an export goes.
+pub enum To<'a> {
+    /// A file, or for [`Target::Mvp`] a folder.
+    Path(&'a Path),
+    /// Somebody who reads along.
+    Stream(Box<dyn Write>),
+}
+
+/// Files under temporary names and the names they are to get. What is not renamed is removed.
+#[derive(Default)]
+struct Renames(Vec<(PathBuf, PathBuf)>);
+
+impl Renames {
+    /// Gives every file its name, all of them synced first.
+    fn finish(mut self) -> Result<()> {
+        for (temp, path) in &self.0 {
+            File::open(temp).and_then(|f| f.sync_all()).map_err(|e| io(&e, path))?;
+        }
+        while let Some((temp, path)) = self.0.first() {
+            std::fs::rename(temp, path).map_err(|e| io(&e, path))?;
+            self.0.remove(0);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Renames {
+    fn drop(&mut self) {
+        for (temp, _) in &self.0 {
+            let _ = std::fs::remove_file(temp);
+        }
+    }
+}
+
 /// Writes one export. Files are written under temporary names and renamed by [`finish`](Self::finish).
 pub struct Exporter {
     sink: Sink,
-    renames: Vec<(PathBuf, PathBuf)>,
+    renames: Renames,
     written: u64,
     left_out: u64,
     target: Target,
@@ -51,33 +85,33 @@ fn io(e: &std::io::Error, path: &Path) -> Problem {
     Problem::io(e, "the export cannot be written", path)
 }
 
-fn create(path: &Path, renames: &mut Vec<(PathBuf, PathBuf)>) -> Result<Out> {
+fn create(path: &Path, renames: &mut Renames) -> Result<Out> {
     let name = path.file_name().ok_or_else(|| Problem::new(Kind::Usage, "is not a file's name").file(path))?;
     let temp = path.with_file_name(format!(".tmp-{}", name.to_string_lossy()));
     if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
         std::fs::create_dir_all(dir).map_err(|e| io(&e, dir))?;
     }
     let file = File::create(&temp).map_err(|e| io(&e, path))?;
-    renames.push((temp, path.to_path_buf()));
+    renames.0.push((temp, path.to_path_buf()));
     Ok(BufWriter::with_capacity(1 << 20, Box::new(file)))
 }
 
 impl Exporter {
-    /// Begins an export to `out`; standard output when `None` (not for [`Target::Mvp`], which is a folder). `nested`
-    /// chooses Dysca's nested records.
+    /// Begins an export to `to`. `nested` chooses Dysca's nested records.
     ///
     /// # Errors
     /// [`Kind::Usage`] when the format needs a folder, and the operating system's.
-    pub fn create(target: Target, out: Option<&Path>, nested: bool) -> Result<Exporter> {
-        let mut renames = Vec::new();
+    pub fn create(target: Target, to: To<'_>, nested: bool) -> Result<Exporter> {
+        let mut renames = Renames::default();
         let sink = if target == Target::Mvp {
-            let dir =
-                out.ok_or_else(|| Problem::new(Kind::Usage, "this format is a folder").help("name it with --out DIR"))?;
+            let To::Path(dir) = to else {
+                return Err(Problem::new(Kind::Usage, "this format is a folder").help("name it with --out DIR"));
+            };
             Sink::Mvp { dir: dir.to_path_buf(), questions: None, rotations: None }
         } else {
-            let out = match out {
-                Some(path) => create(path, &mut renames)?,
-                None => BufWriter::with_capacity(1 << 20, Box::new(std::io::stdout()) as Box<dyn Write>),
+            let out = match to {
+                To::Path(path) => create(path, &mut renames)?,
+                To::Stream(out) => BufWriter::with_capacity(1 << 20, out),
             };
             match target {
                 Target::Jsonl => Sink::Lines(out),
@@ -158,12 +192,7 @@ impl Exporter {
                 }
             }
         }
-        for (temp, path) in &self.renames {
-            File::open(temp).and_then(|f| f.sync_all()).map_err(|e| io(&e, path))?;
-        }
-        for (temp, path) in &self.renames {
-            std::fs::rename(temp, path).map_err(|e| io(&e, path))?;
-        }
+        self.renames.finish()?;
         Ok((self.written, self.left_out))
     }
 }

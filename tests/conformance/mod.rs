@@ -7,7 +7,7 @@ mod round_trips;
 use std::path::{Path, PathBuf};
 
 /// A folder of the shared data, or a visible word that it is not there.
-fn shared(name: &str) -> Option<PathBuf> {
+pub fn shared(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
     if path.exists() {
         return Some(path);
@@ -16,6 +16,6 @@ fn shared(name: &str) -> Option<PathBuf> {
     None
 }
 
-fn fixture(name: &str) -> PathBuf {
+pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/fixtures").join(name)
 }

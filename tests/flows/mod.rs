@@ -1,1 +1,4 @@
-//! x
+//! What people and scripts do, from one end to the other.
+
+mod cli;
+mod rebuild;

@@ -1,4 +1,4 @@
 //! The owner's socket: what it answers to the wrong words, who may speak, and what is left when it ends.
 
-mod life;
+pub mod life;
 mod wire;

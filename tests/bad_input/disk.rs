@@ -1,0 +1,132 @@
+//! Disks that are full, and folders that may not be written.
+
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::support::{Bench, Mount, owners, question, root, run, verdict};
+
+/// A file that takes all the room there is.
+fn fill(path: &std::path::Path) {
+    let mut file = std::fs::File::create(path).unwrap();
+    for size in [1 << 16, 1 << 10, 1] {
+        while file.write(&vec![0; size]).is_ok_and(|n| n > 0) {}
+    }
+}
+
+#[test]
+fn a_full_disk_acknowledges_nothing_and_works_again_once_there_is_room() {
+    if !root() {
+        eprintln!("skipped: a small disk needs root");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let Some(mount) = Mount::new(&["-t", "tmpfs", "-o", "size=8m", "tmpfs"], &dir.path().join("mnt")) else { return };
+    let bench = Bench::init(mount.at.join("project"));
+    let text = |range: std::ops::Range<usize>| -> String { range.map(|n| format!("{}\n", question(n))).collect() };
+    let some = dir.path().join("some.jsonl");
+    std::fs::write(&some, text(0..200)).unwrap();
+    bench.run(["import", some.to_str().unwrap()]).ok();
+    let receipts = bench.feed(["decide", "--as", "ann"], &verdict(Uuid::now_v7(), 1, "accept")).lines();
+    assert_eq!(receipts[0]["saved"], true);
+    fill(&mount.at.join("filler"));
+
+    let before = bench.snapshot();
+    let more = dir.path().join("more.jsonl");
+    std::fs::write(&more, text(0..20_000)).unwrap();
+    let error = bench.run(["import", more.to_str().unwrap()]).refused(1);
+    assert!(error.contains("No space left") && error.contains("free some space"), "{error}");
+    assert_eq!(bench.snapshot(), before);
+    assert_eq!(bench.items().len(), 200);
+
+    // A page of room may be left in the journal; a hundred verdicts do not fit into it.
+    let uuids: Vec<Uuid> = (0..100).map(|_| Uuid::now_v7()).collect();
+    let lines: String = uuids.iter().enumerate().map(|(n, uuid)| verdict(*uuid, 2 + n, "reject") + "\n").collect();
+    let output = bench.feed(["decide", "--as", "bob"], &lines);
+    assert_eq!(output.code, 1);
+    let receipts = crate::support::json_lines(&output.out);
+    assert_eq!(receipts.len(), 100);
+    let refused = receipts.iter().filter(|r| r["saved"] == false).count();
+    assert!(refused > 0);
+    assert!(receipts.iter().all(|r| r["saved"] == true || r["error"]["kind"] == "disk_full"), "{receipts:?}");
+    let saved: Vec<_> = receipts.iter().filter(|r| r["saved"] == true).map(|r| r["uuid"].clone()).collect();
+    let bobs: Vec<_> = bench.journals().iter().filter(|l| l["who"] == "bob").map(|l| l["uuid"].clone()).collect();
+    assert_eq!(bobs, saved, "what was refused is in the journal, or what was saved is not");
+    assert_eq!(bench.verdicts().len(), 1 + saved.len());
+    assert!(bench.status()["owner"]["read_only"].as_str().unwrap().contains("No space left"));
+
+    std::fs::remove_file(mount.at.join("filler")).unwrap();
+    // The same lines again, with the same receipts: all of them, each once.
+    let receipts = bench.feed(["decide", "--as", "bob"], &lines).lines();
+    assert!(receipts.iter().all(|r| r["saved"] == true));
+    assert_eq!(bench.verdicts().len(), 101);
+    assert_eq!(bench.status()["owner"]["read_only"], json!(null));
+    bench.run(["stop"]).ok();
+    assert_eq!(bench.verdicts().len(), 101);
+    let notices = bench.status()["notices"].to_string();
+    assert!(!notices.contains("not counted") && !notices.contains("cut short"), "{notices}");
+    std::fs::write(&more, text(0..1000)).unwrap();
+    bench.run(["import", more.to_str().unwrap()]).ok();
+    assert_eq!(bench.items().len(), 1200);
+}
+
+#[test]
+fn a_read_only_project_is_refused_and_untouched() {
+    if !root() {
+        eprintln!("skipped: a read-only mount needs root; modes are tested below");
+        return;
+    }
+    let bench = Bench::with_items(3);
+    bench.run(["stop"]).ok();
+    let before = bench.snapshot();
+    let at = bench.beside("mnt");
+    let Some(mount) = Mount::new(&["--bind", "-o", "ro", bench.root().to_str().unwrap()], &at) else { return };
+    if std::fs::write(mount.at.join("probe"), "").is_ok() {
+        std::fs::remove_file(mount.at.join("probe")).unwrap();
+        eprintln!("skipped: this mount does not make read-only binds");
+        return;
+    }
+    let locked = Bench::at(mount.at.clone());
+    let file = bench.items_file("more", 0..3);
+    for args in [vec!["import", file.to_str().unwrap()], vec!["decide"], vec!["items"]] {
+        let error = run(&mut locked.command(args), &verdict(Uuid::now_v7(), 1, "accept")).refused(1);
+        assert!(error.contains("Read-only file system") && error.contains("help:"), "{error}");
+    }
+    assert!(owners(locked.root()).is_empty());
+    assert_eq!(bench.snapshot(), before);
+}
+
+#[test]
+fn a_folder_whose_mode_forbids_writing_is_refused() {
+    let bench = Bench::with_items(3);
+    bench.run(["stop"]).ok();
+    let file = bench.items_file("more", 0..3);
+    let all = |mode: u32, uid: &str| {
+        let done = std::process::Command::new("chmod").args(["-R", &format!("{mode:o}")]).arg(bench.root()).status();
+        assert!(done.unwrap().success());
+        if root() {
+            let done = std::process::Command::new("chown").args(["-R", uid]).arg(bench.root()).status();
+            assert!(done.unwrap().success());
+        }
+    };
+    all(0o500, "12345");
+    let before = bench.snapshot();
+    let args = ["import", file.to_str().unwrap()];
+    let mut command = if root() {
+        let Some(mut command) = crate::owner::life::as_user(12345, &bench) else {
+            return all(0o700, "0");
+        };
+        command.args(args);
+        command
+    } else {
+        bench.command(args)
+    };
+    let error = run(&mut command, "").refused(1);
+    assert!(error.contains("ermission denied") && error.contains("help:"), "{error}");
+    assert_eq!(bench.snapshot(), before);
+    all(0o700, "0");
+    std::fs::set_permissions(bench.root(), PermissionsExt::from_mode(0o755)).unwrap();
+    assert_eq!(bench.items().len(), 3);
+}
