@@ -9,3 +9,5 @@ mod frames;
 mod house;
 mod owner;
 mod support;
+mod terminal;
+mod tui;

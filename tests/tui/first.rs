@@ -1,0 +1,191 @@
+//! The first minutes: an empty project, the sample, verdicts, receipts, undo.
+
+use benchtop::model::{Act, Seen, Verdict};
+
+use super::support::Bench;
+
+#[test]
+fn an_empty_project_says_which_key_makes_something_and_that_key_does() {
+    let bench = Bench::empty();
+    let mut seat = bench.seat("ann");
+    seat.wait_for("S draws a sample");
+    seat.keys("a");
+    seat.wait_for("not on the screen");
+    seat.keys("S");
+    let shown = seat.on(1);
+    assert!(shown.contains('▀') || shown.contains('▄'), "no picture in half-blocks:\n{shown}");
+    let right = shown.lines().filter(|l| l.contains("✓ A.") || l.contains("✓ B.") || l.contains("✓ C.")).count();
+    assert!(right == 1 || shown.contains("✓ D.") || shown.contains("answer"), "no answer is marked:\n{shown}");
+    assert!(shown.contains("drawn by benchtop"), "it does not say that it is a sample:\n{shown}");
+    assert!(shown.contains("1 of "), "{shown}");
+}
+
+#[test]
+fn a_accepts_and_saved_means_that_it_is_on_disk() {
+    let bench = Bench::sample();
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("a");
+    seat.wait_until("the receipt", |shown| {
+        let saved = shown.contains("#1 saved");
+        // Said only after it is in the journal, so whenever it is said it is there.
+        assert!(!saved || bench.journal("ann").len() == 1, "{shown}");
+        saved
+    });
+    let journal = bench.journal("ann");
+    let Act::Judge(judged) = &journal[0].act else { panic!("{journal:?}") };
+    assert_eq!((judged.verdict, judged.seen), (Verdict::Accept, Seen::Painted));
+    assert!(judged.ms.is_some());
+    seat.on(2);
+    seat.keys("p");
+    seat.wait_for("accept by ann");
+}
+
+#[test]
+fn while_the_owner_does_not_answer_nothing_is_called_saved() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    bench.freeze_owner();
+    seat.keys("a");
+    seat.wait_for("saving");
+    seat.keys("p");
+    let shown = seat.wait_for("accept, not saved yet");
+    assert!(!shown.contains("#1 saved"), "{shown}");
+    assert_eq!(bench.journal("ann").len(), 0);
+}
+
+#[test]
+fn x_asks_for_the_reason_and_a_digit_picks_it() {
+    let bench = Bench::plain(4);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("x");
+    seat.wait_for("reject #1: why?");
+    seat.keys("2");
+    seat.wait_for("#1 saved");
+    seat.on(2);
+    seat.keys("x");
+    seat.wait_for("reject #2: why?");
+    seat.keys("<tab><tab><enter>");
+    seat.wait_for("#2 saved");
+    seat.on(3);
+    seat.keys("x");
+    seat.wait_for("reject #3: why?");
+    // The last reason is `other`: it wants words.
+    seat.keys("7");
+    seat.keys("<enter>");
+    seat.wait_for("say in the note what it is");
+    assert_eq!(bench.journal("ann").len(), 2);
+    seat.keys("the kite is cut off<enter>");
+    seat.wait_for("#3 saved");
+    seat.on(4);
+    seat.keys("x");
+    seat.wait_for("reject #4: why?");
+    seat.keys("<esc>");
+    seat.wait_gone("reject #4: why?");
+    let said: Vec<(Vec<String>, Option<String>)> = bench
+        .journal("ann")
+        .into_iter()
+        .map(|d| match d.act {
+            Act::Judge(j) => (j.reasons, j.note),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let reasons = |keys: &[&str]| keys.iter().map(|k| k.to_string()).collect::<Vec<_>>();
+    assert_eq!(
+        said,
+        [
+            (reasons(&["low-quality"]), None),
+            (reasons(&["wrong-content", "low-quality"]), None),
+            (reasons(&["other"]), Some("the kite is cut off".into())),
+        ]
+    );
+}
+
+#[test]
+fn s_skips_and_f_flags() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat("ann");
+    seat.judge(1, "s");
+    seat.judge(2, "f");
+    seat.keys("<home>");
+    seat.wait_for("» skipped");
+    seat.keys("n");
+    seat.wait_for("! flagged");
+    assert_eq!(bench.verdicts("ann"), ["1 skip", "2 flag"]);
+}
+
+#[test]
+fn u_takes_back_without_end_and_goes_there_and_shift_u_brings_it_back() {
+    let bench = Bench::plain(8);
+    let mut seat = bench.seat("ann");
+    for n in 1..=5 {
+        seat.judge(n, "a");
+    }
+    for n in (1..=5).rev() {
+        seat.keys("u");
+        seat.wait_for(&format!("your verdict on #{n} is taken back"));
+        let shown = seat.wait_for(&format!("#{n}  pending"));
+        assert!(shown.contains(&format!("Is kite {n} red?")), "{shown}");
+    }
+    seat.keys("u");
+    seat.wait_for("you have nothing to undo");
+    for n in 1..=5 {
+        seat.keys("U");
+        seat.wait_for(&format!("your verdict on #{n} is brought back"));
+        seat.wait_for(&format!("#{n}  ✓ accepted"));
+    }
+    seat.keys("U");
+    seat.wait_for("you have nothing to redo");
+    assert_eq!(bench.journal("ann").len(), 15);
+}
+
+#[test]
+fn keys_move_through_the_queue_and_say_where_it_ends() {
+    let bench = Bench::plain(9);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("p");
+    seat.wait_for("this is the first item of the queue");
+    seat.keys("n");
+    seat.on(2);
+    seat.keys("j<right><down> ");
+    seat.on(6);
+    seat.keys("k<left>");
+    seat.on(4);
+    seat.keys("G");
+    seat.wait_for("9 of 9");
+    seat.on(9);
+    seat.keys("n");
+    seat.wait_for("this is the last item of the queue");
+    seat.keys("gg");
+    seat.on(1);
+    seat.keys("<end>");
+    seat.on(9);
+    seat.keys("<home>");
+    seat.judge(1, "a");
+    seat.judge(2, "s");
+    seat.keys("<home>");
+    seat.on(1);
+    seat.keys("<tab>");
+    seat.on(3);
+    for n in 3..=9 {
+        seat.judge(n, "a");
+    }
+    seat.keys("<tab>");
+    seat.wait_for("every item of this queue has been judged");
+}
+
+#[test]
+fn the_last_item_judged_twice_in_one_breath_counts_as_a_person_would_expect() {
+    let bench = Bench::plain(1);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("af");
+    seat.wait_for("#1 saved");
+    seat.wait_for("✓ accepted");
+    assert_eq!(bench.verdicts("ann"), ["1 accept"]);
+    let shown = seat.text();
+    assert!(!shown.contains("changed while you looked"), "its own verdict is held against it:\n{shown}");
+}

@@ -1,0 +1,4 @@
+//! Keys in, screen out.
+
+mod first;
+pub mod support;

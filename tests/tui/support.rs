@@ -1,0 +1,518 @@
+//! Keys in, screen out: the real event loop on a thread, against a real owner process, writing to a terminal that
+//! lives in memory.
+//!
+//! Nothing here sleeps for a fixed time: whoever waits polls, with [`PATIENCE`] as the bound.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use benchtop::model::{Choice, ColourLevel, Decision, Form, ImageRef, Item, Key, QuestionKind, Result, Role};
+use benchtop::owner::Client;
+use benchtop::owner::wire::{Ask, ImportAsk};
+use benchtop::store::journal;
+use benchtop::store::project::Project;
+use benchtop::tui::app::link::Link;
+use benchtop::tui::app::message::Message;
+use benchtop::tui::app::{App, Setting};
+use benchtop::tui::program::{Host, Program};
+use benchtop::tui::terminal::probe::WindowSize;
+use benchtop::tui::terminal::signals::Signal;
+use benchtop::tui::terminal::{Capabilities, Clock, Input, Parser, Reply};
+use benchtop::tui::theme::{Look, Theme};
+
+/// How long anything is waited for.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The program under test.
+pub const BENCHTOP: &str = env!("CARGO_BIN_EXE_benchtop");
+
+/// A project in a temporary folder, with its owner running.
+pub struct Bench {
+    _dir: tempfile::TempDir,
+    root: PathBuf,
+    owner: Mutex<Option<Child>>,
+}
+
+impl Bench {
+    /// A project without items. It is called `kites`.
+    pub fn empty() -> Bench {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("kites");
+        Project::init(&root).unwrap();
+        let bench = Bench { _dir: dir, root, owner: Mutex::new(None) };
+        bench.start_owner();
+        bench
+    }
+
+    /// A project with the sample.
+    pub fn sample() -> Bench {
+        let bench = Bench::empty();
+        bench.client("script").ask(Ask::Sample).unwrap();
+        bench
+    }
+
+    /// A project with these items; `pictures` are files beside the file that is brought in, by name.
+    pub fn of(items: &[Item], pictures: &[(&str, &[u8])]) -> Bench {
+        let bench = Bench::empty();
+        let folder = bench.root.parent().unwrap().join("source");
+        std::fs::create_dir(&folder).unwrap();
+        for (name, bytes) in pictures {
+            std::fs::write(folder.join(name), bytes).unwrap();
+        }
+        let lines: Vec<String> = items.iter().map(|item| serde_json::to_string(item).unwrap() + "\n").collect();
+        std::fs::write(folder.join("items.jsonl"), lines.concat()).unwrap();
+        bench.import(&folder.join("items.jsonl"));
+        bench
+    }
+
+    /// A project with `n` questions that have no picture.
+    pub fn plain(n: i64) -> Bench {
+        Bench::of(&(1..=n).map(question).collect::<Vec<_>>(), &[])
+    }
+
+    /// Brings files in.
+    pub fn import(&self, path: &Path) {
+        let ask = ImportAsk { paths: vec![path.to_path_buf()], keep_going: true, ..ImportAsk::default() };
+        self.client("script").ask(Ask::Import(ask)).unwrap();
+    }
+
+    pub fn project(&self) -> Project {
+        Project::open(&self.root).unwrap()
+    }
+
+    /// Starts an owner and waits until it listens.
+    pub fn start_owner(&self) {
+        let mut child = Command::new(BENCHTOP)
+            .args(["owner", "--project"])
+            .arg(&self.root)
+            .env("BENCHTOP_IDLE_SECONDS", "3")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.contains("ready"), "the owner said {line:?}");
+        *self.owner.lock().unwrap() = Some(child);
+    }
+
+    /// kill -9.
+    pub fn kill_owner(&self) {
+        if let Some(mut owner) = self.owner.lock().unwrap().take() {
+            owner.kill().unwrap();
+            owner.wait().unwrap();
+        }
+    }
+
+    /// Stops the owner where it stands, so that it answers nobody.
+    pub fn freeze_owner(&self) {
+        let pid = self.owner.lock().unwrap().as_ref().unwrap().id();
+        let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    }
+
+    /// `benchtop stop`.
+    pub fn stop_owner(&self) {
+        let done = Command::new(BENCHTOP).args(["stop", "--project"]).arg(&self.root).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+        if let Some(mut owner) = self.owner.lock().unwrap().take() {
+            owner.wait().unwrap();
+        }
+    }
+
+    pub fn client(&self, who: &str) -> Client {
+        Client::connect(&self.project(), who, |_| ()).unwrap()
+    }
+
+    /// What stands in `sessions/WHO.jsonl`.
+    pub fn journal(&self, who: &str) -> Vec<Decision> {
+        let reading = journal::read(&self.project().sessions().join(format!("{who}.jsonl"))).unwrap();
+        assert!(reading.problems.is_empty() && !reading.torn, "{reading:?}");
+        reading.decisions
+    }
+
+    /// The verdicts in `sessions/WHO.jsonl` as `item key: verdict`, undos and redos as such.
+    pub fn verdicts(&self, who: &str) -> Vec<String> {
+        use benchtop::model::Act;
+        let said = |d: Decision| match d.act {
+            Act::Judge(j) => format!("{} {}", d.item.rsplit('/').next().unwrap(), j.verdict.name()),
+            Act::Undo(_) => format!("{} undo", d.item.rsplit('/').next().unwrap()),
+            Act::Redo(_) => format!("{} redo", d.item.rsplit('/').next().unwrap()),
+        };
+        self.journal(who).into_iter().map(said).collect()
+    }
+
+    /// Sits somebody down at it, on a terminal of 120 by 40 that answers at once.
+    pub fn seat(&self, who: &str) -> Seat {
+        self.seat_at(who, Terminal::default())
+    }
+
+    pub fn seat_at(&self, who: &str, terminal: Terminal) -> Seat {
+        Seat::new(self, who, terminal)
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        self.kill_owner();
+    }
+}
+
+/// Question `n`, without a picture: `Is kite N red?`
+pub fn question(n: i64) -> Item {
+    let side = |text: &str, role| Choice { text: text.into(), role };
+    Item {
+        id: format!("kites/{n}"),
+        dataset: "kites".into(),
+        key: Key::Int(n),
+        form: Form::Plain,
+        images: Vec::new(),
+        prompt: Some(format!("a photo of kite {n}, seen from below")),
+        negative_prompt: None,
+        instruction: None,
+        question: format!("Is kite {n} red?"),
+        kind: QuestionKind::TrueFalse,
+        options: vec![side("True", Role::Correct), side("False", Role::Distractor)],
+        answer: "True".into(),
+        task: None,
+        subtask: Some(if n % 2 == 0 { "even" } else { "odd" }.into()),
+        granularity: None,
+        level: None,
+        style: None,
+        pair: None,
+        rotation: None,
+        extra: serde_json::Map::new(),
+    }
+}
+
+/// Question `n` about the picture of that name.
+pub fn pictured(n: i64, name: &str) -> Item {
+    let image = ImageRef { name: name.into(), ..ImageRef::default() };
+    Item { images: vec![image], ..question(n) }
+}
+
+/// How a terminal answers the question that follows every new item.
+#[derive(Clone, Copy, Debug)]
+pub enum Answers {
+    /// At once.
+    AtOnce,
+    /// After this long: a slow line.
+    After(Duration),
+    /// Only when the test says so ([`Seat::answer`]).
+    WhenTold,
+    /// Never.
+    Never,
+    /// At once, but the first so many are lost.
+    Losing(u32),
+}
+
+/// A terminal to sit at.
+#[derive(Clone, Copy, Debug)]
+pub struct Terminal {
+    pub size: (u16, u16),
+    pub answers: Answers,
+    pub level: ColourLevel,
+    pub theme: &'static str,
+    pub accessible: bool,
+}
+
+impl Default for Terminal {
+    fn default() -> Terminal {
+        let (answers, level) = (Answers::AtOnce, ColourLevel::True);
+        Terminal { size: (120, 40), answers, level, theme: "dark", accessible: false }
+    }
+}
+
+struct Glass {
+    parser: vt100::Parser,
+    raw: Vec<u8>,
+    /// Bytes of `raw` looked through for questions.
+    asked: usize,
+    answers: Answers,
+    held: Vec<Reply>,
+    messages: Sender<Message>,
+    clock: Clock,
+}
+
+impl Glass {
+    fn answer(&mut self) {
+        let questions: [(&[u8], Reply); 2] =
+            [(b"\x1b[5n", Reply::Status), (b"\x1b[c", Reply::DeviceAttributes(vec![62, 22]))];
+        loop {
+            let rest = &self.raw[self.asked..];
+            let found = questions.iter().filter_map(|(question, reply)| {
+                let at = memchr::memmem::find(rest, question)?;
+                Some((at, question.len(), reply.clone()))
+            });
+            let Some((at, length, reply)) = found.min_by_key(|(at, ..)| *at) else {
+                self.asked = self.raw.len().saturating_sub(3).max(self.asked);
+                return;
+            };
+            self.asked += at + length;
+            match self.answers {
+                Answers::AtOnce | Answers::Losing(0) => self.send(reply),
+                Answers::Losing(n) => self.answers = Answers::Losing(n - 1),
+                Answers::WhenTold => self.held.push(reply),
+                Answers::Never => {}
+                Answers::After(delay) => {
+                    let (messages, clock) = (self.messages.clone(), self.clock);
+                    std::thread::spawn(move || {
+                        std::thread::sleep(delay);
+                        let _ = messages.send(Message::Input(Input::Reply(reply), clock.ms()));
+                    });
+                }
+            }
+        }
+    }
+
+    fn send(&self, reply: Reply) {
+        let _ = self.messages.send(Message::Input(Input::Reply(reply), self.clock.ms()));
+    }
+}
+
+/// The terminal in memory that the program writes to.
+#[derive(Clone)]
+struct Screen(Arc<(Mutex<Glass>, Condvar)>);
+
+impl Screen {
+    fn glass(&self) -> MutexGuard<'_, Glass> {
+        self.0.0.lock().unwrap()
+    }
+}
+
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut glass = self.glass();
+        glass.parser.process(bytes);
+        glass.raw.extend_from_slice(bytes);
+        // The answer is on its way before anybody can have seen the frame.
+        glass.answer();
+        drop(glass);
+        self.0.1.notify_all();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Window(Arc<Mutex<WindowSize>>);
+
+impl Host for Window {
+    fn size(&self) -> WindowSize {
+        *self.0.lock().unwrap()
+    }
+
+    fn suspend(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Somebody at a terminal.
+pub struct Seat {
+    screen: Screen,
+    window: Arc<Mutex<WindowSize>>,
+    messages: Sender<Message>,
+    clock: Clock,
+    parser: Parser,
+    program: Option<JoinHandle<Result<()>>>,
+}
+
+impl Seat {
+    fn new(bench: &Bench, who: &str, terminal: Terminal) -> Seat {
+        let (messages, inbox) = channel();
+        let clock = Clock::start();
+        let (width, height) = terminal.size;
+        let glass = Glass {
+            parser: vt100::Parser::new(height, width, 0),
+            raw: Vec::new(),
+            asked: 0,
+            answers: terminal.answers,
+            held: Vec::new(),
+            messages: messages.clone(),
+            clock,
+        };
+        let screen = Screen(Arc::new((Mutex::new(glass), Condvar::new())));
+        let size = WindowSize { cells: terminal.size, pixels: (0, 0) };
+        let window = Arc::new(Mutex::new(size));
+        let (project, who) = (bench.project(), who.to_string());
+        let (out, send, host) = (screen.clone(), messages.clone(), Window(window.clone()));
+        let work = move || {
+            let mut link = Link::new(project, who, send.clone());
+            let welcome = link.connect()?.welcome().clone();
+            let theme = Theme::shipped(terminal.theme)?;
+            let setting = Setting {
+                capabilities: Capabilities { answers: true, ..Capabilities::default() },
+                level: terminal.level,
+                look: Look::new(&theme, terminal.level, terminal.accessible),
+                clock,
+                rows: height,
+            };
+            let app = App::new(setting, link, welcome, send)?;
+            Program::new(app, out, size, clock, inbox, None)?.run(&host)
+        };
+        let program = std::thread::Builder::new().name("program".into()).spawn(work).unwrap();
+        Seat { screen, window, messages, clock, parser: Parser::default(), program: Some(program) }
+    }
+
+    /// Types: characters as they are, `<enter>`, `<esc>`, `<tab>`, `<home>`, `<end>`, `<up>`, `<down>`, `<left>`,
+    /// `<right>`, `<pgup>`, `<pgdn>`, `<backspace>`, `<ctrl-x>` for the rest. All of it arrives at once.
+    pub fn keys(&mut self, keys: &str) {
+        let now = self.clock.ms();
+        let mut rest = keys;
+        while !rest.is_empty() {
+            let named = rest.strip_prefix('<').and_then(|r| r.split_once('>'));
+            let (bytes, left) = match named.map(|(name, left)| (bytes_of(name), left)) {
+                Some((Some(bytes), left)) => (bytes, left),
+                _ => {
+                    let at = rest.chars().next().unwrap().len_utf8();
+                    (rest.as_bytes()[..at].to_vec(), &rest[at..])
+                }
+            };
+            let mut inputs = self.parser.push(&bytes, now);
+            if bytes == b"\x1b" {
+                inputs.extend(self.parser.timeout(now + 1_000));
+            }
+            for input in inputs {
+                self.messages.send(Message::Input(input, now)).unwrap();
+            }
+            rest = left;
+        }
+    }
+
+    /// A message past the keyboard.
+    pub fn send(&self, message: Message) {
+        self.messages.send(message).unwrap();
+    }
+
+    /// Lets the terminal answer what it has been asked so far.
+    pub fn answer(&self) {
+        let mut glass = self.screen.glass();
+        for reply in std::mem::take(&mut glass.held) {
+            glass.send(reply);
+        }
+    }
+
+    /// Questions that wait for [`answer`](Self::answer).
+    pub fn unanswered(&self) -> usize {
+        self.screen.glass().held.len()
+    }
+
+    /// The screen as text, a line a row.
+    pub fn text(&self) -> String {
+        text(&self.screen.glass())
+    }
+
+    /// Everything the program wrote.
+    pub fn raw(&self) -> Vec<u8> {
+        self.screen.glass().raw.clone()
+    }
+
+    /// Bytes the program wrote.
+    pub fn bytes(&self) -> usize {
+        self.screen.glass().raw.len()
+    }
+
+    /// Waits until `is` says so of the screen's text.
+    pub fn wait_until(&self, what: &str, mut is: impl FnMut(&str) -> bool) -> String {
+        let until = Instant::now() + PATIENCE;
+        let mut glass = self.screen.glass();
+        loop {
+            let shown = text(&glass);
+            if is(&shown) {
+                return shown;
+            }
+            let over = self.program.as_ref().is_none_or(JoinHandle::is_finished);
+            assert!(Instant::now() < until && !over, "waited for {what} (program over: {over}); the screen:\n{shown}");
+            glass = self.screen.0.1.wait_timeout(glass, Duration::from_millis(50)).unwrap().0;
+        }
+    }
+
+    /// Waits for a text on the screen.
+    pub fn wait_for(&self, wanted: &str) -> String {
+        self.wait_until(wanted, |shown| shown.contains(wanted))
+    }
+
+    /// Waits until a text is not on the screen any more.
+    pub fn wait_gone(&self, unwanted: &str) -> String {
+        self.wait_until(&format!("{unwanted} to go"), |shown| !shown.contains(unwanted))
+    }
+
+    /// Waits until item `n` is on the screen with its picture, and so asked about.
+    pub fn on(&self, n: u32) -> String {
+        let mark = format!("#{n}  ");
+        self.wait_until(&format!("item {n}"), |shown| shown.contains(&mark) && !shown.contains("loading"))
+    }
+
+    /// Presses a key once item `n` is there to be judged, and waits for its receipt.
+    pub fn judge(&mut self, n: u32, keys: &str) {
+        self.on(n);
+        self.keys(keys);
+        self.wait_for(&format!("#{n} saved"));
+    }
+
+    /// Gives the window another size.
+    pub fn resize(&self, width: u16, height: u16) {
+        *self.window.lock().unwrap() = WindowSize { cells: (width, height), pixels: (0, 0) };
+        self.screen.glass().parser.screen_mut().set_size(height, width);
+        self.send(Message::Signal(Signal::Resized));
+    }
+
+    /// Presses these keys and waits for the program to end in peace.
+    pub fn leave(mut self, keys: &str) {
+        self.keys(keys);
+        let until = Instant::now() + PATIENCE;
+        while self.program.as_ref().is_some_and(|p| !p.is_finished()) {
+            assert!(Instant::now() < until, "it does not end; the screen:\n{}", self.text());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.program.take().unwrap().join().unwrap().unwrap();
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let _ = self.messages.send(Message::HungUp);
+        if let Some(program) = self.program.take() {
+            let ended = program.join();
+            if !std::thread::panicking() {
+                ended.unwrap().unwrap();
+            }
+        }
+    }
+}
+
+fn text(glass: &Glass) -> String {
+    let screen = glass.parser.screen();
+    let rows: Vec<String> = screen.rows(0, screen.size().1).map(|row| row.trim_end().to_string()).collect();
+    rows.join("\n")
+}
+
+fn bytes_of(name: &str) -> Option<Vec<u8>> {
+    let sequence: &[u8] = match name {
+        "enter" => b"\r",
+        "esc" => b"\x1b",
+        "tab" => b"\t",
+        "backspace" => b"\x7f",
+        "home" => b"\x1b[H",
+        "end" => b"\x1b[F",
+        "up" => b"\x1b[A",
+        "down" => b"\x1b[B",
+        "right" => b"\x1b[C",
+        "left" => b"\x1b[D",
+        "pgup" => b"\x1b[5~",
+        "pgdn" => b"\x1b[6~",
+        _ => {
+            let letter = name.strip_prefix("ctrl-")?.bytes().next()?;
+            return Some(vec![letter & 0x1f]);
+        }
+    };
+    Some(sequence.to_vec())
+}
