@@ -17,6 +17,7 @@ use crate::tui::preview::scale::{fit, resize};
 use crate::tui::preview::worker::read;
 use crate::tui::terminal::pixels::{Plan, Protocol};
 use crate::tui::terminal::probe::{WindowSize, probe};
+use crate::tui::terminal::sgr;
 use crate::tui::terminal::{Capabilities, Clock, ColourLevel, Parser, colour, environment};
 
 /// Shows one picture.
@@ -112,10 +113,10 @@ fn print(cells: &Cells, out: &mut impl Write) -> io::Result<()> {
         let mut last = (Color::Reset, Color::Reset);
         for PictureCell { symbol, fg, bg } in line {
             if *fg != last.0 {
-                colour(out, *fg, 38)?;
+                out.write_all(&sgr::ink(*fg))?;
             }
             if *bg != last.1 {
-                colour(out, *bg, 48)?;
+                out.write_all(&sgr::ground(*bg))?;
             }
             last = (*fg, *bg);
             write!(out, "{symbol}")?;
@@ -126,33 +127,6 @@ fn print(cells: &Cells, out: &mut impl Write) -> io::Result<()> {
         writeln!(out)?;
     }
     out.flush()
-}
-
-/// One SGR colour; `layer` is 38 for the character and 48 for what is behind it.
-fn colour(out: &mut impl Write, colour: Color, layer: u8) -> io::Result<()> {
-    let named = |index: u8| if index < 8 { layer - 8 + index } else { layer + 52 + index - 8 };
-    let index = match colour {
-        Color::Rgb(r, g, b) => return write!(out, "\x1b[{layer};2;{r};{g};{b}m"),
-        Color::Indexed(i) => return write!(out, "\x1b[{layer};5;{i}m"),
-        Color::Black => 0,
-        Color::Red => 1,
-        Color::Green => 2,
-        Color::Yellow => 3,
-        Color::Blue => 4,
-        Color::Magenta => 5,
-        Color::Cyan => 6,
-        Color::Gray => 7,
-        Color::DarkGray => 8,
-        Color::LightRed => 9,
-        Color::LightGreen => 10,
-        Color::LightYellow => 11,
-        Color::LightBlue => 12,
-        Color::LightMagenta => 13,
-        Color::LightCyan => 14,
-        Color::White => 15,
-        Color::Reset => return write!(out, "\x1b[{}m", layer + 1),
-    };
-    write!(out, "\x1b[{}m", named(index))
 }
 
 #[cfg(test)]
@@ -173,27 +147,16 @@ mod tests {
     fn lines_of_half_blocks_reset_at_their_ends() {
         let red_over_green = |_, y: u32| if y.is_multiple_of(2) { Rgb([255, 0, 0]) } else { Rgb([0, 255, 0]) };
         let text = printed(ColourLevel::True, red_over_green);
-        let line = "\x1b[38;2;255;0;0m\x1b[48;2;0;255;0m▀▀▀▀\x1b[0m\n";
+        let line = "\x1b[38;5;196m\x1b[48;5;46m▀▀▀▀\x1b[0m\n";
         assert_eq!(text, line.repeat(2));
         assert_eq!(printed(ColourLevel::Ansi16, red_over_green), "\x1b[91m\x1b[102m▀▀▀▀\x1b[0m\n".repeat(2));
-        assert!(printed(ColourLevel::Ansi256, red_over_green).starts_with("\x1b[38;5;196m\x1b[48;5;46m▀"));
+        let odd = printed(ColourLevel::True, |_, _| Rgb([1, 2, 3]));
+        assert!(odd.starts_with("\x1b[38;2;1;2;3m\x1b[48;2;1;2;3m▀"), "{odd:?}");
     }
 
     #[test]
     fn without_colours_there_are_no_escapes() {
         assert_eq!(printed(ColourLevel::Mono, |x, _| Rgb([if x < 2 { 0 } else { 255 }; 3])), "  @@\n  @@\n");
-    }
-
-    #[test]
-    fn named_colours_have_their_codes() {
-        let code = |c, layer| {
-            let mut out = Vec::new();
-            colour(&mut out, c, layer).unwrap();
-            String::from_utf8(out).unwrap()
-        };
-        assert_eq!((code(Color::Black, 38), code(Color::Gray, 48)), ("\x1b[30m".into(), "\x1b[47m".into()));
-        assert_eq!((code(Color::DarkGray, 38), code(Color::White, 48)), ("\x1b[90m".into(), "\x1b[107m".into()));
-        assert_eq!((code(Color::Reset, 38), code(Color::Reset, 48)), ("\x1b[39m".into(), "\x1b[49m".into()));
     }
 
     #[test]

@@ -20,10 +20,10 @@ pub mod paint;
 pub mod pixels;
 pub mod probe;
 pub mod reader;
+pub mod sgr;
 pub mod signals;
 
 mod csi;
-mod sgr;
 
 use std::collections::HashMap;
 use std::time::Instant;

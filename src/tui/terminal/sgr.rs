@@ -100,6 +100,24 @@ impl Pen {
     }
 }
 
+/// The sequence that writes characters in a colour.
+pub fn ink(of: Color) -> Vec<u8> {
+    alone(of, 30)
+}
+
+/// The sequence that puts a colour behind characters.
+pub fn ground(of: Color) -> Vec<u8> {
+    alone(of, 40)
+}
+
+fn alone(of: Color, layer: u32) -> Vec<u8> {
+    let mut out = b"\x1b[".to_vec();
+    colour(&mut out, of, layer);
+    out.pop();
+    out.push(b'm');
+    out
+}
+
 /// A colour on layer 30 (character), 40 (behind it) or 50 (underline, which has no short forms).
 fn colour(out: &mut Vec<u8>, colour: Color, layer: u32) {
     let mut code = |numbers: &[u32]| {
@@ -148,6 +166,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn named_colours_have_their_codes() {
+        assert_eq!((ink(Color::Black), ground(Color::Gray)), (b"\x1b[30m".to_vec(), b"\x1b[47m".to_vec()));
+        assert_eq!((ink(Color::DarkGray), ground(Color::White)), (b"\x1b[90m".to_vec(), b"\x1b[107m".to_vec()));
+        assert_eq!((ink(Color::Reset), ground(Color::Reset)), (b"\x1b[39m".to_vec(), b"\x1b[49m".to_vec()));
+    }
 
     fn written(cells: &[(u16, u16, Cell)]) -> Vec<u8> {
         let mut out = Vec::new();
