@@ -251,6 +251,10 @@ fn make(job: &Job) -> Option<Ready> {
             Ok(bytes) => bytes,
             Err(problem) => return Some(Err(problem)),
         };
+        if !is_named(&job.key.0, &bytes) {
+            let what = "the file is not the picture that was imported: its hash differs";
+            return Some(Err(Problem::input(what).file(&job.path)));
+        }
         let image = match decode(&bytes) {
             _ if job.cancelled() => return None,
             Ok(image) => image,
@@ -259,6 +263,15 @@ fn make(job: &Job) -> Option<Ready> {
         Some(picture(&image, &job.key.1).map_err(|what| Problem::input(what).file(&job.path)))
     });
     made.unwrap_or_else(|panic| Some(Err(Problem::input(format!("damaged: {panic}")).file(&job.path))))
+}
+
+/// Whether `bytes` are what `key` names, where it is a blake3 hash: a linked file can change, and a verdict must be one
+/// on the picture that was imported.
+fn is_named(key: &str, bytes: &[u8]) -> bool {
+    match blake3::Hash::from_hex(key) {
+        Ok(hash) => blake3::hash(bytes) == hash,
+        Err(_) => true,
+    }
 }
 
 /// Makes a decoded picture ready for a view.

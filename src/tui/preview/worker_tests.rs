@@ -155,3 +155,18 @@ fn true_pixels_are_made_with_the_cells_when_the_view_asks() {
     let payload = made.pixels.unwrap();
     assert_eq!(payload.place(ratatui::layout::Rect::new(0, 0, 20, 10)), ratatui::layout::Rect::new(0, 2, 20, 6));
 }
+
+#[test]
+fn a_picture_that_changed_since_it_was_imported_is_not_shown() {
+    let dir = TempDir::new().unwrap();
+    let path = write(&dir, "a.png", 7, 64);
+    let hash = blake3::hash(&std::fs::read(&path).unwrap()).to_hex().to_string();
+    let (previews, done) = start();
+    previews.want(&hash, &path, view());
+    assert!(done.recv_timeout(PATIENCE).unwrap().ready.is_ok());
+    write(&dir, "a.png", 200, 64);
+    previews.forget(&hash);
+    previews.want(&hash, &path, view());
+    let told = done.recv_timeout(PATIENCE).unwrap();
+    assert!(told.ready.as_ref().as_ref().unwrap_err().what.contains("not the picture that was imported"));
+}
