@@ -1,1 +1,5 @@
 //! The real program on a real pseudo-terminal.
+
+mod ends;
+mod keys;
+pub mod pty;

@@ -1,4 +1,11 @@
 //! Keys in, screen out.
 
+mod board;
+mod bytes;
+mod company;
 mod first;
+mod looks;
+mod odd;
+mod queue;
+mod receipts;
 pub mod support;

@@ -112,9 +112,18 @@ impl Bench {
 
     /// Stops the owner where it stands, so that it answers nobody.
     pub fn freeze_owner(&self) {
+        self.signal_owner(rustix::process::Signal::STOP);
+    }
+
+    /// Lets it go on.
+    pub fn thaw_owner(&self) {
+        self.signal_owner(rustix::process::Signal::CONT);
+    }
+
+    fn signal_owner(&self, signal: rustix::process::Signal) {
         let pid = self.owner.lock().unwrap().as_ref().unwrap().id();
         let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
-        rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+        rustix::process::kill_process(pid, signal).unwrap();
     }
 
     /// `benchtop stop`.
@@ -128,6 +137,15 @@ impl Bench {
 
     pub fn client(&self, who: &str) -> Client {
         Client::connect(&self.project(), who, |_| ()).unwrap()
+    }
+
+    /// Waits until the owner remembers that `who` is at item `number`: it takes note of it after it has said so.
+    pub fn wait_place(&self, who: &str, number: u32) {
+        let until = Instant::now() + PATIENCE;
+        while self.client(who).welcome().place.as_ref().map(|p| p.number) != Some(number) {
+            assert!(Instant::now() < until, "the place was not remembered");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// What stands in `sessions/WHO.jsonl`.
@@ -398,11 +416,6 @@ impl Seat {
         for reply in std::mem::take(&mut glass.held) {
             glass.send(reply);
         }
-    }
-
-    /// Questions that wait for [`answer`](Self::answer).
-    pub fn unanswered(&self) -> usize {
-        self.screen.glass().held.len()
     }
 
     /// The screen as text, a line a row.

@@ -47,6 +47,11 @@ impl App {
             }
             At::List => self.list.draw(screen.pane, buf, &self.setting.look),
             At::Board => match &mut self.board {
+                Some(_) if self.unanswered => {
+                    let hint = "`benchtop import PATH` brings the answers of models in".to_string();
+                    let empty = crate::tui::widgets::table::Empty::Nothing { hint };
+                    crate::tui::widgets::table::draw::draw_empty(&empty, screen.pane, buf, &self.setting.look);
+                }
                 Some(board) => board.draw(screen.pane, buf, &self.setting.look),
                 None => {
                     let loading = crate::tui::widgets::table::Empty::Loading;

@@ -47,6 +47,11 @@ impl App {
         self.chord.push(Press::from(key));
         let scopes = self.scopes();
         match self.keymap.lookup(&scopes, &self.chord) {
+            // Half an arrow key on a slow line is an escape: it may close things, but not the program.
+            Lookup::Action(Action::Back) if key.code == KeyCode::Esc && self.at_the_door() => {
+                self.chord.clear();
+                self.say(Toast::info("there is nothing to close; q quits"));
+            }
             Lookup::Action(action) => {
                 self.chord.clear();
                 self.act(action, at);
@@ -59,6 +64,11 @@ impl App {
                 }
             }
         }
+    }
+
+    /// Whether one step back is out of the program.
+    fn at_the_door(&self) -> bool {
+        self.at == At::Review && self.review.queue().is_all()
     }
 
     /// Says why a key did nothing.
@@ -244,14 +254,14 @@ impl App {
             Action::GoReview => self.go_review(),
             Action::GoList => self.go_list(),
             Action::GoBoard => self.go_board(),
-            Action::Undo => self.link.ask(Want::TakeBack { redo: false }, Ask::Undo(uuid::Uuid::now_v7())),
-            Action::Redo => self.link.ask(Want::TakeBack { redo: true }, Ask::Redo(uuid::Uuid::now_v7())),
+            Action::Undo => self.ask_now(Want::TakeBack { redo: false }, Ask::Undo(uuid::Uuid::now_v7())),
+            Action::Redo => self.ask_now(Want::TakeBack { redo: true }, Ask::Redo(uuid::Uuid::now_v7())),
             Action::Sample => {
                 if self.welcome.items > 0 {
                     self.say(Toast::info("the sample is for an empty project; `benchtop sample` adds it to any"));
                 } else {
                     self.say(Toast::info("drawing the sample"));
-                    self.link.ask(Want::Sample, Ask::Sample);
+                    self.ask_now(Want::Sample, Ask::Sample);
                 }
             }
             Action::Palette => {
@@ -301,7 +311,7 @@ impl App {
         self.at = At::Review;
         self.painted = None;
         if let Some(id) = item {
-            self.link.ask(Want::NumberOf, Ask::NumberOf(id));
+            self.ask_now(Want::NumberOf, Ask::NumberOf(id));
         }
         let effects = self.review.fetch();
         self.carry_out(effects);
@@ -349,7 +359,7 @@ impl App {
             }
             Action::Pixels => return self.toggle_pixels(),
             Action::Back => {
-                if self.review.queue().is_all() {
+                if self.at_the_door() {
                     return self.leave();
                 }
                 let number = self.review.number();
@@ -405,7 +415,7 @@ impl App {
         } else {
             Ask::FirstPending(queue.from(self.review.position(), 500_000))
         };
-        self.link.ask(Want::NextPending, ask);
+        self.ask_now(Want::NextPending, ask);
     }
 
     fn toggle_pixels(&mut self) {
@@ -442,7 +452,7 @@ impl App {
             match effect {
                 BoardEffect::Behind { model, column } => {
                     let want = Want::Behind(model.clone(), column.clone());
-                    self.link.ask(want, Ask::Behind { model, column });
+                    self.ask_now(want, Ask::Behind { model, column });
                 }
                 BoardEffect::Copy { text, rows } => self.copy(&text, rows),
                 BoardEffect::AskRegex { column, on } => self.ask_regex(column, on),
@@ -467,7 +477,7 @@ impl App {
                         let effects = self.review.set_queue(Queue::all(items), Some(number));
                         self.carry_out(effects);
                     } else {
-                        self.link.ask(Want::Queue(filter.words(), Some(number)), Ask::Numbers(filter, sort));
+                        self.ask_now(Want::Queue(filter.words(), Some(number)), Ask::Numbers(filter, sort));
                     }
                 }
                 ListEffect::Copy { text, rows } => self.copy(&text, rows),

@@ -41,6 +41,8 @@ pub enum Want {
     Status,
     /// The sample.
     Sample,
+    /// That it is remembered where the annotator is.
+    Place,
     /// Nothing is done with the answer.
     Nothing,
 }
@@ -141,6 +143,11 @@ impl Link {
         if let Ok(number) = client.send(ask) {
             self.waiting.insert(number, want);
         }
+    }
+
+    /// Whether the owner has yet to say that it remembers where we are.
+    pub fn unplaced(&self) -> bool {
+        self.waiting.values().any(|want| matches!(want, Want::Place))
     }
 
     /// What the answer to `number` is for; it is kept while more parts come.

@@ -82,6 +82,8 @@ pub struct App {
     list: ListPane,
     list_started: bool,
     board: Option<BoardPane>,
+    /// No model has answered yet: the leaderboard has no rows.
+    unanswered: bool,
     overlay: Option<Overlay>,
     chord: Vec<Press>,
     toast: Option<Toast>,
@@ -132,6 +134,7 @@ impl App {
             list: ListPane::new(),
             list_started: false,
             board: None,
+            unanswered: false,
             overlay: None,
             chord: Vec::new(),
             toast: welcome.notices.first().map(Toast::warning),
@@ -283,6 +286,10 @@ impl App {
         if !picture {
             return Err("the picture is not on the screen yet");
         }
+        // A second one would be refused: the first changes what was seen.
+        if self.review.pending_on(number).is_some() {
+            return Err("your verdict on this item is being saved");
+        }
         match self.receipts.seen(self.token, at) {
             paint::Seen::Painted(since) => {
                 Ok((number, rev, Seen::Painted, Some(u32::try_from(at.saturating_sub(since)).unwrap_or(u32::MAX))))
@@ -301,16 +308,24 @@ impl App {
                 ReviewEffect::Moved => {
                     let place =
                         Place { number: self.review.number().unwrap_or(0), filter: self.review.queue().words.clone() };
-                    self.link.ask(Want::Nothing, Ask::SetPlace(place));
+                    self.link.ask(Want::Place, Ask::SetPlace(place));
                 }
             }
         }
         self.dirty = true;
     }
 
+    /// Asks for what a key wants, or says why that cannot be had now.
+    fn ask_now(&mut self, want: Want, ask: Ask) {
+        if self.link.state() == State::Up {
+            return self.link.ask(want, ask);
+        }
+        self.say(Toast::warning("that needs the owner: press again once the owner is back"));
+    }
+
     fn ask_queue(&mut self, words: String, number: Option<u32>) {
         match crate::model::Filter::parse(&words) {
-            Ok(filter) => self.link.ask(Want::Queue(words, number), Ask::Numbers(filter, Vec::new())),
+            Ok(filter) => self.ask_now(Want::Queue(words, number), Ask::Numbers(filter, Vec::new())),
             Err(problem) => self.say(Toast::from(&problem)),
         }
     }
@@ -342,9 +357,15 @@ impl App {
         self.previews.ahead(ahead.iter().map(|(key, path)| (key.as_str(), path.as_path())), view);
     }
 
+    /// Whether everything that a person would miss tomorrow has been acknowledged.
+    fn nothing_on_its_way(&self) -> bool {
+        self.review.pending().is_empty() && !self.link.unplaced()
+    }
+
     /// Leaves, once the last verdicts are on disk.
     fn leave(&mut self) {
-        if self.review.pending().is_empty() || self.leaving.is_some() || self.link.state() != State::Up {
+        // Also while the owner is away: it may come back in time, and a second key leaves at once.
+        if self.nothing_on_its_way() || self.leaving.is_some() {
             self.quit = true;
             return;
         }

@@ -29,7 +29,7 @@ impl App {
             Incoming::Event(event) => self.happened(event),
             Incoming::Lost => self.lost(),
         }
-        if self.leaving.is_some() && self.review.pending().is_empty() {
+        if self.leaving.is_some() && self.nothing_on_its_way() {
             self.quit = true;
         }
     }
@@ -155,7 +155,10 @@ impl App {
             },
             (Want::NumberOf, Ok(Answer::Number(Some(number)))) => self.go_to_item(number),
             (Want::NumberOf, Ok(_)) => self.say(Toast::info("that item is not in this project")),
-            (Want::Board, Ok(Answer::Board(board))) => self.board = Some(BoardPane::new(*board, App::interval)),
+            (Want::Board, Ok(Answer::Board(board))) => {
+                self.unanswered = board.rows.is_empty();
+                self.board = Some(BoardPane::new(*board, App::interval));
+            }
             (Want::Behind(model, column), Ok(Answer::Behind(answers))) => {
                 if let Some(board) = &mut self.board {
                     board.show_behind(&model, &column, answers);

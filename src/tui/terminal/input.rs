@@ -125,7 +125,7 @@ impl Parser {
             self.first = now;
             if let Some(at) = self.escaped.take()
                 && now.saturating_sub(at) < LONG_MS
-                && matches!(bytes, [b'[' | b'O', _, ..])
+                && is_tail(bytes)
             {
                 // A sequence cut after its ESC and held up longer than the guard: its tail comes in one piece, as no
                 // person types it.
@@ -216,6 +216,12 @@ impl Parser {
             self.discard = true;
         }
     }
+}
+
+/// Whether these are what follows an ESC: of a key, or of an answer to one of our questions (its version, kitty
+/// graphics, a colour), whose letters must not become verdicts.
+fn is_tail(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'[' | b'O', _, ..] | [b'P', b'>', ..] | [b'_', b'G', ..] | [b']', b'0'..=b'9', ..])
 }
 
 /// How many bytes at the end may be the beginning of the end of the paste.

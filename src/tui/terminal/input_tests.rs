@@ -108,6 +108,21 @@ fn a_sequence_cut_anywhere_and_held_up_longer_never_becomes_letters() {
 }
 
 #[test]
+fn an_answer_cut_after_its_escape_and_held_up_never_becomes_letters() {
+    let answers: [&[u8]; 4] =
+        [b"\x1bP>|foot(1.16.2)\x1b\\", b"\x1bP>|Alacritty\x1b\\", b"\x1b_Gi=31;OK\x1b\\", b"\x1b]11;rgb:a/f/x\x07"];
+    for bytes in answers {
+        for cut in 1..bytes.len() {
+            let mut parser = Parser::default();
+            let mut got = parser.push(&bytes[..cut], 0);
+            got.extend(parser.push(&bytes[cut..], 300));
+            got.extend(parser.timeout(1_000_000));
+            assert_eq!(chars(&got), "", "{} cut at {cut}: {got:?}", bytes.escape_ascii());
+        }
+    }
+}
+
+#[test]
 fn a_lone_escape_is_a_key_only_after_the_guard() {
     let mut parser = Parser::new(40);
     assert_eq!(parser.push(b"\x1b", 100), []);

@@ -57,8 +57,6 @@ pub enum Picture {
 pub struct Pending {
     /// What was sent.
     pub decide: Decide,
-    /// The review queue's position it was given at.
-    pub position: usize,
 }
 
 /// What the pane asks of the program.
@@ -224,7 +222,7 @@ impl ReviewPane {
     /// Decides the item `number` as it was painted at revision `rev`, and goes on to the next item of the queue.
     pub fn decide(&mut self, number: u32, rev: u64, judgement: Judgement) -> Vec<ReviewEffect> {
         let decide = Decide { uuid: Uuid::now_v7(), number, expected: Some(rev), judgement };
-        self.pending.push(Pending { decide: decide.clone(), position: self.position });
+        self.pending.push(Pending { decide: decide.clone() });
         self.saved = None;
         let mut effects = vec![ReviewEffect::Send(decide)];
         if self.position + 1 < self.queue.len() {
@@ -256,7 +254,14 @@ impl ReviewPane {
     pub fn refused(&mut self, uuid: Uuid) -> Vec<ReviewEffect> {
         let Some(at) = self.pending.iter().position(|p| p.decide.uuid == uuid) else { return Vec::new() };
         let pending = self.pending.remove(at);
-        let mut effects = self.go(pending.position).unwrap_or_default();
+        // The queue may be another by now, or lack it.
+        let mut effects = match self.go_to(pending.decide.number) {
+            Some(effects) => effects,
+            None => {
+                let items = self.queue.items();
+                self.set_queue(Queue::all(items), Some(pending.decide.number))
+            }
+        };
         effects.extend(self.changed(pending.decide.number));
         effects
     }

@@ -27,6 +27,11 @@ impl Queue {
         self.items = items;
     }
 
+    /// How many items the project has.
+    pub fn items(&self) -> u32 {
+        self.items
+    }
+
     /// Whether it is all items by number.
     pub fn is_all(&self) -> bool {
         self.numbers.is_none()

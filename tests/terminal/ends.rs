@@ -1,0 +1,131 @@
+//! How the program ends: by its person, by the line, by a signal.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use portable_pty::CommandBuilder;
+
+use super::pty::{Line, Pty};
+use crate::tui::support::{BENCHTOP, Bench, PATIENCE};
+
+/// The owner's process id, as `benchtop status` tells it; `None` when none runs.
+fn owner(bench: &Bench) -> Option<i32> {
+    let out =
+        Command::new(BENCHTOP).args(["status", "--json", "--project"]).arg(bench.project().root()).output().unwrap();
+    let status: serde_json::Value = serde_json::from_slice(&out.stdout).ok()?;
+    i32::try_from(status["owner"]["pid"].as_i64()?).ok()
+}
+
+fn signal(pid: u32, signal: rustix::process::Signal) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
+#[test]
+fn it_starts_shows_the_sample_and_accepts_and_q_gives_the_screen_back() {
+    let bench = Bench::empty();
+    let mut pty = Pty::open(&bench, Line::default());
+    pty.wait_for("S draws a sample");
+    assert_eq!(pty.state(), (true, false), "alternate screen, no cursor");
+    pty.keys(b"S");
+    let shown = pty.on(1);
+    assert!(shown.contains('▀') || shown.contains('▄'), "{shown}");
+    pty.judge(1, b"a");
+    assert_eq!(bench.journal("ann").len(), 1);
+    pty.keys(b"q");
+    assert!(pty.wait_end().success());
+    pty.wait_given_back();
+}
+
+#[test]
+fn a_hang_up_leaves_no_client_and_the_last_verdict_on_disk_and_the_owner_alive() {
+    let bench = Bench::plain(5);
+    let mut pty = Pty::open(&bench, Line::default());
+    pty.judge(1, b"a");
+    pty.judge(2, b"s");
+    let before = owner(&bench).expect("an owner");
+    pty.hang_up();
+    pty.wait_end();
+    assert_eq!(bench.verdicts("ann"), ["1 accept", "2 skip"]);
+    assert_eq!(owner(&bench), Some(before));
+    // Coming back lands on the item that was left.
+    let pty = Pty::open(&bench, Line::default());
+    pty.on(3);
+}
+
+#[test]
+fn an_owner_that_the_program_started_outlives_it_and_ends_when_idle() {
+    let bench = Bench::plain(3);
+    bench.kill_owner();
+    let mut pty = Pty::open(&bench, Line::default());
+    pty.judge(1, b"a");
+    let started = owner(&bench).expect("the program started an owner");
+    pty.hang_up();
+    pty.wait_end();
+    assert_eq!(owner(&bench), Some(started));
+    let until = Instant::now() + PATIENCE;
+    let pid = rustix::process::Pid::from_raw(started).unwrap();
+    // Asked of the kernel: a question to the owner would keep it from being idle.
+    while rustix::process::test_kill_process(pid).is_ok() && !is_zombie(started) {
+        assert!(Instant::now() < until, "the owner does not end");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(bench.verdicts("ann"), ["1 accept"]);
+}
+
+/// Nobody collects an orphan where there is no init.
+fn is_zombie(pid: i32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'))
+}
+
+#[test]
+fn a_killed_owner_is_started_again_and_a_stopped_one_by_the_next_key() {
+    let bench = Bench::plain(5);
+    let pty = Pty::open(&bench, Line::default());
+    pty.judge(1, b"a");
+    pty.on(2);
+    bench.kill_owner();
+    pty.wait_for("connected again");
+    pty.judge(2, b"a");
+    bench.stop_owner();
+    pty.wait_for("the owner was stopped; the next key starts it again");
+    pty.judge(3, b"a");
+    assert_eq!(bench.verdicts("ann"), ["1 accept", "2 accept", "3 accept"]);
+    bench.stop_owner();
+}
+
+#[test]
+fn sigterm_gives_the_screen_and_the_modes_of_the_line_back() {
+    let bench = Bench::plain(3);
+    let mut pty = Pty::open(&bench, Line::default());
+    pty.judge(1, b"a");
+    let raw_mode = pty.modes();
+    signal(pty.child.process_id().unwrap(), rustix::process::Signal::TERM);
+    let status = pty.wait_end();
+    assert!(!status.success());
+    pty.wait_given_back();
+    assert_ne!(pty.modes(), raw_mode, "the line is still raw");
+    assert_eq!(bench.verdicts("ann"), ["1 accept"]);
+}
+
+#[test]
+fn ctrl_z_gives_the_screen_to_the_shell_and_fg_paints_it_anew() {
+    let bench = Bench::plain(3);
+    let mut command = CommandBuilder::new("sh");
+    let root = bench.project().root().display().to_string();
+    command.args(["-c", "set -m; \"$0\" --project \"$1\"; echo in-the-shell; read line; fg; echo over", BENCHTOP, &root]);
+    let mut pty = Pty::run(command, Line::default());
+    pty.judge(1, b"a");
+    pty.keys(b"\x1a");
+    pty.wait_for("in-the-shell");
+    pty.wait_given_back();
+    pty.keys(b"\n");
+    pty.on(2);
+    assert_eq!(pty.state(), (true, false));
+    pty.judge(2, b"a");
+    pty.keys(b"q");
+    pty.wait_for("over");
+    assert!(pty.wait_end().success());
+    assert_eq!(bench.verdicts("ann"), ["1 accept", "2 accept"]);
+}

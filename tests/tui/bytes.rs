@@ -1,0 +1,63 @@
+//! What the program writes, in bytes: what a slow line has to carry.
+
+use std::time::Duration;
+
+use benchtop::tui::app::message::Message;
+use benchtop::tui::terminal::Input;
+
+use super::support::Bench;
+
+/// What a verdict, or a step to the next item, may cost without its picture, at 120x40.
+const BUDGET: usize = 1_536;
+
+#[test]
+fn nothing_is_written_while_nothing_happens() {
+    let bench = Bench::sample();
+    let seat = bench.seat("ann");
+    seat.on(1);
+    seat.wait_for("?");
+    let settled = settle(&seat);
+    for focus in [true, false].repeat(20) {
+        seat.send(Message::Input(Input::Focus(focus), 0));
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(seat.bytes() - settled, 0, "an idle second is silent");
+}
+
+#[test]
+fn a_step_and_a_verdict_cost_little() {
+    let bench = Bench::plain(60);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    let mut before = settle(&seat);
+    let mut worst = (0, 0);
+    for n in 2..=20 {
+        seat.keys("n");
+        seat.on(n);
+        let after = settle(&seat);
+        worst.0 = worst.0.max(after - before);
+        before = after;
+    }
+    for n in 20..=40 {
+        seat.judge(n, "a");
+        seat.on(n + 1);
+        let after = settle(&seat);
+        worst.1 = worst.1.max(after - before);
+        before = after;
+    }
+    eprintln!("a step {} B, a verdict {} B", worst.0, worst.1);
+    assert!(worst.0 <= BUDGET && worst.1 <= BUDGET, "a step {} B, a verdict {} B", worst.0, worst.1);
+}
+
+/// The bytes written once nothing more comes: counts are asked for again a quarter of a second after a verdict.
+fn settle(seat: &super::support::Seat) -> usize {
+    let mut bytes = seat.bytes();
+    loop {
+        std::thread::sleep(Duration::from_millis(400));
+        let now = seat.bytes();
+        if now == bytes {
+            return now;
+        }
+        bytes = now;
+    }
+}

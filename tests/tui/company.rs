@@ -1,0 +1,174 @@
+//! Two people at one project, and an owner that goes away.
+
+use super::support::Bench;
+
+#[test]
+fn the_second_terminal_sees_the_first_ones_verdict_without_asking() {
+    let bench = Bench::plain(3);
+    let mut ann = bench.seat("ann");
+    let bob = bench.seat("bob");
+    ann.on(1);
+    bob.on(1);
+    ann.keys("a");
+    bob.wait_for("#1 is accepted now, says ann");
+    bob.wait_for("#1  ✓ accepted");
+    bob.wait_for("accept by ann");
+    bob.wait_for("✓1 ✗0 ?2");
+    ann.keys("u");
+    bob.wait_for("#1  pending");
+}
+
+#[test]
+fn a_verdict_on_an_item_that_the_other_just_changed_is_refused_and_the_item_shown_again() {
+    let bench = Bench::plain(5);
+    let mut ann = bench.seat("ann");
+    let mut bob = bench.seat("bob");
+    ann.on(1);
+    bob.on(1);
+    // Ann is choosing a reason, for what she saw, when bob accepts it.
+    ann.keys("x");
+    ann.wait_for("reject #1: why?");
+    bob.keys("a");
+    bob.wait_for("#1 saved");
+    ann.wait_for("#1 is accepted now, says bob");
+    ann.keys("1");
+    ann.wait_for("#1 changed while you looked: bob said accept");
+    let shown = ann.on(1);
+    assert!(shown.contains("accept by bob") && shown.contains("1 of 5"), "{shown}");
+    assert_eq!(bench.journal("ann").len(), 0);
+    // Looked at again, it can be decided.
+    ann.keys("x");
+    ann.wait_for("reject #1: why?");
+    ann.keys("1");
+    ann.wait_for("#1 saved");
+    assert_eq!(bench.verdicts("ann"), ["1 reject"]);
+}
+
+#[test]
+fn a_refused_verdict_shows_its_item_again_whatever_queue_is_there_meanwhile() {
+    let bench = Bench::plain(6);
+    let mut ann = bench.seat("ann");
+    let mut bob = bench.seat("bob");
+    ann.on(1);
+    ann.keys("nn");
+    ann.on(3);
+    ann.keys("x");
+    ann.wait_for("reject #3: why?");
+    bob.on(1);
+    bob.keys("nn");
+    bob.judge(3, "a");
+    ann.wait_for("#3 is accepted now, says bob");
+    // The verdict and a new queue in one breath: the refusal comes when position 3 is another item.
+    bench.freeze_owner();
+    ann.keys("1");
+    ann.wait_for("saving");
+    ann.keys("/subtask:even<enter>");
+    bench.thaw_owner();
+    ann.wait_for("#3 changed while you looked");
+    ann.on(3);
+    ann.wait_for("accept by bob");
+}
+
+#[test]
+fn a_killed_owner_is_told_and_a_verdict_given_meanwhile_counts_once() {
+    let bench = Bench::plain(5);
+    let mut seat = bench.seat("ann");
+    seat.judge(1, "a");
+    seat.on(2);
+    bench.kill_owner();
+    seat.wait_for("owner");
+    seat.keys("a");
+    seat.wait_for("saving");
+    assert_eq!(bench.verdicts("ann"), ["1 accept"]);
+    bench.start_owner();
+    seat.wait_for("#2 saved");
+    seat.on(3);
+    assert_eq!(bench.verdicts("ann"), ["1 accept", "2 accept"]);
+    seat.judge(3, "s");
+    seat.keys("u");
+    seat.wait_for("your verdict on #3 is taken back");
+    assert_eq!(bench.verdicts("ann"), ["1 accept", "2 accept", "3 skip", "3 undo"]);
+}
+
+#[test]
+fn a_verdict_on_its_way_when_the_owner_is_killed_is_sent_again_and_counts_once() {
+    let bench = Bench::plain(5);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    bench.freeze_owner();
+    seat.keys("a");
+    seat.wait_for("saving");
+    bench.kill_owner();
+    bench.start_owner();
+    seat.wait_for("#1 saved");
+    assert_eq!(bench.verdicts("ann"), ["1 accept"]);
+}
+
+#[test]
+fn keys_that_need_the_owner_say_so_while_it_is_away() {
+    let bench = Bench::plain(5);
+    let mut seat = bench.seat("ann");
+    seat.judge(1, "a");
+    seat.on(2);
+    bench.kill_owner();
+    seat.wait_for("owner");
+    seat.keys("u");
+    seat.wait_for("press again once the owner is back");
+    seat.keys("/even<enter>");
+    seat.wait_for("press again once the owner is back");
+    bench.start_owner();
+    seat.wait_for("connected again");
+    seat.keys("u");
+    seat.wait_for("your verdict on #1 is taken back");
+}
+
+#[test]
+fn a_stopped_owner_is_told_and_the_next_key_goes_on() {
+    let bench = Bench::plain(5);
+    let mut seat = bench.seat("ann");
+    seat.judge(1, "a");
+    seat.on(2);
+    bench.stop_owner();
+    seat.wait_for("the owner was stopped; the next key starts it again");
+    bench.start_owner();
+    seat.keys("a");
+    seat.wait_for("#2 saved");
+    assert_eq!(bench.verdicts("ann"), ["1 accept", "2 accept"]);
+}
+
+#[test]
+fn leaving_while_the_owner_is_away_waits_for_the_last_verdict() {
+    let bench = Bench::plain(5);
+    let seat = bench.seat("ann");
+    seat.on(1);
+    bench.stop_owner();
+    seat.wait_for("the owner was stopped");
+    bench.start_owner();
+    // The key that connects again, the verdict and the farewell in one breath.
+    seat.leave("aq");
+    assert_eq!(bench.verdicts("ann"), ["1 accept"]);
+}
+
+#[test]
+fn both_annotators_judge_on_and_nothing_is_lost() {
+    let bench = Bench::plain(12);
+    let mut ann = bench.seat("ann");
+    let mut bob = bench.seat("bob");
+    ann.on(1);
+    bob.keys("<end>");
+    bob.on(12);
+    for n in 1..=6 {
+        ann.judge(n, "a");
+        bob.on(13 - n);
+        bob.keys("s");
+        bob.wait_for(&format!("#{} saved", 13 - n));
+        bob.keys("p");
+        if n > 1 {
+            // A verdict went on to the next item, unless it was the last.
+            bob.keys("p");
+        }
+    }
+    assert_eq!(bench.journal("ann").len(), 6);
+    assert_eq!(bench.journal("bob").len(), 6);
+    ann.wait_for("✓6 ✗0 ?0");
+}

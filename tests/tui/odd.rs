@@ -1,0 +1,201 @@
+//! Odd items, odd keys, odd windows.
+
+use benchtop::model::{Choice, ColourLevel, Item, Role};
+use benchtop::tui::app::message::Message;
+use benchtop::tui::terminal::Input;
+
+use super::support::{Bench, Terminal, pictured, question};
+
+#[test]
+fn a_missing_and_a_broken_picture_say_why_and_the_review_goes_on() {
+    let items = [pictured(1, "gone.png"), pictured(2, "garbage.png"), pictured(3, "empty.jpg"), question(4)];
+    let bench = Bench::of(&items, &[("garbage.png", &[0x9b; 4096]), ("empty.jpg", b"")]);
+    let mut seat = bench.seat("ann");
+    let shown = seat.on(1);
+    assert!(shown.contains("no picture: gone.png was not there when this was imported"), "{shown}");
+    assert!(shown.contains('╭'), "no frame:\n{shown}");
+    seat.judge(1, "a");
+    let shown = seat.on(2);
+    assert!(shown.contains("no picture: not an image"), "{shown}");
+    seat.judge(2, "x1");
+    let shown = seat.on(3);
+    assert!(shown.contains("no picture: "), "{shown}");
+    seat.judge(3, "s");
+    seat.wait_for("no picture: this question has no picture");
+    seat.judge(4, "f");
+    assert_eq!(bench.verdicts("ann"), ["1 accept", "2 reject", "3 skip", "4 flag"]);
+}
+
+#[test]
+fn a_picture_that_was_taken_away_says_why() {
+    let bench = Bench::sample();
+    let images = bench.project().images();
+    std::fs::remove_dir_all(&images).unwrap();
+    let mut seat = bench.seat("ann");
+    let shown = seat.on(1);
+    assert!(shown.contains("no picture: cannot read the picture"), "{shown}");
+    seat.judge(1, "a");
+}
+
+#[test]
+fn escape_sequences_in_data_never_reach_the_terminal() {
+    let evil = "\x1b[2J\x1b]0;pwned\x07\x1b[31m\u{9b}2J\u{202e}\r\x08\x07";
+    let say = |what: &str| format!("{what} {evil}{what}");
+    let items: Vec<Item> = (1..=3)
+        .map(|n| Item {
+            question: say("is it"),
+            prompt: Some(say("photo")),
+            negative_prompt: Some(say("blur")),
+            subtask: Some(say("sub")),
+            style: Some(say("style")),
+            level: Some(say("level")),
+            answer: say("True"),
+            options: vec![Choice { text: say("True"), role: Role::Correct }],
+            ..pictured(n, "kite\x1b]0;pwned\x07.png")
+        })
+        .collect();
+    let bench = Bench::of(&items, &[]);
+    let mut seat = bench.seat("ann");
+    let shown = seat.on(1);
+    assert!(shown.contains("is it ·[2J"), "{shown}");
+    // A note and a search that are pasted hold them as well.
+    seat.keys("x");
+    seat.wait_for("reject #1: why?");
+    seat.keys("7");
+    seat.send(Message::Input(Input::Paste(say("note")), 0));
+    seat.wait_for("note ");
+    seat.keys("<enter>");
+    seat.wait_for("#1 saved");
+    seat.keys("p");
+    seat.wait_for("reject by ann");
+    seat.keys("/");
+    seat.send(Message::Input(Input::Paste(say("words")), 0));
+    seat.wait_for("words ");
+    seat.keys("<enter>");
+    seat.wait_for(" match");
+    seat.keys("?");
+    seat.wait_for("accept this item");
+    let raw = seat.raw();
+    for bad in [b"\x1b]0".as_slice(), b"\x07", b"\x1b[31m\x1b", "\u{9b}".as_bytes(), "\u{202e}".as_bytes(), b"\x08", b"\r"] {
+        assert!(memchr::memmem::find(&raw, bad).is_none(), "{bad:?} came through");
+    }
+    let clears = memchr::memmem::find_iter(&raw, b"\x1b[2J").count();
+    assert!(clears <= 1, "the screen was cleared {clears} times");
+}
+
+#[test]
+fn the_palette_does_any_action_by_name() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys(":flag");
+    seat.wait_for("flag for somebody to look at");
+    seat.keys("<enter>");
+    seat.wait_for("#1 saved");
+    assert_eq!(bench.verdicts("ann"), ["1 flag"]);
+    seat.keys(":nothing like it");
+    seat.keys("<enter>");
+    seat.wait_for("no line fits what is typed");
+    seat.keys("<esc>");
+    seat.wait_gone("nothing like it");
+}
+
+#[test]
+fn the_help_page_names_the_keys_of_the_pane() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("?");
+    let shown = seat.wait_for("accept this item");
+    assert!(shown.contains("undo your last verdict") && shown.contains("One item a screen"), "{shown}");
+    // Keys of the pane below it do nothing here.
+    seat.keys("a");
+    seat.keys("?");
+    seat.wait_gone("accept this item");
+    assert_eq!(bench.journal("ann").len(), 0);
+}
+
+#[test]
+fn a_key_that_does_nothing_says_why() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    for (key, why) in [
+        ("Z", "`Z` does nothing; ? shows the keys"),
+        ("F", "is frequency in tables"),
+        ("z", "this terminal has no pixel protocol"),
+        ("S", "the sample is for an empty project"),
+        ("<pgdn>", "there is no more text that way"),
+        ("gz", "does nothing"),
+    ] {
+        seat.keys(key);
+        seat.wait_for(why);
+    }
+}
+
+#[test]
+fn any_size_of_window_and_back() {
+    let bench = Bench::sample();
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    for open in ["", "x", "?", ":", "/", "3"] {
+        seat.keys(open);
+        for (width, height) in [(40, 12), (20, 5), (7, 3), (1, 1), (2, 40), (200, 1), (120, 40)] {
+            seat.resize(width, height);
+        }
+        seat.wait_until("the screen", |shown| shown.lines().count() == 40 && shown.contains("Review"));
+        if open == "3" {
+            seat.keys("1");
+        } else if !open.is_empty() {
+            seat.keys("<esc>");
+        }
+    }
+    seat.resize(40, 12);
+    seat.wait_for("#1  pending");
+    seat.resize(20, 5);
+    seat.wait_for("#1");
+    seat.resize(120, 40);
+    seat.judge(1, "a");
+}
+
+#[test]
+fn without_colour_nothing_is_said_by_colour_alone() {
+    let bench = Bench::sample();
+    let terminal = Terminal { level: ColourLevel::Mono, theme: "mono", ..Terminal::default() };
+    let mut seat = bench.seat_at("ann", terminal);
+    seat.judge(1, "a");
+    seat.keys("p");
+    seat.wait_for("✓ accepted");
+    seat.keys("x");
+    seat.wait_for("reject #1: why?");
+    let raw = seat.raw();
+    let mut reversed = false;
+    for sequence in raw.split(|b| *b == 0x1b).filter(|s| s.first() == Some(&b'[')) {
+        let Some(end) = sequence.iter().position(|b| b.is_ascii_alphabetic()) else { continue };
+        if sequence[end] != b'm' {
+            continue;
+        }
+        for code in String::from_utf8_lossy(&sequence[1..end]).split(';').filter_map(|c| c.parse::<u16>().ok()) {
+            assert!(!matches!(code, 30..=38 | 40..=48 | 90..=107), "a colour was set: {code}");
+            reversed |= code == 7;
+        }
+    }
+    assert!(reversed, "the line under the cursor is not marked");
+}
+
+#[test]
+fn accessible_draws_no_frames_and_says_everything_in_words() {
+    let bench = Bench::of(&[pictured(1, "gone.png"), question(2)], &[]);
+    let mut seat = bench.seat_at("ann", Terminal { accessible: true, ..Terminal::default() });
+    seat.on(1);
+    seat.judge(1, "a");
+    seat.keys("p");
+    seat.on(1);
+    seat.keys("x");
+    seat.wait_for("reject #1: why?");
+    seat.keys("<esc>?");
+    seat.wait_for("accept this item");
+    let raw = String::from_utf8_lossy(&seat.raw()).into_owned();
+    let boxes: Vec<char> = raw.chars().filter(|c| matches!(c, '\u{2500}'..='\u{259f}')).collect();
+    assert!(boxes.is_empty(), "{boxes:?}");
+}

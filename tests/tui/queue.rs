@@ -1,0 +1,139 @@
+//! Queues, and coming back to where one was.
+
+use super::support::Bench;
+
+#[test]
+fn coming_back_lands_on_the_item_that_was_left() {
+    let bench = Bench::plain(9);
+    let mut seat = bench.seat("ann");
+    seat.judge(1, "a");
+    seat.on(2);
+    seat.keys("nnn");
+    seat.on(5);
+    seat.leave("q");
+    bench.wait_place("ann", 5);
+    let seat = bench.seat("ann");
+    seat.on(5);
+    // Somebody else begins at the beginning.
+    bench.seat("bob").on(1);
+    drop(seat);
+    bench.stop_owner();
+    bench.start_owner();
+    bench.seat("ann").on(5);
+}
+
+#[test]
+fn a_queue_is_made_by_words_and_q_shows_all_again() {
+    let bench = Bench::plain(9);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("/subtask:even<enter>");
+    seat.wait_for("4 items match `subtask:even`");
+    seat.on(2);
+    seat.wait_for("1 of 4  [subtask:even]");
+    seat.judge(2, "a");
+    seat.on(4);
+    seat.keys("q");
+    let shown = seat.wait_for("4 of 9");
+    assert!(shown.contains("#4  pending") && shown.contains("all items again"), "{shown}");
+    // Fuzzy words find too.
+    seat.keys("/kite 7<enter>");
+    seat.on(7);
+    // An empty line shows all again, from the same item.
+    seat.keys("/<ctrl-u><enter>");
+    seat.wait_for("7 of 9");
+}
+
+#[test]
+fn a_queue_that_matches_nothing_leaves_the_queue_as_it_was() {
+    let bench = Bench::plain(9);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("/subtask:odd<enter>");
+    seat.wait_for("1 of 5  [subtask:odd]");
+    seat.keys("n");
+    seat.on(3);
+    seat.keys("/<ctrl-u>status:rejected<enter>");
+    let shown = seat.wait_for("no item matches `status:rejected`");
+    assert!(shown.contains("2 of 5  [subtask:odd]") && shown.contains("#3  pending"), "{shown}");
+    seat.keys("/<ctrl-u>status:done<enter>");
+    seat.wait_for("`done` is not a value of `status`");
+    seat.keys("<esc>");
+    seat.wait_gone("is not a value");
+}
+
+#[test]
+fn coming_back_to_a_queue_lands_on_the_item_that_was_left_too() {
+    let bench = Bench::plain(9);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("/status:pending subtask:even<enter>");
+    seat.wait_for("1 of 4");
+    seat.judge(2, "a");
+    seat.on(4);
+    seat.keys("n");
+    seat.on(6);
+    seat.leave("<ctrl-c>");
+    bench.wait_place("ann", 6);
+    let mut seat = bench.seat("ann");
+    // What was judged is not pending any more: three are left of the queue.
+    seat.wait_for("2 of 3  [status:pending subtask:even]");
+    seat.on(6);
+    seat.keys("p");
+    seat.on(4);
+}
+
+#[test]
+fn a_queue_stays_while_its_items_are_judged_and_tab_finds_the_next_pending_in_it() {
+    let bench = Bench::plain(8);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("/subtask:even<enter>");
+    seat.judge(2, "a");
+    seat.judge(4, "a");
+    seat.on(6);
+    seat.keys("<home>");
+    seat.on(2);
+    seat.keys("<tab>");
+    seat.on(6);
+    seat.judge(6, "a");
+    seat.judge(8, "a");
+    seat.wait_for("4 of 4  [subtask:even]");
+    seat.keys("<tab>");
+    seat.wait_for("every item of this queue has been judged");
+    // Undo goes to its item, out of the queue where it must.
+    seat.keys("q");
+    seat.wait_for("8 of 8");
+    seat.keys("<home>");
+    seat.judge(1, "x1");
+    seat.keys("/subtask:even<enter>");
+    seat.wait_for("1 of 4");
+    seat.keys("u");
+    seat.wait_for("your verdict on #1 is taken back");
+    seat.on(1);
+}
+
+#[test]
+fn escape_closes_what_is_open_and_never_the_program() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("?");
+    seat.wait_for("accept this item");
+    seat.keys("<esc>");
+    seat.wait_gone("accept this item");
+    // Half of an arrow key on a slow line is an escape too.
+    seat.keys("<esc><esc>");
+    seat.wait_for("q quits");
+    seat.judge(1, "a");
+    seat.leave("q");
+}
+
+#[test]
+fn what_comes_in_while_somebody_reviews_lengthens_the_queue() {
+    let bench = Bench::plain(2);
+    let seat = bench.seat("ann");
+    seat.wait_for("1 of 2");
+    bench.client("script").ask(benchtop::owner::wire::Ask::Sample).unwrap();
+    seat.wait_until("more items", |shown| shown.contains("1 of ") && !shown.contains("1 of 2  "));
+}

@@ -1,0 +1,131 @@
+//! The paint receipt: a verdict counts only for what the terminal says it has shown.
+
+use std::time::{Duration, Instant};
+
+use benchtop::model::{Act, Seen};
+
+use super::support::{Answers, Bench, PATIENCE, Seat, Terminal};
+
+const NOT_SHOWN: &str = "your terminal has not shown this item yet";
+
+fn terminal(answers: Answers) -> Terminal {
+    Terminal { answers, ..Terminal::default() }
+}
+
+fn seen(bench: &Bench, who: &str) -> Vec<Seen> {
+    let how = |act| match act {
+        Act::Judge(j) => j.seen,
+        other => panic!("{other:?}"),
+    };
+    bench.journal(who).into_iter().map(|d| how(d.act)).collect()
+}
+
+/// Presses `keys` again and again until item `n` is saved.
+fn insist(seat: &mut Seat, keys: &str, n: u32) {
+    let until = Instant::now() + PATIENCE;
+    let saved = format!("#{n} saved");
+    loop {
+        seat.keys(keys);
+        let shown = seat.wait_until("an answer to the key", |s| {
+            s.contains(NOT_SHOWN) || s.contains(&saved) || s.contains("is not on the screen yet")
+        });
+        if shown.contains(&saved) {
+            return;
+        }
+        assert!(Instant::now() < until, "{shown}");
+        // Not a wait for anything: a person does not hammer at the speed of a loop.
+        std::thread::sleep(Duration::from_millis(20));
+        // A key that only takes the message away, so that the next one is told apart.
+        seat.keys("Z");
+        seat.wait_for("`Z` does nothing");
+    }
+}
+
+#[test]
+fn a_key_typed_before_the_item_was_seen_judges_nothing() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat_at("ann", terminal(Answers::WhenTold));
+    seat.on(1);
+    for key in ["a", "x", "s", "f"] {
+        seat.keys(key);
+        seat.wait_for(NOT_SHOWN);
+        seat.keys("Z");
+        seat.wait_for("`Z` does nothing");
+    }
+    seat.answer();
+    assert_eq!(bench.journal("ann").len(), 0);
+    seat.keys("a");
+    seat.wait_for("#1 saved");
+    assert_eq!(bench.verdicts("ann"), ["1 accept"]);
+}
+
+#[test]
+fn the_second_tap_of_a_double_tap_judges_nothing_until_its_item_was_seen() {
+    let bench = Bench::sample();
+    let mut seat = bench.seat_at("ann", terminal(Answers::WhenTold));
+    seat.on(1);
+    seat.answer();
+    seat.keys("aa");
+    seat.on(2);
+    seat.wait_for("#1 saved");
+    seat.keys("a");
+    seat.wait_for(NOT_SHOWN);
+    assert_eq!(bench.journal("ann").len(), 1);
+    seat.answer();
+    seat.keys("a");
+    seat.wait_for("#2 saved");
+    assert_eq!(seen(&bench, "ann"), [Seen::Painted, Seen::Painted]);
+}
+
+#[test]
+fn a_double_tap_on_a_line_of_200_ms_gives_one_verdict() {
+    let bench = Bench::plain(5);
+    let mut seat = bench.seat_at("ann", terminal(Answers::After(Duration::from_millis(200))));
+    seat.on(1);
+    insist(&mut seat, "aa", 1);
+    assert_eq!(bench.verdicts("ann"), ["1 accept"]);
+    insist(&mut seat, "a", 2);
+    assert_eq!(bench.verdicts("ann"), ["1 accept", "2 accept"]);
+    assert_eq!(seen(&bench, "ann"), [Seen::Painted; 2]);
+}
+
+#[test]
+fn a_silent_terminal_is_waited_for_and_its_verdict_is_marked() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat_at("ann", terminal(Answers::Never));
+    seat.on(1);
+    seat.keys("a");
+    seat.wait_for(NOT_SHOWN);
+    seat.keys("Z");
+    seat.wait_for("`Z` does nothing");
+    insist(&mut seat, "a", 1);
+    seat.wait_for("your terminal does not answer");
+    assert_eq!(seen(&bench, "ann"), [Seen::Unconfirmed]);
+}
+
+#[test]
+fn a_lost_answer_marks_one_verdict_and_the_next_is_in_step_again() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat_at("ann", terminal(Answers::Losing(1)));
+    seat.on(1);
+    insist(&mut seat, "a", 1);
+    seat.judge(2, "a");
+    assert_eq!(seen(&bench, "ann"), [Seen::Unconfirmed, Seen::Painted]);
+}
+
+#[test]
+fn an_item_that_changed_under_the_eyes_must_be_seen_again() {
+    let bench = Bench::plain(3);
+    let mut ann = bench.seat_at("ann", terminal(Answers::WhenTold));
+    let mut bob = bench.seat("bob");
+    ann.on(1);
+    ann.answer();
+    bob.judge(1, "f");
+    ann.wait_for("! flagged");
+    ann.keys("a");
+    ann.wait_for(NOT_SHOWN);
+    ann.answer();
+    ann.keys("a");
+    ann.wait_for("#1 saved");
+    assert_eq!(bench.verdicts("ann"), ["1 accept"]);
+}
