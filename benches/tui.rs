@@ -180,6 +180,8 @@ fn starts(bench: &Bench, table: &mut Table, owner: &str) {
     for round in 0..STARTS {
         if cold {
             bench.stop_owner();
+            // Its end is not part of the next one's start.
+            std::thread::sleep(Duration::from_secs(1));
         }
         let ready = folder.path().join(format!("{owner}-{round}"));
         let began = Instant::now();

@@ -114,7 +114,12 @@ fn ctrl_z_gives_the_screen_to_the_shell_and_fg_paints_it_anew() {
     let bench = Bench::plain(3);
     let mut command = CommandBuilder::new("sh");
     let root = bench.project().root().display().to_string();
-    command.args(["-c", "set -m; \"$0\" --project \"$1\"; echo in-the-shell; read line; fg; echo over", BENCHTOP, &root]);
+    command.args([
+        "-c",
+        "set -m; \"$0\" --project \"$1\"; echo in-the-shell; read line; fg; echo over",
+        BENCHTOP,
+        &root,
+    ]);
     let mut pty = Pty::run(command, Line::default());
     pty.judge(1, b"a");
     pty.keys(b"\x1a");

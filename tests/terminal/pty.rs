@@ -117,11 +117,6 @@ impl Pty {
         text(&self.inner.lock().unwrap())
     }
 
-    /// Bytes the program wrote.
-    pub fn bytes(&self) -> usize {
-        self.inner.lock().unwrap().raw.len()
-    }
-
     /// Whether the alternate screen is shown, and whether the cursor is.
     pub fn state(&self) -> (bool, bool) {
         let inner = self.inner.lock().unwrap();

@@ -76,7 +76,9 @@ fn escape_sequences_in_data_never_reach_the_terminal() {
     seat.keys("?");
     seat.wait_for("accept this item");
     let raw = seat.raw();
-    for bad in [b"\x1b]0".as_slice(), b"\x07", b"\x1b[31m\x1b", "\u{9b}".as_bytes(), "\u{202e}".as_bytes(), b"\x08", b"\r"] {
+    for bad in
+        [b"\x1b]0".as_slice(), b"\x07", b"\x1b[31m\x1b", "\u{9b}".as_bytes(), "\u{202e}".as_bytes(), b"\x08", b"\r"]
+    {
         assert!(memchr::memmem::find(&raw, bad).is_none(), "{bad:?} came through");
     }
     let clears = memchr::memmem::find_iter(&raw, b"\x1b[2J").count();
