@@ -105,6 +105,23 @@ pub fn id_hash(id: &str) -> u64 {
 }
 
 impl Columns {
+    /// No rows yet, and room for so many.
+    pub fn with_capacity(rows: usize) -> Columns {
+        Columns {
+            id_hash: Vec::with_capacity(rows),
+            kind: Vec::with_capacity(rows),
+            codes: std::array::from_fn(|_| Vec::with_capacity(rows)),
+            names: Default::default(),
+        }
+    }
+
+    /// Appends the rows of `other`, whose codes are those of the same names.
+    pub fn append(&mut self, other: Columns) {
+        self.id_hash.extend(other.id_hash);
+        self.kind.extend(other.kind);
+        self.codes.iter_mut().zip(other.codes).for_each(|(column, more)| column.extend(more));
+    }
+
     /// Rows.
     pub fn len(&self) -> usize {
         self.id_hash.len()

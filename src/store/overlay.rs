@@ -43,15 +43,19 @@ impl Overlay {
         Status::from_code(self.status.get(row).copied().unwrap_or(0))
     }
 
-    /// CRC-32 of all rows.
+    /// Whether nobody judged anything in block `index`: such a block is not stored.
+    pub fn is_blank(&self, index: usize) -> bool {
+        let rows = index * BLOCK_ROWS..self.len().min((index + 1) * BLOCK_ROWS);
+        self.status[rows.clone()].iter().all(|s| *s == Status::Pending.code())
+            && self.judged[rows].iter().all(|at| *at == 0)
+    }
+
+    /// CRC-32 of all blocks that are not blank, with their positions.
     pub fn crc(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
-        hasher.update(&self.status);
-        let mut bytes = Vec::with_capacity(8 * BLOCK_ROWS);
-        for times in self.judged.chunks(BLOCK_ROWS) {
-            bytes.clear();
-            bytes.extend(times.iter().flat_map(|t| t.to_le_bytes()));
-            hasher.update(&bytes);
+        for index in (0..self.len().div_ceil(BLOCK_ROWS)).filter(|index| !self.is_blank(*index)) {
+            hasher.update(&(index as u32).to_le_bytes());
+            hasher.update(&self.encode_block(index));
         }
         hasher.finalize()
     }

@@ -36,8 +36,7 @@ impl Raw {
     }
 
     fn frame(&mut self, body: &[u8]) {
-        self.bytes(&(body.len() as u32).to_be_bytes());
-        self.bytes(body);
+        self.bytes(&[&(body.len() as u32).to_be_bytes(), body].concat());
     }
 
     fn say(&mut self, message: &ToOwner) {
@@ -105,8 +104,8 @@ fn garbage_in_a_conversation_ends_that_conversation_only() {
     raw.frame(&[0xee; 40]);
     assert!(raw.refused().what.contains("cannot be read"));
     let mut raw = Raw::greeted(&bench);
-    raw.bytes(&(FRAME_LIMIT as u32 + 1).to_be_bytes());
-    raw.bytes(&[0; 64]);
+    // In one write: the owner hangs up as soon as it has read the length.
+    raw.bytes(&[&(FRAME_LIMIT as u32 + 1).to_be_bytes(), [0; 64].as_slice()].concat());
     assert!(raw.refused().what.contains("longer than a frame"));
     let mut raw = Raw::greeted(&bench);
     raw.say(&ToOwner::Hello(hello()));
