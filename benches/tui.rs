@@ -13,15 +13,17 @@ use std::time::{Duration, Instant};
 use benchtop::model::Item;
 
 mod synthetic;
-mod tui {
-    #[path = "../../tests/tui/support.rs"]
-    pub mod support;
-}
+// The rigs of the tests: the loop over a terminal in memory, and the program on a pseudo-terminal.
 #[path = "../tests/terminal/pty.rs"]
 mod pty;
+#[path = "../tests/tui/support.rs"]
+mod support;
+mod tui {
+    pub(crate) use super::support;
+}
 
 use pty::{Line, Pty};
-use tui::support::{Bench, Seat};
+use support::{Bench, Seat};
 
 /// Verdicts measured.
 const VERDICTS: u32 = 500;
