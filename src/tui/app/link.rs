@@ -150,6 +150,11 @@ impl Link {
         self.waiting.values().any(|want| matches!(want, Want::Place))
     }
 
+    /// A queue that was asked for is not wanted any more.
+    pub fn forget_queues(&mut self) {
+        self.waiting.retain(|_, want| !matches!(want, Want::Queue(..)));
+    }
+
     /// What the answer to `number` is for; it is kept while more parts come.
     pub fn wanted(&mut self, number: u64, more: bool) -> Option<Want> {
         if more { self.waiting.get(&number).cloned() } else { self.waiting.remove(&number) }

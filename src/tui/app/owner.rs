@@ -188,6 +188,8 @@ impl App {
         if self.link.state() != State::Up || problem.kind == Kind::Unreachable {
             return;
         }
+        // Receipts and lists come in no order: a queue asked for after the verdict must not hide what was refused.
+        self.link.forget_queues();
         let effects = self.review.refused(uuid);
         self.carry_out(effects);
         self.say(Toast::from(problem));
