@@ -115,13 +115,6 @@ impl Columns {
         }
     }
 
-    /// Appends the rows of `other`, whose codes are those of the same names.
-    pub fn append(&mut self, other: Columns) {
-        self.id_hash.extend(other.id_hash);
-        self.kind.extend(other.kind);
-        self.codes.iter_mut().zip(other.codes).for_each(|(column, more)| column.extend(more));
-    }
-
     /// Rows.
     pub fn len(&self) -> usize {
         self.id_hash.len()

@@ -189,16 +189,11 @@ impl Index {
     /// [`Kind::Corrupt`] when a block is missing or damaged.
     pub fn columns(&self, meta: &Meta) -> Result<Columns> {
         let rows = meta.rows;
-        let blocks = (rows as usize).div_ceil(BLOCK_ROWS);
-        // Half of them on a second thread: most of the time goes into unpacking sled's pages.
-        let (columns, second) = std::thread::scope(|scope| {
-            let second = scope.spawn(|| self.blocks(blocks / 2..blocks));
-            let first = self.blocks(0..blocks / 2);
-            (first, second.join())
-        });
-        let second = second.map_err(|_| corrupt("the columns cannot be read").file(&self.path))??;
-        let mut columns = columns?;
-        columns.append(second);
+        let mut columns = Columns::with_capacity(rows as usize);
+        for block in 0..(rows as usize).div_ceil(BLOCK_ROWS) {
+            let bytes = self.get(&key(b"col/", block))?;
+            columns.decode_block(&bytes.ok_or_else(|| corrupt(format!("column block {block} is missing")))?)?;
+        }
         if columns.len() as u64 != rows {
             return Err(corrupt(format!("{} rows in the columns, {rows} expected", columns.len())));
         }
@@ -211,15 +206,6 @@ impl Index {
             // More are there when an import wrote its names and was cut off before its description.
             list.truncate(wanted);
             columns.names[at] = Names::from_list(list);
-        }
-        Ok(columns)
-    }
-
-    fn blocks(&self, blocks: std::ops::Range<usize>) -> Result<Columns> {
-        let mut columns = Columns::with_capacity(blocks.len() * BLOCK_ROWS);
-        for block in blocks {
-            let bytes = self.get(&key(b"col/", block))?;
-            columns.decode_block(&bytes.ok_or_else(|| corrupt(format!("column block {block} is missing")))?)?;
         }
         Ok(columns)
     }

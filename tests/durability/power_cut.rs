@@ -109,7 +109,7 @@ fn what_was_acknowledged_survives_a_power_cut() {
         );
         drop(bench);
         assert!(owners(&at).is_empty());
-        drop(mount);
+        mount.unmount();
         let Some(again) = Mount::new(&["-o", "loop", image.to_str().unwrap()], &dir.path().join("mnt")) else {
             panic!("cut {n}: the disk cannot be mounted again");
         };

@@ -420,6 +420,17 @@ impl Mount {
     }
 }
 
+impl Mount {
+    /// Unmounts for good: threads of a killed process may hold files for a moment after it counts as dead, and a file
+    /// system that is held is the same one when its disk is mounted again.
+    pub fn unmount(self) {
+        wait_until("the file system is free", || {
+            Command::new("umount").arg(&self.at).output().is_ok_and(|o| o.status.success())
+        });
+        std::mem::forget(self);
+    }
+}
+
 impl Drop for Mount {
     fn drop(&mut self) {
         // Lazily: a process that is still dying must not keep the folder.
