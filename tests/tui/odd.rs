@@ -192,7 +192,8 @@ fn accessible_draws_no_frames_and_says_everything_in_words() {
     seat.on(1);
     seat.judge(1, "a");
     seat.keys("p");
-    seat.on(1);
+    // The item as it is after the verdict: a key on the one before it is rightly refused.
+    seat.wait_for("✓ accepted");
     seat.keys("x");
     seat.wait_for("reject #1: why?");
     seat.keys("<esc>?");
