@@ -296,7 +296,10 @@ mod tests {
         fs::set_permissions(dir.path(), Permissions::from_mode(0o500)).unwrap();
         if fs::write(dir.path().join("probe"), "").is_ok() {
             // Root may write anywhere the mode forbids; a kernel file system refuses even root.
-            eprintln!("skipped: this user may write into a read-only folder");
+            let _ = std::io::Write::write_all(
+                &mut std::io::stderr(),
+                concat!("skipped: this user may write into a read-only folder", "\n").as_bytes(),
+            );
             return;
         }
         let problem = Project::init(&dir.path().join("new")).unwrap_err();
@@ -350,7 +353,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let project = Project::init(dir.path()).unwrap();
         if std::os::unix::fs::chown(dir.path(), Some(12345), None).is_err() {
-            eprintln!("skipped: only root can give a folder away");
+            let _ = std::io::Write::write_all(
+                &mut std::io::stderr(),
+                concat!("skipped: only root can give a folder away", "\n").as_bytes(),
+            );
             return;
         }
         let problem = project.ensure_private_runtime().unwrap_err();

@@ -19,7 +19,7 @@ fn fill(path: &std::path::Path) {
 #[test]
 fn a_full_disk_acknowledges_nothing_and_works_again_once_there_is_room() {
     if !root() {
-        eprintln!("skipped: a small disk needs root");
+        crate::support::tell("skipped: a small disk needs root");
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -75,7 +75,7 @@ fn a_full_disk_acknowledges_nothing_and_works_again_once_there_is_room() {
 #[test]
 fn a_read_only_project_is_refused_and_untouched() {
     if !root() {
-        eprintln!("skipped: a read-only mount needs root; modes are tested below");
+        crate::support::tell("skipped: a read-only mount needs root; modes are tested below");
         return;
     }
     let bench = Bench::with_items(3);
@@ -85,7 +85,7 @@ fn a_read_only_project_is_refused_and_untouched() {
     let Some(mount) = Mount::new(&["--bind", "-o", "ro", bench.root().to_str().unwrap()], &at) else { return };
     if std::fs::write(mount.at.join("probe"), "").is_ok() {
         std::fs::remove_file(mount.at.join("probe")).unwrap();
-        eprintln!("skipped: this mount does not make read-only binds");
+        crate::support::tell("skipped: this mount does not make read-only binds");
         return;
     }
     let locked = Bench::at(mount.at.clone());

@@ -12,7 +12,7 @@ pub fn shared(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    eprintln!("skipped: {name} is not beside this checkout");
+    crate::support::tell(&format!("skipped: {name} is not beside this checkout"));
     None
 }
 

@@ -68,7 +68,9 @@ fn every_exact_cell_of_the_paper_comes_out() {
             check(model, &name, &[(name.clone(), counts(cell).unwrap())], cell["status"] == "exact");
         }
     }
-    println!("conformance: {hit} of {exact} exact cells; {other_hit} of {other} other cells as recomputed");
+    crate::support::tell(&format!(
+        "conformance: {hit} of {exact} exact cells; {other_hit} of {other} other cells as recomputed"
+    ));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(exact > 100, "only {exact} exact cells were found in the expected file");
 }
@@ -92,7 +94,7 @@ fn every_recomputed_number_of_the_expected_file_that_has_a_column_comes_out() {
             }
         }
     }
-    println!("conformance: {seen} recomputed numbers");
+    crate::support::tell(&format!("conformance: {seen} recomputed numbers"));
     assert!(seen >= 4 * 20, "{seen}");
 }
 

@@ -4,12 +4,15 @@
 //! |---|---|
 //! | [`message`] | everything that can happen, on one channel |
 //! | [`link`] | the connection to the owner |
-//! | `keys` | from keys to actions to effects |
+//! | `keys` | from keys, menus and prompts to actions |
+//! | `actions` | what actions do; `effects` what the tables ask for |
 //! | `owner` | what the owner's answers and events do |
 //! | `draw` | one frame |
 //! | [`overlay`] | menus, prompts and pages over a pane |
 
+mod actions;
 mod draw;
+mod effects;
 mod keys;
 pub mod link;
 pub mod message;

@@ -1,0 +1,214 @@
+//! What actions do, by pane.
+
+use super::link::Want;
+use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::{App, At};
+use crate::model::{Judgement, Seen, Verdict};
+use crate::owner::wire::Ask;
+use crate::tui::action::Action;
+use crate::tui::panes::review::Queue;
+use crate::tui::widgets::keys;
+use crate::tui::widgets::menu::{Choice, Menu};
+use crate::tui::widgets::prompt::Prompt;
+use crate::tui::widgets::toast::Toast;
+
+impl App {
+    pub(super) fn act(&mut self, action: Action, at: u64) {
+        match action {
+            Action::Quit => self.leave(),
+            Action::GoReview => self.go_review(),
+            Action::GoList => self.go_list(),
+            Action::GoBoard => self.go_board(),
+            Action::Undo => self.ask_now(Want::TakeBack { redo: false }, Ask::Undo(uuid::Uuid::now_v7())),
+            Action::Redo => self.ask_now(Want::TakeBack { redo: true }, Ask::Redo(uuid::Uuid::now_v7())),
+            Action::Sample => {
+                if self.welcome.items > 0 {
+                    self.say(Toast::info("the sample is for an empty project; `benchtop sample` adds it to any"));
+                } else {
+                    self.say(Toast::info("drawing the sample"));
+                    self.ask_now(Want::Sample, Ask::Sample);
+                }
+            }
+            Action::Palette => {
+                let (choices, actions) = keys::palette(&self.keymap, &self.scopes());
+                self.overlay = Some(Overlay::Menu(MenuFor::Palette(actions), Menu::new("do", choices).filtering()));
+            }
+            Action::Help => {
+                let page = keys::help_page(&self.keymap, &self.scopes(), &[self.about()]);
+                self.overlay = Some(Overlay::Page(page));
+            }
+            Action::Find if self.at != At::Board => self.ask_find(match self.at {
+                At::List => self.list.words(),
+                _ => self.review.queue().words.clone(),
+            }),
+            action => match self.at {
+                At::Review => self.review_action(action, at),
+                At::List => {
+                    let effects = self.list.act(action);
+                    self.list_effects(effects);
+                }
+                At::Board => self.board_action(action),
+            },
+        }
+        self.dirty = true;
+    }
+
+    pub(super) fn about(&self) -> String {
+        match self.at {
+            At::Review => "One item a screen. A verdict goes on to the next item; “saved” appears once it is on disk. \
+                           `/` makes a queue: words are found fuzzily, `status:pending subtask:animal` filter."
+                .into(),
+            At::List => "Every item. `/` finds as you type; `field:value` filters; Enter reviews from here on.".into(),
+            At::Board => "Models by columns, every cell k of n. Enter on a cell lists the answers behind it.".into(),
+        }
+    }
+
+    pub(super) fn ask_find(&mut self, words: String) {
+        let prompt = Prompt::new("find ", words.clone(), self.history.clone());
+        self.overlay = Some(Overlay::Prompt(PromptFor::Find(words), prompt));
+    }
+
+    pub(super) fn go_review(&mut self) {
+        let item = match (self.at, &self.board) {
+            (At::Board, Some(board)) => board.behind().map(|b| b.item.clone()),
+            _ => None,
+        };
+        self.at = At::Review;
+        self.painted = None;
+        if let Some(id) = item {
+            self.ask_now(Want::NumberOf, Ask::NumberOf(id));
+        }
+        let effects = self.review.fetch();
+        self.carry_out(effects);
+    }
+
+    pub(super) fn go_list(&mut self) {
+        self.at = At::List;
+        let started = std::mem::replace(&mut self.list_started, true);
+        let effects = if started { self.list.changed() } else { self.list.start() };
+        self.list_effects(effects);
+        if let (true, Some(number)) = (self.list.words().is_empty(), self.review.number()) {
+            let effects = self.list.go_to(number);
+            self.list_effects(effects);
+        }
+    }
+
+    pub(super) fn go_board(&mut self) {
+        self.at = At::Board;
+        if self.board.is_none() {
+            self.link.ask(Want::Board, Ask::Board);
+        }
+    }
+
+    pub(super) fn review_action(&mut self, action: Action, at: u64) {
+        let position = self.review.position();
+        let gone = match action {
+            Action::Accept => return self.judge(Verdict::Accept, at),
+            Action::Skip => return self.judge(Verdict::Skip, at),
+            Action::Flag => return self.judge(Verdict::Flag, at),
+            Action::Reject => return self.reject(at),
+            Action::Next => self.review.go(position + 1),
+            Action::Previous => match position.checked_sub(1) {
+                Some(position) => self.review.go(position),
+                None => Err("this is the first item of the queue"),
+            },
+            Action::FirstItem => self.review.go(0),
+            Action::LastItem => self.review.go(self.review.queue().len().saturating_sub(1)),
+            Action::NextPending => return self.next_pending(),
+            Action::ScrollDown | Action::ScrollUp => {
+                let lines = if action == Action::ScrollDown { 5 } else { -5 };
+                if !self.review.scroll(lines) {
+                    self.say(Toast::info("there is no more text that way"));
+                }
+                return;
+            }
+            Action::Pixels => return self.toggle_pixels(),
+            Action::Back => {
+                if self.at_the_door() {
+                    return self.leave();
+                }
+                let number = self.review.number();
+                let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
+                self.say(Toast::info("all items again"));
+                Ok(self.review.set_queue(Queue::all(items), number))
+            }
+            other => return self.say(Toast::info(format!("{} is for tables: 2 shows the items", other.name()))),
+        };
+        match gone {
+            Ok(effects) => self.carry_out(effects),
+            Err(why) => self.say(Toast::info(why)),
+        }
+    }
+
+    pub(super) fn judge(&mut self, verdict: Verdict, at: u64) {
+        match self.seen(at) {
+            Ok((number, rev, seen, ms)) => {
+                self.tell_unconfirmed(seen);
+                let judgement = Judgement { verdict, reasons: Vec::new(), note: None, ms, seen };
+                let effects = self.review.decide(number, rev, judgement);
+                self.carry_out(effects);
+            }
+            Err(why) => self.say(Toast::warning(why)),
+        }
+    }
+
+    pub(super) fn tell_unconfirmed(&mut self, seen: Seen) {
+        if seen == Seen::Unconfirmed {
+            self.say(Toast::info("your terminal does not answer: the verdict is marked as unconfirmed"));
+        }
+    }
+
+    pub(super) fn reject(&mut self, at: u64) {
+        match self.seen(at) {
+            Ok((number, rev, seen, ms)) => {
+                let choice = |r: &crate::model::config::Reason| {
+                    let choice = Choice::new(r.label.clone());
+                    if r.key == "other" { choice.wants_note() } else { choice }
+                };
+                let choices = self.welcome.reasons.iter().map(choice).collect();
+                let menu = Menu::new(format!("reject #{number}: why?"), choices).several().with_note();
+                self.overlay = Some(Overlay::Menu(MenuFor::Reject { number, rev, seen, ms }, menu));
+            }
+            Err(why) => self.say(Toast::warning(why)),
+        }
+    }
+
+    pub(super) fn next_pending(&mut self) {
+        let queue = self.review.queue();
+        let ask = if queue.is_all() {
+            Ask::NextPending(self.review.number().unwrap_or(0))
+        } else {
+            Ask::FirstPending(queue.from(self.review.position(), 500_000))
+        };
+        self.ask_now(Want::NextPending, ask);
+    }
+
+    pub(super) fn toggle_pixels(&mut self) {
+        match self.pixels.protocol() {
+            Some(protocol) => {
+                self.true_pixels = !self.true_pixels;
+                let name = protocol.name();
+                self.say(Toast::info(if self.true_pixels {
+                    format!("true pixels ({name})")
+                } else {
+                    "half-blocks".into()
+                }));
+            }
+            None if self.setting.capabilities.tmux => {
+                self.say(Toast::info("no true pixels inside tmux: run benchtop outside of it"));
+            }
+            None => self.say(Toast::info("this terminal has no pixel protocol (kitty, iTerm2, sixel)")),
+        }
+    }
+
+    pub(super) fn board_action(&mut self, action: Action) {
+        let Some(board) = &mut self.board else {
+            if action == Action::Back {
+                return self.go_review();
+            }
+            return self.say(Toast::info("the leaderboard is being made"));
+        };
+        let effects = board.act(action);
+        self.board_effects(effects);
+    }
+}

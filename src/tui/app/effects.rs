@@ -1,0 +1,100 @@
+//! Carrying out what the item list and the leaderboard ask for.
+
+use super::link::Want;
+use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::{App, At};
+use crate::model::Field;
+use crate::owner::wire::Ask;
+use crate::tui::panes::board::BoardEffect;
+use crate::tui::panes::list::ListEffect;
+use crate::tui::panes::review::Queue;
+use crate::tui::terminal::osc52;
+use crate::tui::widgets::menu::{Choice, Menu};
+use crate::tui::widgets::prompt::Prompt;
+use crate::tui::widgets::table::{CopyFormat, CopyWhat};
+use crate::tui::widgets::text;
+use crate::tui::widgets::toast::Toast;
+
+impl App {
+    pub(super) fn board_effects(&mut self, effects: Vec<BoardEffect>) {
+        for effect in effects {
+            match effect {
+                BoardEffect::Behind { model, column } => {
+                    let want = Want::Behind(model.clone(), column.clone());
+                    self.ask_now(want, Ask::Behind { model, column });
+                }
+                BoardEffect::Copy { text, rows } => self.copy(&text, rows),
+                BoardEffect::AskRegex { column, on } => self.ask_regex(column, on),
+                BoardEffect::AskColumn(names) => self.ask_column(names),
+                BoardEffect::AskCopy(what) => self.ask_copy(what),
+                BoardEffect::Say(said) | BoardEffect::Refuse(said) => self.say(Toast::info(said)),
+                BoardEffect::Leave => self.go_review(),
+            }
+        }
+        self.dirty = true;
+    }
+
+    pub(super) fn list_effects(&mut self, effects: Vec<ListEffect>) {
+        for effect in effects {
+            match effect {
+                ListEffect::Ask(want, ask) => self.link.ask(Want::List(want), ask),
+                ListEffect::Open { number, filter, sort } => {
+                    self.at = At::Review;
+                    self.painted = None;
+                    if filter.is_empty() && sort.is_empty() {
+                        let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
+                        let effects = self.review.set_queue(Queue::all(items), Some(number));
+                        self.carry_out(effects);
+                    } else {
+                        self.ask_now(Want::Queue(filter.words(), Some(number)), Ask::Numbers(filter, sort));
+                    }
+                }
+                ListEffect::Copy { text, rows } => self.copy(&text, rows),
+                ListEffect::AskRegex { column, on } => self.ask_regex(column, on),
+                ListEffect::AskColumn(names) => self.ask_column(names),
+                ListEffect::AskCopy(what) => self.ask_copy(what),
+                ListEffect::AskFind(words) => self.ask_find(words),
+                ListEffect::AskValue { field, choices } => self.ask_value(field, choices),
+                ListEffect::Say(said) | ListEffect::Refuse(said) => self.say(Toast::info(said)),
+                ListEffect::Leave => self.go_review(),
+            }
+        }
+        self.dirty = true;
+    }
+
+    pub(super) fn copy(&mut self, text: &str, rows: usize) {
+        match osc52::copy(text) {
+            Ok(bytes) => {
+                self.extra.extend(bytes);
+                self.say(Toast::done(format!("{rows} rows copied, if your terminal takes OSC 52")));
+            }
+            Err(problem) => self.say(Toast::from(&problem)),
+        }
+    }
+
+    pub(super) fn ask_regex(&mut self, column: usize, on: bool) {
+        let label = if on { "select where it matches " } else { "let go where it matches " };
+        self.overlay = Some(Overlay::Prompt(PromptFor::Regex { column, on }, Prompt::new(label, "", Vec::new())));
+    }
+
+    pub(super) fn ask_column(&mut self, names: Vec<String>) {
+        let menu = Menu::new("go to column", names.into_iter().map(Choice::new).collect()).filtering();
+        self.overlay = Some(Overlay::Menu(MenuFor::Column, menu));
+    }
+
+    pub(super) fn ask_copy(&mut self, what: CopyWhat) {
+        let formats = CopyFormat::ALL.to_vec();
+        let menu = Menu::new("copy as", formats.iter().map(|f| Choice::new(f.name())).collect());
+        self.overlay = Some(Overlay::Menu(MenuFor::Copy(what, formats), menu));
+    }
+
+    pub(super) fn ask_value(&mut self, field: Field, choices: Vec<(String, u64)>) {
+        let shown = |(value, n): &(String, u64)| {
+            let label = if value.is_empty() { "(none)".to_string() } else { value.clone() };
+            Choice::new(label).help(text::grouped(*n))
+        };
+        let menu = Menu::new(format!("show one {}", field.name()), choices.iter().map(shown).collect()).filtering();
+        let values = choices.into_iter().map(|(value, _)| value).collect();
+        self.overlay = Some(Overlay::Menu(MenuFor::Value(field, values), menu));
+    }
+}
