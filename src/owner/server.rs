@@ -108,6 +108,7 @@ fn start_writer(
     let (locked, wait) = mpsc::channel();
     let owner = shared.clone();
     let work = move || {
+        let mut unread = None;
         if !stale {
             // The first page is served from the checkpoint meanwhile; whoever needs verdicts waits for this lock.
             let mut ledger = owner.ledger_mut();
@@ -117,12 +118,15 @@ fn start_writer(
                     *ledger = loaded;
                     owner.notices().extend(notices);
                 }
-                Err(problem) => owner.notices().push(problem.to_string()),
+                Err(problem) => {
+                    *owner.read_only() = Some(problem.to_string());
+                    unread = Some(problem.help("end the owner with `benchtop stop` once it can be read"));
+                }
             }
         } else {
             let _ = locked.send(());
         }
-        writer::run(owner, &queue, stale);
+        writer::run(owner, &queue, stale, unread);
     };
     let handle = std::thread::Builder::new()
         .name("writer".into())

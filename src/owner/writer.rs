@@ -78,13 +78,21 @@ struct Writer {
     batch: Vec<Pending>,
     dirty: BTreeSet<usize>,
     since_checkpoint: usize,
+    /// Why the journals could not be read: then nothing is decided, since nobody knows what was.
+    unread: Option<Problem>,
 }
 
 /// Runs until [`Work::Finish`] or until every sender is gone. The caller has put the ledger in place; `stale` says that
-/// the status blocks in the store are not those of this ledger.
-pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool) {
-    let mut writer =
-        Writer { shared, journals: HashMap::new(), batch: Vec::new(), dirty: BTreeSet::new(), since_checkpoint: 0 };
+/// the status blocks in the store are not those of this ledger, `unread` why there is no ledger.
+pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unread: Option<Problem>) {
+    let mut writer = Writer {
+        shared,
+        journals: HashMap::new(),
+        batch: Vec::new(),
+        dirty: BTreeSet::new(),
+        since_checkpoint: 0,
+        unread,
+    };
     if stale {
         writer.all_dirty();
     }
@@ -124,6 +132,9 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool) {
 
 impl Writer {
     fn take(&mut self, who: String, wish: Wish, reply: Reply) {
+        if let Some(problem) = &self.unread {
+            return reply(Err(problem.clone()));
+        }
         // What depends on decisions of this very batch must see them applied.
         let depends = match &wish {
             Wish::Decide(d) => {
@@ -177,6 +188,13 @@ impl Writer {
         let row = decide.number.checked_sub(1).ok_or_else(none)?;
         if row as usize >= self.shared.data().catalog.len() {
             return Err(none());
+        }
+        let known = &self.shared.project.config().review.reasons;
+        if let Some(reason) = decide.judgement.reasons.iter().find(|r| !known.iter().any(|k| k.key == **r)) {
+            let keys: Vec<&str> = known.iter().map(|k| k.key.as_str()).collect();
+            return Err(Problem::new(Kind::Input, format!("`{reason}` is not a reason of this project"))
+                .field("reasons")
+                .help(format!("benchtop.toml declares: {}", keys.join(", "))));
         }
         let rev = ledger.row_rev(row);
         match decide.expected {

@@ -134,7 +134,7 @@ actions! {
     Sample, "sample", Global, ["S"], false, "fill an empty project with the sample";
     Palette, "palette", Global, [":"], false, "every action by name";
     Help, "help", Global, ["?", "f1"], false, "the keys of this pane";
-    Back, "back", Global, ["q", "esc"], false, "back, or quit from a pane's first page";
+    Back, "back", Global, ["q", "esc"], false, "back; q on a pane's first page quits";
     Quit, "quit", Global, ["ctrl-c"], false, "quit; the owner keeps running";
 
     // Overlays.

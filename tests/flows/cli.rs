@@ -84,6 +84,18 @@ fn items_are_filtered_sorted_and_one_object_a_line() {
 }
 
 #[test]
+fn a_reason_that_the_project_does_not_declare_is_refused() {
+    let bench = Bench::with_items(2);
+    let line = json!({"item": 1, "verdict": "reject", "reasons": ["unsafe", "too-blue"]}).to_string();
+    let output = bench.feed(["decide", "--as", "ann"], &line);
+    assert_eq!(output.code, 1);
+    let error = &json_lines(&output.out)[0]["error"];
+    assert_eq!(error["place"]["field"], "reasons");
+    assert!(error["help"].as_str().unwrap().contains("wrong-answer"), "{error}");
+    assert!(bench.verdicts().is_empty());
+}
+
+#[test]
 fn decide_gives_a_receipt_a_line_and_refuses_lines_one_by_one() {
     let bench = Bench::with_items(4);
     let uuid = Uuid::now_v7();
