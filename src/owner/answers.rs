@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::search::List;
 use super::state::Shared;
-use super::wire::{Answer, AnswerSet, Ask, ItemView, Lines, OwnerStatus, Page, PageAsk, Row};
+use super::wire::{Answer, AnswerSet, Ask, ItemView, Lines, OwnerStatus, Page, PageAsk, QUESTION_CHARS, Row};
 use crate::model::{Field, Filter, Item, Kind, Problem, Result, Sort, Status};
 use crate::pipeline::board::{Answers, Scored};
 use crate::store::manifest::{Holds, Part};
@@ -14,8 +14,6 @@ use crate::store::{Catalog, Overlay, journal, query, search};
 const PAGE_LIMIT: u32 = 1000;
 /// Bytes of item lines in one frame.
 const LINES_BYTES: usize = 2 << 20;
-/// Characters of a question in a list row.
-const QUESTION_CHARS: usize = 400;
 
 /// How an answer is watched while it is made.
 pub struct Watch<'a> {
@@ -200,28 +198,19 @@ fn page(shared: &Shared, ask: &PageAsk, watch: &mut Watch<'_>) -> Result<Page> {
 }
 
 fn list_row(shared: &Shared, catalog: &Catalog, filter: &Filter, row: usize) -> Result<Row> {
-    let item = catalog.item(row)?;
-    let question: String = item.question.chars().take(QUESTION_CHARS).collect();
-    let marks = if filter.text.trim().is_empty() {
-        Vec::new()
-    } else {
-        search::highlight(&question, &filter.text).into_iter().map(|at| at as u32).collect()
+    let mut item = catalog.item(row)?;
+    if let Some((end, _)) = item.question.char_indices().nth(QUESTION_CHARS) {
+        item.question.truncate(end);
+    }
+    let (status, judged) = {
+        let data = shared.data();
+        (data.overlay.status(row), query::judged(data.overlay.judged.get(row).copied().unwrap_or(0)))
     };
-    let data = shared.data();
-    Ok(Row {
-        number: row as u32 + 1,
-        dataset: item.dataset,
-        subtask: item.subtask.unwrap_or_default(),
-        kind: item.kind,
-        level: item.level.unwrap_or_default(),
-        style: item.style.unwrap_or_default(),
-        side: item.pair.map_or("", |p| p.side.name()).into(),
-        status: data.overlay.status(row),
-        judged: query::judged(data.overlay.judged.get(row).copied().unwrap_or(0)),
-        id: item.id,
-        question,
-        marks,
-    })
+    let mut row = Row::of(row as u32 + 1, item, status, judged);
+    if !filter.text.trim().is_empty() {
+        row.marks = search::highlight(&row.question, &filter.text).into_iter().map(|at| at as u32).collect();
+    }
+    Ok(row)
 }
 
 fn item(shared: &Shared, number: u32) -> Result<ItemView> {

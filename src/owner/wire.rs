@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::model::board::{Behind, Board};
 use crate::model::config::Reason;
 use crate::model::table::{Frequency, Summary};
-use crate::model::{Field, Filter, Form, Judgement, Problem, QuestionKind, Sort, Status};
+use crate::model::{Field, Filter, Form, Item, Judgement, Problem, QuestionKind, Sort, Status};
 pub use crate::pipeline::import::{Ask as ImportAsk, FileReport, Progress, Report};
 use crate::store::ledger::Standing;
 use crate::store::query::Match;
@@ -319,10 +319,33 @@ pub struct Row {
     pub status: Status,
     /// When it was last judged; empty for never.
     pub judged: String,
-    /// The question, cut to 400 characters.
+    /// The question, cut to [`QUESTION_CHARS`] in a page of the list.
     pub question: String,
     /// Characters of the question that the fuzzy text matched.
     pub marks: Vec<u32>,
+}
+
+/// Characters after which the question of a list row is cut.
+pub const QUESTION_CHARS: usize = 400;
+
+impl Row {
+    /// An item as a row, its question whole. When it was judged is not in an item, so that the caller gives it.
+    pub fn of(number: u32, item: Item, status: Status, judged: String) -> Row {
+        Row {
+            number,
+            id: item.id,
+            dataset: item.dataset,
+            subtask: item.subtask.unwrap_or_default(),
+            kind: item.kind,
+            level: item.level.unwrap_or_default(),
+            style: item.style.unwrap_or_default(),
+            side: item.pair.map_or("", |p| p.side.name()).into(),
+            status,
+            judged,
+            question: item.question,
+            marks: Vec::new(),
+        }
+    }
 }
 
 /// An item with everything that is known of it.

@@ -139,11 +139,14 @@ impl Manifest {
         let length = std::fs::read(&path).map_err(fail)?;
         let whole = line::read_all::<Entry>(&length).torn_at.unwrap_or(length.len() as u64);
         file.set_len(whole).map_err(fail)?;
+        // The name before the line: once the line is synced nothing may fail, since whoever sees an error here removes
+        // the segments that the line names.
+        disk::sync_dir(imports)?;
         if let Err(error) = file.write_all(&bytes).and_then(|()| file.sync_all()) {
             let _ = file.set_len(whole);
             return Err(fail(error));
         }
-        disk::sync_dir(imports)
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::reply::refusal;
 use super::{ListEffect, ListPane, Want, rows};
 use crate::model::{Field, Filter, Item, Kind, Problem, Result};
-use crate::owner::wire::{Answer, Ask, Lines};
+use crate::owner::wire::{Answer, Ask, Lines, QUESTION_CHARS, Row};
 use crate::tui::widgets::table::copy::{self, Heading};
 use crate::tui::widgets::table::{Align, CopyFormat, CopyWhat, RowView, TableEffect};
 
@@ -55,7 +55,7 @@ impl ListPane {
         let columns = self.state.order(&self.columns);
         let question = rows::column(Field::Question);
         let whole = |r: &&RowView| {
-            let cut = r.cells.get(question).is_some_and(|c| c.text.chars().count() >= rows::QUESTION_CHARS);
+            let cut = r.cells.get(question).is_some_and(|c| c.text.chars().count() >= QUESTION_CHARS);
             !cut || !columns.contains(&question)
         };
         let wanted: HashSet<u64> = ids.iter().copied().collect();
@@ -145,7 +145,7 @@ impl Copying {
         for ((json, status), number) in lines.json.lines().zip(&lines.statuses).zip(numbers) {
             let item: Item = serde_json::from_str(json).map_err(|e| unreadable(e.to_string()))?;
             let judged = self.judged.get(&number).cloned().unwrap_or_default();
-            let row = rows::row_of(number, item, *status, judged);
+            let row = Row::of(number, item, *status, judged);
             let cell = |c: &usize| rows::field(*c).map_or(String::new(), |f| rows::text_of(&row, f));
             self.rows.push(self.columns.iter().map(cell).collect());
             came = true;

@@ -18,7 +18,7 @@ use std::ops::Range;
 pub use effects::{ListEffect, Want};
 
 use crate::model::{Field, Filter, Result, Sort};
-use crate::owner::wire::{Ask, PageAsk};
+use crate::owner::wire::{Ask, PageAsk, QUESTION_CHARS};
 use crate::store::query::Match;
 use crate::tui::action::{Action, Scope};
 use crate::tui::widgets::table::{DescribeView, Extent, FrequencyView, SortKey, Spec, TableEffect, TableState};
@@ -263,7 +263,7 @@ impl ListPane {
     fn select_like(&mut self, column: usize, id: u64) -> Vec<ListEffect> {
         let row = self.pager.window.rows.iter().find(|r| r.id == id);
         let Some(cell) = row.and_then(|r| r.cells.get(column)) else { return vec![] };
-        if rows::field(column) == Some(Field::Question) && cell.text.chars().count() >= rows::QUESTION_CHARS {
+        if rows::field(column) == Some(Field::Question) && cell.text.chars().count() >= QUESTION_CHARS {
             return vec![ListEffect::Refuse("the list holds only the beginning of this question; `|` selects".into())];
         }
         let value = cell.text.clone();

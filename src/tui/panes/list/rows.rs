@@ -1,13 +1,10 @@
 //! Columns of the item list, and items as rows of them.
 
-use crate::model::{Field, Item, Status};
+use crate::model::{Field, Status};
 use crate::owner::wire::{Page, Row};
 use crate::tui::theme::Role;
 use crate::tui::widgets::table::{CellView, ColumnKind, RowView, Spec, Window};
 use crate::tui::widgets::text;
-
-/// Characters after which the owner cuts a question in a list row.
-pub(super) const QUESTION_CHARS: usize = 400;
 
 /// The field of a column; columns stand in the order of [`Field::ALL`].
 pub(super) fn field(column: usize) -> Option<Field> {
@@ -62,24 +59,6 @@ pub(super) fn text_of(row: &Row, field: Field) -> String {
         Field::Side => row.side.clone(),
         Field::Judged => row.judged.clone(),
         Field::Question => row.question.clone(),
-    }
-}
-
-/// An item as a row, its question whole. When it was judged is not in an item, so that the caller gives it.
-pub(super) fn row_of(number: u32, item: Item, status: Status, judged: String) -> Row {
-    Row {
-        number,
-        id: item.id,
-        dataset: item.dataset,
-        subtask: item.subtask.unwrap_or_default(),
-        kind: item.kind,
-        level: item.level.unwrap_or_default(),
-        style: item.style.unwrap_or_default(),
-        side: item.pair.map_or("", |p| p.side.name()).into(),
-        status,
-        judged,
-        question: item.question,
-        marks: vec![],
     }
 }
 
