@@ -92,6 +92,7 @@ pub fn item(number: u64) -> Item {
         style: Some(style.to_string()),
         pair: None,
         rotation: None,
+        provenance: None,
         extra: serde_json::Map::new(),
     }
 }

@@ -115,6 +115,7 @@ pub(super) fn question(record: &Record, dataset: &str) -> Result<Item> {
         style: None,
         pair: None,
         rotation: None,
+        provenance: None,
         extra: Record::new(),
     };
     fields::read_common(&mut item, record)?;

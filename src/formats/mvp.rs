@@ -216,6 +216,7 @@ pub(super) fn item(record: Record, dataset: &str, form: Form) -> Result<Item> {
         style: None,
         pair: Some(pair),
         rotation: if form == Form::MvpCircular { Some(rotation(&record)?) } else { None },
+        provenance: None,
         extra: Record::new(),
     };
     fields::read_common(&mut item, &record)?;

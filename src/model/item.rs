@@ -1,5 +1,7 @@
 //! One benchmark item: Dysca's (M, P, I, Q) tuple, and the fields MVP-Bench adds to it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::image::ImageRef;
@@ -121,6 +123,41 @@ pub struct Rotation {
     pub of: u32,
 }
 
+/// What a composed item was made from, so that it can be made again (Dysca section 3.2: M -> P -> Q).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Seed of the composition.
+    pub seed: u64,
+    /// Number of the picture in the composition, from 1.
+    pub picture: u64,
+    /// What the picture shows.
+    pub subject: String,
+    /// Which wording of the subject's prompt, from 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub wording: u32,
+    /// Term by slot; the style by its name.
+    pub terms: BTreeMap<String, String>,
+    /// The terms of the other picture of a pair.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub second: BTreeMap<String, String>,
+    /// The term that a statement or a yes/no question claims.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<String>,
+    /// Share of right answers a blind guess gets; none for free form. Dysca's 25 % is wrong for short vocabularies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chance: Option<f64>,
+    /// 16 hex digits of a hash over the templates and the style wording it was written with.
+    pub recipe: String,
+    /// Revision of the vocabularies: 16 hex digits.
+    pub vocabulary: String,
+    /// Revision of styles and templates: 16 hex digits.
+    pub templates: String,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
 /// The interchange form an item came from; an export in that form returns its record unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -190,6 +227,9 @@ pub struct Item {
     /// The rotation set it belongs to (CircularEval).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotation: Option<Rotation>,
+    /// What it was composed from, when it was composed here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Box<Provenance>>,
     /// Fields of the source record that have no place above, kept for export.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub extra: serde_json::Map<String, serde_json::Value>,
@@ -201,8 +241,11 @@ impl Item {
         self.options.iter().position(|o| o.role == Role::Correct)
     }
 
-    /// Share of right answers a blind guess gets: 1/options; 1/2 for yes/no; nothing for free-form.
+    /// Share of right answers a blind guess gets: as recorded, else 1/options; 1/2 for yes/no; nothing for free-form.
     pub fn chance(&self) -> Option<f64> {
+        if let Some(provenance) = &self.provenance {
+            return provenance.chance;
+        }
         match self.kind {
             QuestionKind::FreeForm => None,
             _ if !self.options.is_empty() => Some(1.0 / self.options.len() as f64),

@@ -263,6 +263,7 @@ pub(crate) mod tests {
             style: None,
             pair: None,
             rotation: None,
+            provenance: None,
             extra: Default::default(),
         }
     }

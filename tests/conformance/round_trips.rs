@@ -139,6 +139,7 @@ fn base(form: Form) -> impl Strategy<Value = Item> {
                 style: None,
                 pair: None,
                 rotation: None,
+                provenance: None,
                 extra,
             }
         })

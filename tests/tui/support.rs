@@ -205,6 +205,7 @@ pub fn question(n: i64) -> Item {
         style: None,
         pair: None,
         rotation: None,
+        provenance: None,
         extra: serde_json::Map::new(),
     }
 }

@@ -207,6 +207,7 @@ fn item(ask: Ask, scene: &Scene, place: usize, image: &ImageRef, counter: &mut C
         style: Some("flat shapes".into()),
         pair: None,
         rotation: None,
+        provenance: None,
         extra,
     }
 }

@@ -1,0 +1,360 @@
+//! A plan worked out: every question has its place, and any of them can be composed by itself.
+//!
+//! Pictures of different subjects take turns, so that a part of a composition is a mixture too.
+
+use super::grammar::Grammar;
+use super::metadata::STYLE;
+use super::plan::{MOST, Pictures, Plan, Shape};
+use crate::model::{Problem, QuestionKind, Result};
+
+/// What is asked at one place of a picture (or pair).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seat {
+    /// Position of the subtask in the grammar.
+    pub subtask: usize,
+    /// How it is asked.
+    pub ask: Ask,
+    /// How many questions of this subtask and way of asking stand in blocks before this one: deals continue there.
+    pub base: u64,
+}
+
+/// How a question is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ask {
+    /// Which of the options.
+    Choice,
+    /// Whether a statement is true.
+    Claim,
+    /// In free form.
+    Free,
+    /// Which of the options, declining being one and wrong.
+    Refusal,
+    /// The same where declining is right.
+    Beyond,
+    /// Yes or no, of one picture of a pair: the claim fits the first picture or the second.
+    PairClaim {
+        /// Which picture is asked about: 0 or 1.
+        side: u8,
+        /// Which picture the claim fits: 0 or 1.
+        fits: u8,
+    },
+    /// Which of the options, of one picture of a pair.
+    PairChoice {
+        /// Which picture is asked about: 0 or 1.
+        side: u8,
+    },
+    /// Which of the options, of both pictures: one row of a rotation set (CircularEval).
+    Cross {
+        /// Position of the rotation, from 0.
+        rotation: u8,
+    },
+}
+
+/// Pictures (or pairs) of one subject with the same questions.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Position of the subject in the grammar.
+    pub subject: usize,
+    /// A name of its own for its draws.
+    pub name: String,
+    /// Pictures or pairs.
+    pub units: u64,
+    /// What is asked about each.
+    pub seats: Vec<Seat>,
+    /// The terms each list of the subject may give here, as positions in it; and of what is asked beyond it.
+    pub allowed: Vec<(usize, Vec<u32>)>,
+    /// For pairs: the list that differs.
+    pub differs: Option<usize>,
+}
+
+impl Block {
+    /// The terms of a list that may be drawn here.
+    pub fn allowed(&self, list: usize) -> &[u32] {
+        self.allowed.iter().find(|(l, _)| *l == list).map_or(&[], |(_, terms)| terms)
+    }
+
+    /// Pictures in a unit.
+    pub fn pictures(&self) -> u64 {
+        if self.differs.is_some() { 2 } else { 1 }
+    }
+}
+
+/// Rounds in which the same blocks have a turn each.
+#[derive(Clone, Debug)]
+struct Stretch {
+    first_round: u64,
+    first_question: u64,
+    first_picture: u64,
+    /// Blocks that have a turn, with the questions and pictures of a round before theirs.
+    turns: Vec<(usize, u64, u64)>,
+    questions: u64,
+    pictures: u64,
+}
+
+/// A plan worked out.
+#[derive(Clone, Debug)]
+pub struct Course {
+    /// Name of the plan.
+    pub name: String,
+    /// Options of a multiple-choice question, at most.
+    pub options: usize,
+    /// Its blocks.
+    pub blocks: Vec<Block>,
+    stretches: Vec<Stretch>,
+    questions: u64,
+    pictures: u64,
+}
+
+/// Where a question stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seated {
+    /// Its block.
+    pub block: usize,
+    /// Its picture or pair within the block, from 0.
+    pub unit: u64,
+    /// Its seat there.
+    pub seat: usize,
+    /// Number of its (first) picture, from 1.
+    pub picture: u64,
+}
+
+impl Course {
+    /// Works `plan` out.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Input`] with the field: an unknown subject, subtask, style or term, a subtask that the
+    /// prompt does not support, a vocabulary with fewer than two terms left, more than 2^31 questions.
+    pub fn new(grammar: &Grammar, plan: &Plan) -> Result<Course> {
+        let mut blocks = Vec::new();
+        let mut asked: Vec<((usize, Ask), u64)> = Vec::new();
+        for (at, pictures) in plan.pictures.iter().enumerate() {
+            let mut block = block(grammar, pictures, at)?;
+            for seat in &mut block.seats {
+                let key = (seat.subtask, seat.ask);
+                let found = asked.iter_mut().find(|(k, _)| *k == key);
+                match found {
+                    Some((_, n)) => (seat.base, *n) = (*n, *n + block.units),
+                    None => asked.push((key, block.units)),
+                }
+            }
+            blocks.push(block);
+        }
+        let mut course = Course {
+            name: plan.name.clone(),
+            options: plan.options,
+            blocks,
+            stretches: Vec::new(),
+            questions: 0,
+            pictures: 0,
+        };
+        course.lay_out();
+        if course.questions > MOST || course.pictures > MOST {
+            return Err(Problem::input(format!("{} questions: a plan has at most {MOST}", course.questions)));
+        }
+        Ok(course)
+    }
+
+    fn lay_out(&mut self) {
+        let mut ends: Vec<u64> = self.blocks.iter().map(|b| b.units).filter(|u| *u > 0).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        let mut round = 0;
+        for end in ends {
+            let (mut questions, mut pictures) = (0, 0);
+            let mut turns = Vec::new();
+            for (at, block) in self.blocks.iter().enumerate().filter(|(_, b)| b.units > round) {
+                turns.push((at, questions, pictures));
+                questions += block.seats.len() as u64;
+                pictures += block.pictures();
+            }
+            self.stretches.push(Stretch {
+                first_round: round,
+                first_question: self.questions,
+                first_picture: self.pictures,
+                turns,
+                questions,
+                pictures,
+            });
+            self.questions = self.questions.saturating_add(questions.saturating_mul(end - round));
+            self.pictures = self.pictures.saturating_add(pictures.saturating_mul(end - round));
+            round = end;
+        }
+    }
+
+    /// Questions in all.
+    pub fn questions(&self) -> u64 {
+        self.questions
+    }
+
+    /// Pictures in all.
+    pub fn pictures(&self) -> u64 {
+        self.pictures
+    }
+
+    /// Where question `n` (from 0, below [`questions`](Self::questions)) stands.
+    pub fn seated(&self, n: u64) -> Option<Seated> {
+        let at = self.stretches.partition_point(|s| s.first_question <= n).checked_sub(1)?;
+        let stretch = self.stretches.get(at).filter(|_| n < self.questions)?;
+        let (round, within) =
+            ((n - stretch.first_question) / stretch.questions, (n - stretch.first_question) % stretch.questions);
+        let turn = stretch.turns.partition_point(|(_, before, _)| *before <= within).checked_sub(1)?;
+        let (block, before, pictures) = *stretch.turns.get(turn)?;
+        Some(Seated {
+            block,
+            unit: stretch.first_round + round,
+            seat: (within - before) as usize,
+            picture: stretch.first_picture + round * stretch.pictures + pictures + 1,
+        })
+    }
+}
+
+fn block(grammar: &Grammar, pictures: &Pictures, at: usize) -> Result<Block> {
+    let wrong = |what: String, field: &str| Problem::input(what).field(format!("pictures.{field}"));
+    let names = |list: Vec<&str>| list.join(", ");
+    let subject = grammar.subject(&pictures.subject).ok_or_else(|| {
+        let known = names(grammar.subjects.iter().map(|s| s.name.as_str()).collect());
+        wrong(format!("there is no subject `{}`", pictures.subject), "subject").help(format!("known are: {known}"))
+    })?;
+    let rules = &grammar.subjects[subject];
+    let differs = match &pictures.differs {
+        None => None,
+        Some(name) => Some(
+            grammar
+                .list(name)
+                .filter(|l| rules.lists.contains(l))
+                .ok_or_else(|| wrong(format!("the prompt of {} has no slot `{name}`", rules.name), "differs"))?,
+        ),
+    };
+    let beyond = pictures.shape == Shape::Beyond;
+    let mut about = Vec::new();
+    for name in &pictures.about {
+        let subtask = grammar.subtask(name).ok_or_else(|| {
+            let known = names(grammar.subtasks.iter().map(|s| s.name.as_str()).collect());
+            wrong(format!("there is no subtask `{name}`"), "about").help(format!("known are: {known}"))
+        })?;
+        if beyond == rules.lists.contains(&grammar.subtasks[subtask].list) {
+            let not = if beyond { "" } else { " not" };
+            return Err(wrong(
+                format!("{name} cannot be asked here: its term is{not} in the prompt of {}", rules.name),
+                "about",
+            ));
+        }
+        if !beyond && !rules.supports.contains(&subtask) {
+            return Err(wrong(format!("{name} cannot be asked about {}", rules.name), "about")
+                .help("`benchtop lint` says what is wrong with its templates"));
+        }
+        about.push(subtask);
+    }
+    if about.is_empty() {
+        about = match (differs, beyond) {
+            (Some(list), _) => rules.supports.iter().copied().filter(|s| grammar.subtasks[*s].list == list).collect(),
+            (None, false) => rules.supports.clone(),
+            (None, true) => {
+                let absent = |s: &usize| !rules.lists.contains(&grammar.subtasks[*s].list);
+                (0..grammar.subtasks.len()).filter(absent).filter(|s| !uses_subject(grammar, *s)).collect()
+            }
+        };
+    }
+    if about.is_empty() {
+        return Err(wrong(format!("nothing can be asked about {} here", rules.name), "about"));
+    }
+    let mut lists = rules.lists.clone();
+    lists.extend(about.iter().map(|s| grammar.subtasks[*s].list));
+    lists.sort_unstable();
+    lists.dedup();
+    let allowed = allowed(grammar, pictures, &lists)?;
+    for (list, terms) in &allowed {
+        if terms.len() < 2 && about.iter().any(|s| grammar.subtasks[*s].list == *list) {
+            let name = &grammar.lists[*list].name;
+            return Err(wrong(format!("{} terms of {name} are left: a question needs 2", terms.len()), "exclude"));
+        }
+        if terms.is_empty() {
+            let name = &grammar.lists[*list].name;
+            return Err(wrong(format!("no term of {name} is left for the prompt of {}", rules.name), "exclude"));
+        }
+    }
+    let left = |list: usize| allowed.iter().find(|(l, _)| *l == list).map_or(0, |(_, t)| t.len() as u64);
+    let units = match (pictures.count, pictures.per_term, pictures.per_style) {
+        (Some(n), _, _) => n,
+        (_, Some(n), _) => {
+            let main = rules.main.ok_or_else(|| wrong(format!("{} has no main vocabulary", rules.name), "per-term"))?;
+            n.saturating_mul(left(main))
+        }
+        (_, _, n) => n.unwrap_or(0).saturating_mul(left(grammar.list(STYLE).unwrap_or(usize::MAX))),
+    };
+    let seats = seats(grammar, pictures, subject, &about)?;
+    Ok(Block { subject, name: format!("{at}/{}", rules.name), units: units.min(MOST + 1), seats, allowed, differs })
+}
+
+/// Whether a subtask's question names the subject, which only its own prompt has.
+fn uses_subject(grammar: &Grammar, subtask: usize) -> bool {
+    grammar.subtasks[subtask].question.slots().next().is_some()
+}
+
+fn allowed(grammar: &Grammar, pictures: &Pictures, lists: &[usize]) -> Result<Vec<(usize, Vec<u32>)>> {
+    let wrong = |what: String, field: &str| Problem::input(what).field(format!("pictures.{field}"));
+    let style = grammar.list(STYLE);
+    for name in &pictures.styles {
+        if !style.is_some_and(|l| grammar.lists[l].terms.contains(name)) {
+            return Err(wrong(format!("there is no enabled style `{name}`"), "styles"));
+        }
+    }
+    for term in &pictures.exclude {
+        if !grammar.lists.iter().any(|l| l.terms.contains(term)) {
+            return Err(wrong(format!("no vocabulary has `{term}`"), "exclude"));
+        }
+    }
+    let of = |list: &usize| {
+        let keep = |term: &String| {
+            !pictures.exclude.contains(term)
+                && (Some(*list) != style || pictures.styles.is_empty() || pictures.styles.contains(term))
+        };
+        let terms = grammar.lists[*list].terms.iter().enumerate().filter(|(_, t)| keep(t));
+        (*list, terms.map(|(i, _)| i as u32).collect())
+    };
+    Ok(lists.iter().map(of).collect())
+}
+
+fn seats(grammar: &Grammar, pictures: &Pictures, subject: usize, about: &[usize]) -> Result<Vec<Seat>> {
+    use QuestionKind::{FreeForm, MultipleChoice, TrueFalse, YesNo};
+    let kinds = if pictures.kinds.is_empty() { &[MultipleChoice, TrueFalse, FreeForm][..] } else { &pictures.kinds };
+    let mut seats = Vec::new();
+    // Several subtasks may share one free-form question: it is asked once.
+    let mut described: Vec<&str> = Vec::new();
+    for &subtask in about {
+        let mut add = |ask| seats.push(Seat { subtask, ask, base: 0 });
+        match pictures.shape {
+            Shape::Refusal => add(Ask::Refusal),
+            Shape::Beyond => add(Ask::Beyond),
+            Shape::Pair => {
+                for side in 0..2 {
+                    (0..2).for_each(|fits| add(Ask::PairClaim { side, fits }));
+                }
+                (0..2).for_each(|side| add(Ask::PairChoice { side }));
+                (0..4).for_each(|rotation| add(Ask::Cross { rotation }));
+            }
+            Shape::Single => {
+                for kind in kinds {
+                    match kind {
+                        MultipleChoice => add(Ask::Choice),
+                        TrueFalse => add(Ask::Claim),
+                        FreeForm => {
+                            let texts = grammar.free_form(&grammar.subjects[subject], &grammar.subtasks[subtask]);
+                            let Some((describe, _)) = texts else { continue };
+                            if !described.contains(&describe.source()) {
+                                described.push(describe.source());
+                                add(Ask::Free);
+                            }
+                        }
+                        YesNo => {
+                            return Err(Problem::input("yes/no questions come in pairs of pictures")
+                                .field("pictures.kinds")
+                                .help("use `shape = \"pair\"` and `differs`"));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(seats)
+}

@@ -1,0 +1,278 @@
+//! Drawing what a question is made of.
+
+use super::Composer;
+use crate::compose::course::{Ask, Seated};
+use crate::compose::draw::{Stream, key, within};
+use crate::compose::grammar::{Grammar, write_prompt};
+use crate::compose::near::{Near, holds, plain};
+
+/// Options of a question across two pictures: first and second, the other way round, both the one, both the other.
+pub(super) const CROSS: usize = 4;
+
+/// What a question is made of: positions in the grammar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choices {
+    /// What the picture shows.
+    pub subject: usize,
+    /// Which wording of its prompt.
+    pub wording: usize,
+    /// List and term, for every slot of the prompt, sorted by list.
+    pub terms: Vec<(usize, u32)>,
+    /// The same for the second picture, where the question is about both.
+    pub second: Vec<(usize, u32)>,
+    /// What is asked.
+    pub subtask: usize,
+    /// How.
+    pub asked: Asked,
+}
+
+/// How a question is asked, as drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Which of the options.
+    Options {
+        /// Terms of the subtask's list, in their order; the refusal is apart.
+        options: Vec<u32>,
+        /// Position of the right one among them; `None` where declining is right.
+        correct: Option<usize>,
+        /// Where among all options the one that declines stands.
+        refusal: Option<usize>,
+    },
+    /// Whether a statement is true.
+    Claim {
+        /// The term it claims.
+        term: u32,
+        /// Whether it holds.
+        holds: bool,
+        /// Whether "False" is the first option.
+        false_first: bool,
+    },
+    /// Yes or no.
+    YesNo {
+        /// The term it claims.
+        term: u32,
+        /// Whether it holds.
+        holds: bool,
+    },
+    /// In free form.
+    Free,
+    /// Across two pictures.
+    Cross {
+        /// Terms of the first and the second picture, option by option.
+        options: Vec<(u32, u32)>,
+        /// Position of the right one.
+        correct: usize,
+    },
+}
+
+/// Cards of a seat's deck where `options` options can be offered: what must come equally often.
+pub(super) fn cards(ask: Ask, options: usize) -> usize {
+    match ask {
+        Ask::Choice | Ask::PairChoice { .. } => options,
+        // Where the right option stands, and where the refusal stands among the others.
+        Ask::Refusal => (options + 1) * options,
+        Ask::Beyond => options + 1,
+        // True or false, and which of the two stands first.
+        Ask::Claim => 4,
+        Ask::Cross { .. } => CROSS,
+        Ask::Free | Ask::PairClaim { .. } => 1,
+    }
+}
+
+impl Composer {
+    /// Draws what the question in this place is made of.
+    pub(super) fn choose(&mut self, seated: Seated) -> Choices {
+        let course = self.course.clone();
+        let grammar = self.grammar.clone();
+        let block = &course.blocks[seated.block];
+        let seat = &block.seats[seated.seat];
+        let subject = &grammar.subjects[block.subject];
+        let hand = &mut self.hands[seated.block];
+        let wording = hand.wording.card(seated.unit);
+        let mut terms: Vec<(usize, u32)> = Vec::with_capacity(subject.lists.len());
+        for (&list, deck) in subject.lists.iter().zip(&mut hand.terms) {
+            let allowed = block.allowed(list);
+            terms.push((list, allowed[deck.card(seated.unit) % allowed.len()]));
+        }
+        let card = hand.seats[seated.seat].card(seat.base + seated.unit);
+        let unit = within(hand.key, seated.unit);
+        let list = grammar.subtasks[seat.subtask].list;
+        let mut choices = Choices {
+            subject: block.subject,
+            wording,
+            terms,
+            second: Vec::new(),
+            subtask: seat.subtask,
+            asked: Asked::Free,
+        };
+        let mut draw = Draw {
+            grammar: &grammar,
+            list,
+            allowed: block.allowed(list),
+            prompt: String::new(),
+            stream: Stream::new(within(unit, 1 + seated.seat as u64)),
+        };
+        if let Some(differs) = block.differs {
+            // Drawn from the unit's own key: all questions of a pair see the same two pictures.
+            let second = draw.second(&choices, differs, block.allowed(differs), unit);
+            let side = match seat.ask {
+                Ask::PairClaim { side, .. } | Ask::PairChoice { side } => side,
+                _ => 0,
+            };
+            let mut other = choices.terms.clone();
+            if let Some(slot) = other.iter_mut().find(|(l, _)| *l == differs) {
+                slot.1 = second;
+            }
+            if matches!(seat.ask, Ask::Cross { .. }) {
+                choices.second = other;
+            } else if side == 1 {
+                choices.second = std::mem::replace(&mut choices.terms, other);
+            } else {
+                choices.second = other;
+            }
+        }
+        draw.see(&choices);
+        let right = term(&choices.terms, list);
+        let other = term(&choices.second, list);
+        let options = course.options.min(draw.allowed.len());
+        choices.asked = match seat.ask {
+            Ask::Free => Asked::Free,
+            Ask::Claim => {
+                let holds = card & 1 == 0;
+                let claimed = if holds { right } else { draw.others(right, None, 1).first().copied() };
+                Asked::Claim { term: claimed.unwrap_or_default(), holds, false_first: card & 2 != 0 }
+            }
+            Ask::Choice | Ask::PairChoice { .. } => {
+                let first = matches!(seat.ask, Ask::PairChoice { .. }).then_some(other).flatten();
+                let mut drawn = draw.others(right, first, options - 1);
+                let correct = card.min(drawn.len());
+                drawn.insert(correct, right.unwrap_or_default());
+                Asked::Options { options: drawn, correct: Some(correct), refusal: None }
+            }
+            Ask::Refusal => {
+                let (place, refusal) = (card / options, card % options);
+                // Both among all options: the refusal takes one of the places that the right one leaves.
+                let refusal = if refusal >= place { refusal + 1 } else { refusal };
+                let mut drawn = draw.others(right, None, options - 1);
+                let correct = (if refusal < place { place - 1 } else { place }).min(drawn.len());
+                drawn.insert(correct, right.unwrap_or_default());
+                let refusal = refusal.min(drawn.len());
+                Asked::Options { options: drawn, correct: Some(correct), refusal: Some(refusal) }
+            }
+            Ask::Beyond => {
+                let drawn = draw.others(None, None, options);
+                let refusal = card.min(drawn.len());
+                Asked::Options { options: drawn, correct: None, refusal: Some(refusal) }
+            }
+            Ask::PairClaim { side, fits } => {
+                let claimed = if side == fits { right } else { other };
+                Asked::YesNo { term: claimed.unwrap_or_default(), holds: side == fits }
+            }
+            Ask::Cross { rotation } => {
+                let terms = (right.unwrap_or_default(), other.unwrap_or_default());
+                cross(self.seed, seated.picture, u32::from(rotation), terms)
+            }
+        };
+        choices
+    }
+}
+
+/// The options of a question across two pictures whose terms are `a` and `b`: each rotation moves them on by one.
+pub(super) fn cross(seed: u64, picture: u64, rotation: u32, (a, b): (u32, u32)) -> Asked {
+    let mut options = vec![(a, b), (b, a), (a, a), (b, b)];
+    Stream::new(within(key(seed, &["cross"]), picture)).shuffle(&mut options);
+    options.rotate_right(rotation as usize % CROSS);
+    let correct = options.iter().position(|o| *o == (a, b)).unwrap_or_default();
+    Asked::Cross { options, correct }
+}
+
+/// The term of a list among these.
+pub(super) fn term(terms: &[(usize, u32)], list: usize) -> Option<u32> {
+    terms.iter().find(|(l, _)| *l == list).map(|(_, t)| *t)
+}
+
+/// Draws wrong answers.
+struct Draw<'g> {
+    grammar: &'g Grammar,
+    list: usize,
+    allowed: &'g [u32],
+    /// What the picture is known to show, in plain words.
+    prompt: String,
+    stream: Stream,
+}
+
+impl Draw<'_> {
+    /// Takes in what the picture shows: no wrong answer may be part of it.
+    fn see(&mut self, choices: &Choices) {
+        let subject = &self.grammar.subjects[choices.subject];
+        let mut prompt = String::new();
+        let style = self.grammar.style;
+        write_prompt(&subject.prompts[choices.wording], &mut prompt, |list| {
+            let Some(term) = term(&choices.terms, list) else { return "" };
+            let words = if list == style { self.grammar.styles.get(term as usize).map(|s| &*s.0) } else { None };
+            words.unwrap_or(&self.grammar.lists[list].terms[term as usize])
+        });
+        self.prompt = plain(&prompt);
+    }
+
+    /// Up to `many` terms other than `right`, no two alike or near each other, none of them in the prompt; `first`
+    /// is one of them. Fewer only when the list has no more; near ones only when there are no others.
+    fn others(&mut self, right: Option<u32>, first: Option<u32>, many: usize) -> Vec<u32> {
+        let mut taken: Vec<u32> = right.into_iter().chain(first).collect();
+        let before = usize::from(right.is_some());
+        let many = many + before;
+        let mut tries = 0;
+        while taken.len() < many && tries < 8 * many {
+            tries += 1;
+            let candidate = self.allowed[self.stream.below(self.allowed.len())];
+            if self.good(candidate, &taken, true) {
+                taken.push(candidate);
+            }
+        }
+        // Short lists: what is left, in a drawn order; the strict rule first.
+        for strict in [true, false] {
+            if taken.len() < many {
+                let mut rest = self.allowed.to_vec();
+                self.stream.shuffle(&mut rest);
+                for candidate in rest {
+                    if taken.len() < many && self.good(candidate, &taken, strict) {
+                        taken.push(candidate);
+                    }
+                }
+            }
+        }
+        let mut others = taken.split_off(before);
+        if first.is_some() {
+            self.stream.shuffle(&mut others);
+        }
+        others
+    }
+
+    fn good(&self, candidate: u32, taken: &[u32], strict: bool) -> bool {
+        if taken.contains(&candidate) {
+            return false;
+        }
+        let words = &self.grammar.lists[self.list].words;
+        let own = &words[candidate as usize];
+        let near = |t: &u32| words[*t as usize].near(own);
+        // What the prompt holds is true of the picture, so it is never a wrong answer.
+        if holds(&self.prompt, own.folded()) {
+            return false;
+        }
+        !taken.iter().filter_map(near).any(|how| strict || how == Near::Same)
+    }
+
+    /// The term of the second picture of a pair.
+    fn second(&mut self, choices: &Choices, differs: usize, allowed: &[u32], unit: u64) -> u32 {
+        let right = term(&choices.terms, differs);
+        let mut draw = Draw {
+            grammar: self.grammar,
+            list: differs,
+            allowed,
+            prompt: String::new(),
+            stream: Stream::new(within(unit, 0)),
+        };
+        draw.see(choices);
+        draw.others(right, None, 1).first().copied().or(right).unwrap_or_default()
+    }
+}

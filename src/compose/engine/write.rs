@@ -1,0 +1,272 @@
+//! Writing what was chosen: the same choices with other templates give the same question in other words.
+
+use super::choose::{self, Asked, Choices, term};
+use crate::compose::draw::key;
+use crate::compose::grammar::{Grammar, write_prompt};
+use crate::compose::metadata::Template;
+use crate::model::{Choice, Item, Provenance, QuestionKind, Role};
+
+/// The two options of a true/false question, in Dysca's words.
+const TRUE: &str = "True";
+const FALSE: &str = "False";
+
+/// A question in words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// Prompt P; of both pictures, a line each, where the question is about both.
+    pub prompt: String,
+    /// Negative prompt.
+    pub negative: String,
+    /// The whole text given to a model.
+    pub instruction: String,
+    /// The question alone.
+    pub question: String,
+    /// How an answer is asked for.
+    pub kind: QuestionKind,
+    /// Options in their order.
+    pub options: Vec<Choice>,
+    /// The right answer.
+    pub answer: String,
+    /// Share of right answers a blind guess gets.
+    pub chance: Option<f64>,
+}
+
+/// Why an item cannot be written any more: what the metadata does not have now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gone {
+    /// A subject, or the wording of its prompt.
+    Subject(String),
+    /// A subtask, or its free-form template.
+    Subtask(String),
+    /// A slot that the prompt has now and the item has no term for.
+    Slot(String),
+    /// An enabled term: vocabulary and term.
+    Term(String, String),
+}
+
+impl std::fmt::Display for Gone {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Gone::Subject(name) => write!(f, "subject {name}"),
+            Gone::Subtask(name) => write!(f, "subtask {name}"),
+            Gone::Slot(name) => write!(f, "slot {name}"),
+            Gone::Term(vocabulary, term) => write!(f, "{vocabulary} `{term}`"),
+        }
+    }
+}
+
+/// Writes `choices` with the templates of `grammar`.
+///
+/// # Errors
+/// What is gone.
+pub fn write(grammar: &Grammar, choices: &Choices) -> Result<Written, Gone> {
+    let mut prompt = prompt(grammar, choices, &choices.terms)?;
+    let subject = &grammar.subjects[choices.subject];
+    let subtask = &grammar.subtasks[choices.subtask];
+    let style = term(&choices.terms, grammar.style).and_then(|t| grammar.styles.get(t as usize));
+    let negative = style.map_or(String::new(), |s| s.1.clone());
+    let list = &grammar.lists[subtask.list];
+    let name = |term: u32| list.terms[term as usize].as_str();
+    let own = term(&choices.terms, subtask.list).map(name);
+    let fill = |template: &Template, claimed: Option<&str>| {
+        let mut out = String::with_capacity(64);
+        template.render(&mut out, |slot| match slot {
+            "term" => claimed.or(own),
+            "subject" => named(grammar, &choices.terms, subject.main?),
+            slot => named(grammar, &choices.terms, grammar.list(slot)?),
+        });
+        out
+    };
+    let option = |text: &str, role| Choice { text: text.to_string(), role };
+    let layouts = &grammar.layouts;
+    let (kind, layout, question, options, answer, chance) = match &choices.asked {
+        Asked::Options { options: terms, correct, refusal } => {
+            let role = |i| if Some(i) == *correct { Role::Correct } else { Role::Distractor };
+            let mut options: Vec<_> = terms.iter().enumerate().map(|(i, t)| option(name(*t), role(i))).collect();
+            if let Some(at) = refusal {
+                options.insert(*at, option(&layouts.refusal, Role::Refusal));
+            }
+            let answer = correct.map_or(layouts.refusal.as_str(), |i| name(terms[i]));
+            // MM-SAP counts declining as right where the picture shows the answer too (its eq. 1-3).
+            let right = 1 + usize::from(correct.is_some() && refusal.is_some());
+            let chance = right as f64 / options.len() as f64;
+            let question = fill(&subtask.question, None);
+            (
+                QuestionKind::MultipleChoice,
+                &layouts.multiple_choice,
+                question,
+                options,
+                answer.to_string(),
+                Some(chance),
+            )
+        }
+        Asked::Claim { term, holds, false_first } => {
+            let role = |says: bool| if says == *holds { Role::Correct } else { Role::Distractor };
+            let mut options = vec![option(TRUE, role(true)), option(FALSE, role(false))];
+            if *false_first {
+                options.reverse();
+            }
+            let answer = if *holds { TRUE } else { FALSE };
+            let question = fill(&subtask.statement, Some(name(*term)));
+            (QuestionKind::TrueFalse, &layouts.true_false, question, options, answer.to_string(), Some(0.5))
+        }
+        Asked::YesNo { term, holds } => {
+            let answer = if *holds { "yes" } else { "no" };
+            let question = fill(&subtask.yes_no, Some(name(*term)));
+            (QuestionKind::YesNo, &layouts.yes_no, question, Vec::new(), answer.to_string(), Some(0.5))
+        }
+        Asked::Free => {
+            let texts = grammar.free_form(subject, subtask);
+            let (describe, answer) = texts.ok_or_else(|| Gone::Subtask(subtask.name.clone()))?;
+            let answer = fill(answer, None);
+            (QuestionKind::FreeForm, &layouts.free_form, fill(describe, None), Vec::new(), answer, None)
+        }
+        Asked::Cross { options: pairs, correct } => {
+            prompt.push('\n');
+            prompt.push_str(&self::prompt(grammar, choices, &choices.second)?);
+            let text = |(first, second): &(u32, u32)| {
+                let mut out = String::new();
+                layouts.cross_option.render(&mut out, |slot| match slot {
+                    "first" => Some(name(*first)),
+                    "second" => Some(name(*second)),
+                    _ => None,
+                });
+                out
+            };
+            let role = |i| if i == *correct { Role::Correct } else { Role::Distractor };
+            let options: Vec<_> = pairs.iter().enumerate().map(|(i, p)| option(&text(p), role(i))).collect();
+            let answer = text(&pairs[*correct]);
+            let chance = 1.0 / options.len() as f64;
+            let question = layouts.cross.source().to_string();
+            (QuestionKind::MultipleChoice, &layouts.multiple_choice, question, options, answer, Some(chance))
+        }
+    };
+    let instruction = instruction(layout, &question, &options);
+    Ok(Written { prompt, negative, instruction, question, kind, options, answer, chance })
+}
+
+fn named<'g>(grammar: &'g Grammar, terms: &[(usize, u32)], list: usize) -> Option<&'g str> {
+    term(terms, list).map(|t| grammar.lists[list].terms[t as usize].as_str())
+}
+
+fn prompt(grammar: &Grammar, choices: &Choices, terms: &[(usize, u32)]) -> Result<String, Gone> {
+    let subject = &grammar.subjects[choices.subject];
+    let parts = subject.prompts.get(choices.wording).ok_or_else(|| Gone::Subject(subject.name.clone()))?;
+    let missing = subject.lists.iter().find(|l| term(terms, **l).is_none());
+    if let Some(list) = missing {
+        return Err(Gone::Slot(grammar.lists[*list].name.clone()));
+    }
+    let mut prompt = String::with_capacity(160);
+    write_prompt(parts, &mut prompt, |list| match term(terms, list) {
+        Some(t) if list == grammar.style => grammar.styles.get(t as usize).map_or("", |s| s.0.as_str()),
+        Some(t) => &grammar.lists[list].terms[t as usize],
+        None => "",
+    });
+    Ok(prompt)
+}
+
+/// The whole text given to a model (Dysca section 3.4 and appendix H).
+fn instruction(layout: &Template, question: &str, options: &[Choice]) -> String {
+    let (mut lines, mut letters) = (String::new(), String::new());
+    for (at, option) in options.iter().enumerate() {
+        let letter = Item::letter(at);
+        let separator = if at == 0 { ("", "") } else { ("\n", ", ") };
+        lines.extend([separator.0, "(", &letter, ") ", &option.text]);
+        letters.extend([separator.1, "(", &letter, ")"]);
+    }
+    let mut out = String::with_capacity(layout.source().len() + question.len() + lines.len());
+    layout.render(&mut out, |slot| match slot {
+        "question" => Some(question),
+        "options" => Some(&lines),
+        "letters" => Some(&letters),
+        _ => None,
+    });
+    out
+}
+
+/// 16 hex digits of a hash over every template and wording that these choices are written with.
+pub fn recipe(grammar: &Grammar, choices: &Choices) -> String {
+    let subject = &grammar.subjects[choices.subject];
+    let subtask = &grammar.subtasks[choices.subtask];
+    let layouts = &grammar.layouts;
+    let style = term(&choices.terms, grammar.style).and_then(|t| grammar.styles.get(t as usize));
+    let (prompt, negative) = style.map_or(("", ""), |s| (s.0.as_str(), s.1.as_str()));
+    let mut parts = vec![subject.sources.get(choices.wording).map_or("", String::as_str), prompt, negative];
+    match &choices.asked {
+        Asked::Options { refusal, .. } => {
+            parts.extend([subtask.question.source(), layouts.multiple_choice.source()]);
+            parts.extend(refusal.map(|_| layouts.refusal.as_str()));
+        }
+        Asked::Claim { .. } => parts.extend([subtask.statement.source(), layouts.true_false.source()]),
+        Asked::YesNo { .. } => parts.extend([subtask.yes_no.source(), layouts.yes_no.source()]),
+        Asked::Free => {
+            let (describe, answer) =
+                grammar.free_form(subject, subtask).map_or(("", ""), |(d, a)| (d.source(), a.source()));
+            parts.extend([describe, answer, layouts.free_form.source()]);
+        }
+        Asked::Cross { .. } => {
+            parts.extend([layouts.cross.source(), layouts.cross_option.source(), layouts.multiple_choice.source()]);
+        }
+    }
+    format!("{:016x}", key(0, &parts))
+}
+
+/// The choices that a composed item was written from, as positions in this grammar; `None` for an item that was not
+/// composed here.
+///
+/// # Errors
+/// What is gone.
+pub fn choices_of(grammar: &Grammar, item: &Item) -> Option<Result<Choices, Gone>> {
+    let provenance = item.provenance.as_deref()?;
+    Some(found(grammar, item, provenance))
+}
+
+fn found(grammar: &Grammar, item: &Item, provenance: &Provenance) -> Result<Choices, Gone> {
+    let subject = grammar.subject(&provenance.subject).ok_or_else(|| Gone::Subject(provenance.subject.clone()))?;
+    let name = item.subtask.as_deref().unwrap_or_default();
+    let subtask = grammar.subtask(name).ok_or_else(|| Gone::Subtask(name.to_string()))?;
+    let terms = positions(grammar, provenance.terms.iter())?;
+    let second = positions(grammar, provenance.second.iter())?;
+    let list = &grammar.lists[grammar.subtasks[subtask].list];
+    let position = |term: &str| list.position(term).ok_or_else(|| Gone::Term(list.name.clone(), term.to_string()));
+    let claim = || position(provenance.claim.as_deref().unwrap_or_default());
+    let asked = match item.kind {
+        QuestionKind::FreeForm => Asked::Free,
+        QuestionKind::YesNo => Asked::YesNo { term: claim()?, holds: item.answer == "yes" },
+        QuestionKind::TrueFalse => Asked::Claim {
+            term: claim()?,
+            holds: item.answer == TRUE,
+            false_first: item.options.first().is_some_and(|o| o.text == FALSE),
+        },
+        QuestionKind::MultipleChoice if item.rotation.is_some() => {
+            let own = |terms: &[(usize, u32)]| {
+                term(terms, grammar.subtasks[subtask].list).ok_or_else(|| Gone::Slot(list.name.clone()))
+            };
+            let (a, b) = (own(&terms)?, own(&second)?);
+            let rotation = item.rotation.as_ref().map_or(0, |r| r.index.saturating_sub(1));
+            choose::cross(provenance.seed, provenance.picture, rotation, (a, b))
+        }
+        QuestionKind::MultipleChoice => {
+            let refusal = item.options.iter().position(|o| o.role == Role::Refusal);
+            let asked = item.options.iter().filter(|o| o.role != Role::Refusal);
+            let correct = asked.clone().position(|o| o.role == Role::Correct);
+            let options = asked.map(|o| position(&o.text)).collect::<Result<_, _>>()?;
+            Asked::Options { options, correct, refusal }
+        }
+    };
+    Ok(Choices { subject, wording: provenance.wording as usize, terms, second, subtask, asked })
+}
+
+fn positions<'t>(
+    grammar: &Grammar,
+    terms: impl Iterator<Item = (&'t String, &'t String)>,
+) -> Result<Vec<(usize, u32)>, Gone> {
+    let mut found = Vec::new();
+    for (vocabulary, term) in terms {
+        let gone = || Gone::Term(vocabulary.clone(), term.clone());
+        let list = grammar.list(vocabulary).ok_or_else(gone)?;
+        found.push((list, grammar.lists[list].position(term).ok_or_else(gone)?));
+    }
+    found.sort_unstable();
+    Ok(found)
+}

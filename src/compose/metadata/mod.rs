@@ -1,0 +1,218 @@
+//! The metadata M of Dysca's (M, P, I, Q): vocabularies, styles and templates, read from plain files.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`vocabulary`] | one term a line; edits that leave the other lines alone |
+//! | [`styles`], [`templates`] | `styles.toml` and `templates.toml` |
+//! | [`template`] | words with named slots |
+
+mod place;
+pub mod styles;
+pub mod template;
+pub mod templates;
+pub mod vocabulary;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+pub use styles::Style;
+pub use template::Template;
+pub use templates::{Subject, Subtask, Templates};
+pub use vocabulary::{Term, Vocabulary};
+
+use crate::model::{Finding, MetaFile, Rule};
+
+/// The folder of vocabularies within the metadata folder.
+pub const VOCABULARIES: &str = "vocabularies/";
+/// The name that styles go by among vocabularies and slots.
+pub const STYLE: &str = "style";
+
+/// The name of the vocabulary in this file, if it is one.
+pub fn vocabulary_of(file: &str) -> Option<&str> {
+    file.strip_prefix(VOCABULARIES)?.strip_suffix(".txt").filter(|n| !n.is_empty() && !n.contains('/'))
+}
+
+/// The file of this vocabulary, or of the styles.
+pub fn file_of(vocabulary: &str) -> String {
+    if vocabulary == STYLE { styles::FILE.into() } else { format!("{VOCABULARIES}{vocabulary}.txt") }
+}
+
+/// One file, read.
+#[derive(Clone, Debug)]
+struct Read {
+    text: Arc<str>,
+    found: Arc<[Finding]>,
+}
+
+/// All metadata of a project at one moment. Copies are cheap.
+#[derive(Clone, Debug, Default)]
+pub struct Metadata {
+    files: BTreeMap<String, Read>,
+    vocabularies: BTreeMap<String, Arc<Vocabulary>>,
+    styles: Arc<Vec<Style>>,
+    templates: Arc<Templates>,
+}
+
+impl Metadata {
+    /// Reads these files. What cannot be used is left out, and found.
+    pub fn parse(files: impl IntoIterator<Item = MetaFile>) -> Metadata {
+        let mut metadata = Metadata::default();
+        for file in files {
+            metadata.put(file);
+        }
+        metadata
+    }
+
+    /// Takes a file in, in place of an older text of it; files that are not metadata are passed over.
+    pub fn put(&mut self, file: MetaFile) {
+        let found = match (file.name.as_str(), vocabulary_of(&file.name)) {
+            (styles::FILE, _) => {
+                let (styles, found) = styles::parse(&file.text);
+                self.styles = Arc::new(styles);
+                found
+            }
+            (templates::FILE, _) => {
+                let (templates, found) = templates::parse(&file.text);
+                self.templates = Arc::new(templates);
+                found
+            }
+            (_, Some(name)) => {
+                let (vocabulary, found) = Vocabulary::parse(name, &file.name, &file.text);
+                self.vocabularies.insert(name.to_string(), Arc::new(vocabulary));
+                found
+            }
+            _ => return,
+        };
+        self.files.insert(file.name, Read { text: file.text.into(), found: found.into() });
+    }
+
+    /// Forgets a file.
+    pub fn take(&mut self, name: &str) {
+        self.files.remove(name);
+        match vocabulary_of(name) {
+            Some(vocabulary) => drop(self.vocabularies.remove(vocabulary)),
+            None if name == styles::FILE => self.styles = Arc::default(),
+            None if name == templates::FILE => self.templates = Arc::default(),
+            None => {}
+        }
+    }
+
+    /// The names of its files, in order.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// The text of a file.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.files.get(name).map(|f| &*f.text)
+    }
+
+    /// Vocabularies by name; styles are apart.
+    pub fn vocabularies(&self) -> &BTreeMap<String, Arc<Vocabulary>> {
+        &self.vocabularies
+    }
+
+    /// The styles, in the order of their file.
+    pub fn styles(&self) -> &[Style] {
+        &self.styles
+    }
+
+    /// The templates.
+    pub fn templates(&self) -> &Templates {
+        &self.templates
+    }
+
+    /// The terms that are sampled for a slot: of a vocabulary, or the names of the styles.
+    pub fn enabled(&self, vocabulary: &str) -> Vec<&str> {
+        if vocabulary == STYLE {
+            return self.styles.iter().filter(|s| !s.disabled).map(|s| s.name.as_str()).collect();
+        }
+        self.vocabularies.get(vocabulary).map_or(Vec::new(), |v| v.enabled().collect())
+    }
+
+    /// What reading the files found.
+    pub fn found(&self) -> impl Iterator<Item = &Finding> {
+        self.files.values().flat_map(|f| f.found.iter())
+    }
+
+    /// Puts a finding at these bytes of `templates.toml`'s string at `string`.
+    pub fn in_template(&self, rule: Rule, what: String, text: &templates::Text, inner: Range<usize>) -> Finding {
+        let file = self.text(templates::FILE).unwrap_or_default();
+        let span = place::inside(file, text.span.clone(), text.template.source(), inner);
+        place::at(Finding::new(rule, templates::FILE, what), file, span)
+    }
+
+    /// Puts a finding at these bytes of `templates.toml`.
+    pub fn at_template(&self, rule: Rule, what: String, span: Range<usize>) -> Finding {
+        place::at(Finding::new(rule, templates::FILE, what), self.text(templates::FILE).unwrap_or_default(), span)
+    }
+
+    /// The revision of the vocabularies: 16 hex digits of a hash over their names and texts.
+    pub fn vocabulary_revision(&self) -> String {
+        self.revision(|name| vocabulary_of(name).is_some())
+    }
+
+    /// The revision of styles and templates: 16 hex digits of a hash over their texts.
+    pub fn template_revision(&self) -> String {
+        self.revision(|name| vocabulary_of(name).is_none())
+    }
+
+    fn revision(&self, of: impl Fn(&str) -> bool) -> String {
+        let mut hash = blake3::Hasher::new();
+        for (name, file) in self.files.iter().filter(|(name, _)| of(name)) {
+            for part in [name.as_bytes(), file.text.as_bytes()] {
+                hash.update(&(part.len() as u64).to_le_bytes());
+                hash.update(part);
+            }
+        }
+        hash.finalize().to_hex()[..16].to_string()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A small set of metadata that the tests of this room share.
+    pub(crate) fn small() -> Metadata {
+        let list = |name: &str, terms: &[&str]| MetaFile {
+            name: format!("{VOCABULARIES}{name}.txt"),
+            text: terms.iter().map(|t| format!("{t}\n")).collect(),
+        };
+        let style = |name: &str| {
+            format!("[[style]]\nname = \"{name}\"\nprompt = \"{name}, fine\"\nnegative = \"bad {name}\"\n")
+        };
+        Metadata::parse([
+            list("animal", &["owl", "cat", "horse", "salmon", "beetle", "wolf"]),
+            list("color", &["red", "blue", "white"]),
+            list("background", &["on a lawn", "in a forest", "under the stars", "by the sea", "in a street"]),
+            list("text", &["hello", "winter", "market", "bridge", "pencil", "orchard", "gallery"]),
+            MetaFile {
+                name: styles::FILE.into(),
+                text: ["woodcut", "oil painting", "comic", "sketch", "mosaic"].map(style).concat(),
+            },
+            MetaFile { name: templates::FILE.into(), text: templates::tests::SMALL.into() },
+        ])
+    }
+
+    #[test]
+    fn files_are_read_replaced_and_forgotten() {
+        let mut metadata = small();
+        assert_eq!(metadata.found().count(), 0, "{:?}", metadata.found().collect::<Vec<_>>());
+        assert_eq!(metadata.enabled("color"), ["red", "blue", "white"]);
+        assert_eq!(metadata.enabled(STYLE).len(), 5);
+        let (vocabulary, template) = (metadata.vocabulary_revision(), metadata.template_revision());
+        metadata.put(MetaFile { name: file_of("color"), text: "red\n#- blue\ngreen\n".into() });
+        assert_eq!(metadata.enabled("color"), ["red", "green"]);
+        assert_ne!(metadata.vocabulary_revision(), vocabulary);
+        assert_eq!(metadata.template_revision(), template);
+        metadata.put(MetaFile { name: "notes.md".into(), text: "x".into() });
+        assert_eq!(metadata.text("notes.md"), None);
+        metadata.take(&file_of("color"));
+        metadata.take(templates::FILE);
+        assert!(metadata.enabled("color").is_empty() && metadata.templates().subjects.is_empty());
+        assert_eq!(vocabulary_of("vocabularies/tv-show.txt"), Some("tv-show"));
+        assert_eq!(vocabulary_of("vocabularies/a/b.txt"), None);
+    }
+}

@@ -1,0 +1,138 @@
+//! `styles.toml`: what each style adds to a prompt.
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::place;
+use super::vocabulary::{flaw, fold};
+use crate::model::{Finding, Rule};
+
+/// The file's name in the metadata folder.
+pub const FILE: &str = "styles.toml";
+
+/// A style of pictures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// What it is called: a term like any other, and the answer to "What is the style of the picture?".
+    pub name: String,
+    /// Words added to the prompt.
+    pub prompt: String,
+    /// Words of the negative prompt.
+    pub negative: String,
+    /// Kept but not sampled.
+    pub disabled: bool,
+    /// Rules that the linter lets pass here.
+    pub allow: Vec<Rule>,
+    /// Line of its name in the file, from 1.
+    pub line: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    #[serde(default)]
+    style: Vec<RawStyle>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawStyle {
+    name: Spanned<String>,
+    prompt: Spanned<String>,
+    #[serde(default)]
+    negative: Option<Spanned<String>>,
+    #[serde(default)]
+    disabled: bool,
+    #[serde(default)]
+    allow: Vec<Spanned<String>>,
+}
+
+/// Reads the text of `styles.toml`. Styles that cannot be used are left out and found.
+pub fn parse(text: &str) -> (Vec<Style>, Vec<Finding>) {
+    let raw: Raw = match toml::from_str(text) {
+        Ok(raw) => raw,
+        Err(error) => return (Vec::new(), vec![place::toml(&error, FILE, text)]),
+    };
+    let mut found = Vec::new();
+    let styles = raw.style.into_iter().filter_map(|raw| style(raw, text, &mut found)).collect();
+    (styles, found)
+}
+
+fn style(raw: RawStyle, text: &str, found: &mut Vec<Finding>) -> Option<Style> {
+    let name = raw.name.get_ref().trim().to_string();
+    let mut say = |rule, span: std::ops::Range<usize>, what: String| {
+        found.push(place::at(Finding::new(rule, FILE, what).term(name.clone()), text, span));
+    };
+    let mut usable = true;
+    if let Some(what) = flaw(&name) {
+        say(Rule::BadTerm, raw.name.span(), what.into());
+        usable = false;
+    }
+    for words in [Some(&raw.prompt), raw.negative.as_ref()].into_iter().flatten() {
+        if words.get_ref().contains(['{', '}']) || words.get_ref().chars().any(char::is_control) {
+            say(
+                Rule::BadTerm,
+                words.span(),
+                "a style's wording cannot hold slots, newlines or control characters".into(),
+            );
+            usable = false;
+        }
+    }
+    if raw.prompt.get_ref().trim().is_empty() {
+        say(Rule::BadTerm, raw.prompt.span(), "a style must add words to the prompt".into());
+        usable = false;
+    }
+    let mut allow = Vec::new();
+    for rule in &raw.allow {
+        match Rule::from_name(rule.get_ref()) {
+            Some(rule) => allow.push(rule),
+            None => say(Rule::BadTerm, rule.span(), format!("`{}` is not a rule that can be allowed", rule.get_ref())),
+        }
+    }
+    let line = text.get(..raw.name.span().start).map_or(0, |t| t.matches('\n').count() as u32 + 1);
+    usable.then(|| Style {
+        name,
+        prompt: raw.prompt.into_inner().trim().to_string(),
+        negative: raw.negative.map_or(String::new(), |n| n.into_inner().trim().to_string()),
+        disabled: raw.disabled,
+        allow,
+        line,
+    })
+}
+
+/// The style of this name.
+pub fn find<'s>(styles: &'s [Style], name: &str) -> Option<&'s Style> {
+    let folded = fold(name);
+    styles.iter().find(|s| fold(&s.name) == folded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn styles_with_their_lines() {
+        let text = "# ours\n[[style]]\nname = \"woodcut\"\nprompt = \"bold carved lines\"\nnegative = \"photo\"\n\n\
+                    [[style]]\nname = \"ink\"\nprompt = \"ink\"\ndisabled = true\nallow = [\"near-synonym\"]\n";
+        let (styles, found) = parse(text);
+        assert!(found.is_empty(), "{found:?}");
+        assert_eq!(styles.len(), 2);
+        assert_eq!((styles[0].line, styles[0].negative.as_str()), (3, "photo"));
+        assert!(styles[1].disabled && styles[1].allow == [Rule::NearSynonym]);
+        assert_eq!(find(&styles, "Woodcut").unwrap().name, "woodcut");
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_found_in_its_line() {
+        let text = "[[style]]\nname = \"a {b}\"\nprompt = \"x\"\n[[style]]\nname = \"ok\"\nprompt = \"a {} b\"\n\
+                    [[style]]\nname = \"no\"\nprompt = \" \"\nallow = [\"all\"]\n";
+        let (styles, found) = parse(text);
+        assert!(styles.is_empty());
+        assert_eq!(found.iter().map(|f| f.line).collect::<Vec<_>>(), [2, 6, 9, 10]);
+        let (_, found) = parse("[[style]]\nname = \"x\"\nprompt = \"y\"\nnegativ = \"z\"\n");
+        assert_eq!((found[0].rule, found[0].line), (Rule::Unreadable, 4));
+        assert!(found[0].help.contains("negative"));
+        let (_, found) = parse("[[style]\n");
+        assert_eq!(found[0].line, 1);
+    }
+}

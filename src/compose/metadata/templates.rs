@@ -1,0 +1,361 @@
+//! `templates.toml`: how terms become prompts, questions, statements, instructions and answers.
+//!
+//! Subjects say what a picture shows and which terms its prompt holds; subtasks say what can be asked about a term.
+//! The wording of the instructions is that of Dysca section 3.4 and appendix H.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::place;
+use super::template::Template;
+use crate::model::{Finding, Rule};
+
+/// The file's name in the metadata folder.
+pub const FILE: &str = "templates.toml";
+
+/// A template and where its string lies in the file, quotes included, in bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    /// The template.
+    pub template: Template,
+    /// Where.
+    pub span: Range<usize>,
+}
+
+/// What a picture shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// Wordings of its prompt; each picture takes one.
+    pub prompts: Vec<Text>,
+    /// The vocabulary whose term `{subject}` stands for in questions.
+    pub main: Option<String>,
+    /// What a free-form question asks for.
+    pub describe: Option<Text>,
+    /// The reference answer to that.
+    pub answer: Option<Text>,
+    /// Where its name lies in the file, in bytes.
+    pub span: Range<usize>,
+}
+
+/// What can be asked about a term (Dysca's `question_majority`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subtask {
+    /// The vocabulary it asks about, or `style`.
+    pub vocabulary: String,
+    /// The multiple-choice question.
+    pub question: Text,
+    /// The statement that is true or false of `{term}`.
+    pub statement: Text,
+    /// The same as a yes/no question.
+    pub yes_no: Text,
+    /// What a free-form question asks for; the subject's own otherwise.
+    pub describe: Option<Text>,
+    /// The reference answer to that.
+    pub answer: Option<Text>,
+    /// Dysca's task: "recognition" or "OCR".
+    pub task: String,
+    /// Dysca's granularity: "coarse" or "fine".
+    pub granularity: String,
+    /// Its terms are titles, names or phrases: their last word does not tell what they are.
+    pub phrases: bool,
+    /// Where its name lies in the file, in bytes.
+    pub span: Range<usize>,
+}
+
+/// Texts around every question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layouts {
+    /// Around a multiple-choice question.
+    pub multiple_choice: Text,
+    /// Around a true/false statement.
+    pub true_false: Text,
+    /// Around a yes/no question.
+    pub yes_no: Text,
+    /// Around a free-form question.
+    pub free_form: Text,
+    /// The option that declines to answer (MM-SAP section 3).
+    pub refusal: String,
+    /// What is asked across the two pictures of a pair (MVP-Bench's cross-image questions).
+    pub cross: Text,
+    /// An option of that question: `{first}` and `{second}` are the terms of the two pictures.
+    pub cross_option: Text,
+}
+
+/// The whole file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Templates {
+    /// Texts around every question.
+    pub layouts: Layouts,
+    /// Named parts of prompts.
+    pub fragments: BTreeMap<String, Text>,
+    /// What pictures show, by name.
+    pub subjects: BTreeMap<String, Subject>,
+    /// What can be asked, by name.
+    pub subtasks: BTreeMap<String, Subtask>,
+}
+
+type Words = Spanned<String>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    instruction: RawInstruction,
+    pair: RawPair,
+    #[serde(default)]
+    fragment: BTreeMap<Spanned<String>, Words>,
+    subject: BTreeMap<Spanned<String>, RawSubject>,
+    subtask: BTreeMap<Spanned<String>, RawSubtask>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct RawInstruction {
+    multiple_choice: Words,
+    true_false: Words,
+    yes_no: Words,
+    free_form: Words,
+    refusal: Words,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPair {
+    question: Words,
+    option: Words,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawSubject {
+    prompt: Vec<Words>,
+    main: Option<String>,
+    describe: Option<Words>,
+    answer: Option<Words>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct RawSubtask {
+    vocabulary: Words,
+    question: Words,
+    statement: Words,
+    yes_no: Words,
+    describe: Option<Words>,
+    answer: Option<Words>,
+    #[serde(default = "recognition")]
+    task: String,
+    #[serde(default = "fine")]
+    granularity: String,
+    #[serde(default)]
+    phrases: bool,
+}
+
+fn recognition() -> String {
+    "recognition".into()
+}
+
+fn fine() -> String {
+    "fine".into()
+}
+
+/// Reads the text of `templates.toml`. Templates that cannot be read are empty, and found.
+pub fn parse(text: &str) -> (Templates, Vec<Finding>) {
+    let raw: Raw = match toml::from_str(text) {
+        Ok(raw) => raw,
+        Err(error) => return (Templates::default(), vec![place::toml(&error, FILE, text)]),
+    };
+    let mut reader = Reader { text, found: Vec::new() };
+    let templates = reader.templates(raw);
+    (templates, reader.found)
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    found: Vec<Finding>,
+}
+
+impl Reader<'_> {
+    fn templates(&mut self, raw: Raw) -> Templates {
+        let layouts = Layouts {
+            multiple_choice: self.words(raw.instruction.multiple_choice),
+            true_false: self.words(raw.instruction.true_false),
+            yes_no: self.words(raw.instruction.yes_no),
+            free_form: self.words(raw.instruction.free_form),
+            refusal: self.words(raw.instruction.refusal).template.source().to_string(),
+            cross: self.words(raw.pair.question),
+            cross_option: self.words(raw.pair.option),
+        };
+        let fragments = raw.fragment.into_iter().map(|(name, words)| (self.name(&name), self.words(words))).collect();
+        let subjects =
+            raw.subject.into_iter().map(|(name, raw)| (self.name(&name), self.subject(&name, raw))).collect();
+        let subtasks =
+            raw.subtask.into_iter().map(|(name, raw)| (self.name(&name), self.subtask(&name, raw))).collect();
+        Templates { layouts, fragments, subjects, subtasks }
+    }
+
+    fn subject(&mut self, name: &Spanned<String>, raw: RawSubject) -> Subject {
+        let prompts: Vec<Text> = raw.prompt.into_iter().map(|w| self.words(w)).collect();
+        if prompts.is_empty() {
+            self.say(Rule::BadTemplate, name.span(), "a subject needs a prompt", name.get_ref());
+        }
+        Subject {
+            prompts,
+            main: raw.main,
+            describe: raw.describe.map(|w| self.words(w)),
+            answer: raw.answer.map(|w| self.words(w)),
+            span: name.span(),
+        }
+    }
+
+    fn subtask(&mut self, name: &Spanned<String>, raw: RawSubtask) -> Subtask {
+        Subtask {
+            vocabulary: raw.vocabulary.into_inner(),
+            question: self.words(raw.question),
+            statement: self.words(raw.statement),
+            yes_no: self.words(raw.yes_no),
+            describe: raw.describe.map(|w| self.words(w)),
+            answer: raw.answer.map(|w| self.words(w)),
+            task: raw.task,
+            granularity: raw.granularity,
+            phrases: raw.phrases,
+            span: name.span(),
+        }
+    }
+
+    /// Names are used in slots, in plans and in files.
+    fn name(&mut self, name: &Spanned<String>) -> String {
+        let text = name.get_ref();
+        // Subtasks keep the field's names, and one of them has a blank: "tv show".
+        let ok = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == ' ';
+        if text.trim() != text || text.is_empty() || !text.chars().all(ok) {
+            self.say(Rule::BadTemplate, name.span(), "names are lower-case letters, digits, blanks and `-`", text);
+        }
+        text.clone()
+    }
+
+    fn words(&mut self, words: Words) -> Text {
+        let span = words.span();
+        let source = words.into_inner();
+        if source.trim().is_empty() {
+            self.say(Rule::BadTemplate, span.clone(), "the template says nothing", "");
+        }
+        if let Some(c) = source.chars().find(|c| c.is_control() && *c != '\n') {
+            let what = format!("the template holds the control character {}", c.escape_debug());
+            self.say(Rule::BadTemplate, span.clone(), &what, "");
+        }
+        match Template::parse(&source) {
+            Ok(template) => Text { template, span },
+            Err(flaw) => {
+                let at = place::inside(self.text, span.clone(), &source, flaw.at.clone());
+                let term = source.get(flaw.at).unwrap_or_default().to_string();
+                self.say(Rule::BadTemplate, at, &flaw.what, &term);
+                Text { template: Template::default(), span }
+            }
+        }
+    }
+
+    fn say(&mut self, rule: Rule, span: Range<usize>, what: &str, term: &str) {
+        self.found.push(place::at(Finding::new(rule, FILE, what).term(term), self.text, span));
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A small set of templates that the tests of this room share.
+    pub(crate) const SMALL: &str = r#"
+[instruction]
+multiple-choice = "Question: {question}\nChoices:\n{options}\nHint: e.g., {letters}.\nYour answer is:"
+true-false = "Question: {question}\nChoices:\n{options}\nHint: e.g., {letters}.\nYour answer is:"
+yes-no = "{question} Please answer yes or no."
+free-form = "{question}\nYour answer is:"
+refusal = "I cannot tell"
+[pair]
+question = "What differs?"
+option = "{first} first, {second} second"
+[fragment]
+thing = "1 {color} {animal}"
+[subject.animal]
+prompt = ["{thing}, {background}, {style}", "a photo of {a color} {animal}, {background}, {style}"]
+main = "animal"
+describe = "Please describe the image."
+answer = "{color} {animal}, {background}, {style}"
+[subject.sign]
+prompt = ["a sign that says '{text}', {style}"]
+main = "text"
+[subtask.animal]
+vocabulary = "animal"
+question = "What is the animal in the image?"
+statement = "The animal in the image is {a term}."
+yes-no = "Is the animal in the image {a term}?"
+[subtask.color]
+vocabulary = "color"
+granularity = "coarse"
+question = "What is the color of the {subject}?"
+statement = "The {subject} is {term}."
+yes-no = "Is the {subject} {term}?"
+describe = "What color is the {subject}?"
+answer = "{term} {subject}"
+[subtask.style]
+vocabulary = "style"
+granularity = "coarse"
+question = "What is the style of the picture?"
+statement = "The style of the picture is {term}."
+yes-no = "Is the style of the picture {term}?"
+describe = "Please describe the style."
+answer = "{term} style"
+[subtask.background]
+vocabulary = "background"
+granularity = "coarse"
+question = "What is the background?"
+statement = "The background is {term}."
+yes-no = "Is the background {term}?"
+describe = "Please describe the background."
+answer = "{term}"
+[subtask.text]
+vocabulary = "text"
+task = "OCR"
+question = "What is the text in the image?"
+statement = "The text in the image is {term}."
+yes-no = "Is the text in the image {term}?"
+describe = "Please read the text."
+answer = "{term}"
+"#;
+
+    #[test]
+    fn the_file_becomes_templates() {
+        let (templates, found) = parse(SMALL);
+        assert!(found.is_empty(), "{found:?}");
+        assert_eq!(templates.subjects["animal"].prompts.len(), 2);
+        assert_eq!(templates.subtasks["text"].task, "OCR");
+        assert_eq!(templates.subtasks["animal"].granularity, "fine");
+        assert!(templates.layouts.multiple_choice.template.has("letters"));
+    }
+
+    #[test]
+    fn an_open_brace_is_found_in_its_column() {
+        let text = SMALL.replace("The background is {term}.", "The background is {term.");
+        let (_, found) = parse(&text);
+        assert_eq!(found.len(), 1, "{found:?}");
+        let line = text.lines().nth(found[0].line as usize - 1).unwrap();
+        assert_eq!(&line[found[0].column as usize - 1..], "{term.\"");
+        assert_eq!(found[0].rule, Rule::BadTemplate);
+    }
+
+    #[test]
+    fn fields_missing_unknown_or_empty_are_found_in_their_line() {
+        let (templates, found) = parse(&SMALL.replace("yes-no = \"Is the background {term}?\"\n", ""));
+        assert_eq!((templates, found[0].rule), (Templates::default(), Rule::Unreadable));
+        assert!(found[0].what.contains("yes-no"), "{:?}", found[0]);
+        let (_, found) = parse(&SMALL.replace("task = \"OCR\"", "tusk = \"OCR\""));
+        assert!(found[0].help.contains("task") && found[0].line > 40, "{:?}", found[0]);
+        let (_, found) = parse(&SMALL.replace("\"What differs?\"", "\" \""));
+        assert_eq!((found[0].rule, found[0].line), (Rule::BadTemplate, 9));
+        let (_, found) = parse(&SMALL.replace("[subject.sign]", "[subject.\"Sign!\"]"));
+        assert_eq!(found[0].term, "Sign!");
+    }
+}

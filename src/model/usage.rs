@@ -1,0 +1,103 @@
+//! How metadata is used by the items of a project, and what an edit would do to them.
+
+use serde::{Deserialize, Serialize};
+
+use super::finding::Finding;
+use super::status::Status;
+
+/// A metadata file of a project, as it is on disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileState {
+    /// Its name in the metadata folder.
+    pub name: String,
+    /// What it holds.
+    pub text: String,
+    /// 16 hex digits of a hash over its bytes: what a save must name to replace it.
+    pub revision: String,
+}
+
+/// The metadata of a project, as it is on disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MetadataState {
+    /// Its files, by name.
+    pub files: Vec<FileState>,
+    /// Files that could not be read, and why.
+    pub unreadable: Vec<Finding>,
+    /// The project has no metadata files: these are the shipped ones, and the first save writes them all.
+    pub shipped: bool,
+}
+
+/// A file to save.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Save {
+    /// Its name in the metadata folder.
+    pub name: String,
+    /// The revision it had when the edit began; `None` for a new file.
+    pub base: Option<String>,
+    /// What it is to hold; `None` removes it.
+    pub text: Option<String>,
+}
+
+/// Items by status, in the order of [`Status::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally(pub [u64; Status::ALL.len()]);
+
+impl Tally {
+    /// Counts one more item of this status.
+    pub fn add(&mut self, status: Status) {
+        if let Some(at) = Status::ALL.iter().position(|s| *s == status) {
+            self.0[at] += 1;
+        }
+    }
+
+    /// Items of this status.
+    pub fn of(&self, status: Status) -> u64 {
+        Status::ALL.iter().position(|s| *s == status).map_or(0, |at| self.0[at])
+    }
+
+    /// Items in all.
+    pub fn all(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Share of accepted among accepted and rejected, and how many those are; `None` when nobody judged any.
+    pub fn acceptance(&self) -> Option<(f64, u64)> {
+        let (yes, no) = (self.of(Status::Accepted), self.of(Status::Rejected));
+        (yes + no > 0).then(|| (yes as f64 / (yes + no) as f64, yes + no))
+    }
+}
+
+/// How one term is used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TermUse {
+    /// The term.
+    pub term: String,
+    /// Items whose picture or statement has it, by status.
+    pub items: Tally,
+    /// Items that have it as their right answer, by status.
+    pub answers: Tally,
+}
+
+/// How two properties of the items meet: subject x style, style x background, ...
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grid {
+    /// Values down, with their totals.
+    pub rows: Vec<(String, Tally)>,
+    /// Values across, with their totals.
+    pub columns: Vec<(String, Tally)>,
+    /// Row by row.
+    pub cells: Vec<Tally>,
+}
+
+/// What metadata would do to the items that exist.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Impact {
+    /// Composed items.
+    pub composed: u64,
+    /// Items whose templates or style wording changed: composed again they would read differently.
+    pub stale: Tally,
+    /// Items with a term, subject or subtask that is gone: they cannot be composed again.
+    pub gone: Tally,
+    /// What is gone, with how many items it takes along, most first; at most 100.
+    pub causes: Vec<(String, u64)>,
+}
