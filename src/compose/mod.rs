@@ -17,3 +17,49 @@ pub mod metadata;
 pub mod near;
 pub mod plan;
 pub mod sample;
+
+#[cfg(test)]
+mod tests {
+    use super::grammar::Grammar;
+    use super::metadata::Metadata;
+    use crate::model::metafile::shipped;
+
+    #[test]
+    fn the_shipped_metadata_has_the_sizes_of_table_11_and_nothing_wrong_with_it() {
+        let metadata = Metadata::parse(shipped());
+        assert_eq!(metadata.found().collect::<Vec<_>>(), [] as [&crate::model::Finding; 0]);
+        let (grammar, found) = Grammar::compile(&metadata);
+        assert_eq!(found, []);
+        let sizes = [
+            ("style", 51),
+            ("background", 20),
+            ("age", 4),
+            ("expression", 3),
+            ("gender", 2),
+            ("race", 5),
+            ("profession", 20),
+            ("action", 20),
+            ("celebrity", 50),
+            ("animal", 67),
+            ("plant", 37),
+            ("clothes", 16),
+            ("object", 80),
+            ("landmark", 23),
+            ("food", 29),
+            ("movie", 106),
+            ("anime", 44),
+            ("tv-show", 20),
+            ("text", 5000),
+            ("color", 8),
+        ];
+        assert_eq!(grammar.lists.len(), sizes.len());
+        for (name, size) in sizes {
+            assert_eq!(grammar.lists[grammar.list(name).unwrap()].terms.len(), size, "{name}");
+        }
+        assert!(metadata.enabled("text").iter().all(|w| w.len() >= 3));
+        assert_eq!((grammar.subtasks.len(), grammar.subjects.len()), (20, 14));
+        for (at, subtask) in grammar.subtasks.iter().enumerate() {
+            assert!(grammar.subjects.iter().any(|s| s.supports.contains(&at)), "nothing shows {}", subtask.name);
+        }
+    }
+}

@@ -10,3 +10,39 @@ pub struct MetaFile {
     /// What it holds.
     pub text: String,
 }
+
+macro_rules! shipped {
+    ($($name:literal),* $(,)?) => {
+        /// The metadata files that come with the program: name in the metadata folder, and text.
+        pub const SHIPPED: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../metadata/", $name))),)*];
+    };
+}
+
+shipped! {
+    "styles.toml",
+    "templates.toml",
+    "vocabularies/action.txt",
+    "vocabularies/age.txt",
+    "vocabularies/animal.txt",
+    "vocabularies/anime.txt",
+    "vocabularies/background.txt",
+    "vocabularies/celebrity.txt",
+    "vocabularies/clothes.txt",
+    "vocabularies/color.txt",
+    "vocabularies/expression.txt",
+    "vocabularies/food.txt",
+    "vocabularies/gender.txt",
+    "vocabularies/landmark.txt",
+    "vocabularies/movie.txt",
+    "vocabularies/object.txt",
+    "vocabularies/plant.txt",
+    "vocabularies/profession.txt",
+    "vocabularies/race.txt",
+    "vocabularies/text.txt",
+    "vocabularies/tv-show.txt",
+}
+
+/// The shipped files, as a folder would give them.
+pub fn shipped() -> impl Iterator<Item = MetaFile> {
+    SHIPPED.iter().map(|(name, text)| MetaFile { name: (*name).into(), text: (*text).into() })
+}
