@@ -52,9 +52,10 @@ fn run(shared: &Arc<Shared>, source: &Source, watch: import::Watch<'_>) -> Resul
     let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
     let catalog = shared.catalog();
     let at = journal::stamp(now());
+    let index = shared.index.get()?;
     let outcome = match source {
-        Source::Files(ask) => import::import(&shared.project, &shared.index, &catalog, ask, &at, watch)?,
-        Source::Sample => sample::fill(&shared.project, &shared.index, &catalog, &at)?,
+        Source::Files(ask) => import::import(&shared.project, index, &catalog, ask, &at, watch)?,
+        Source::Sample => sample::fill(&shared.project, index, &catalog, &at)?,
     };
     if let Some(catalog) = outcome.catalog {
         let items = catalog.len();

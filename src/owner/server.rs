@@ -75,7 +75,7 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     let (socket, listener) = Socket::bind(&socket_path, lock)?;
     let (sender, queue) = mpsc::channel();
     let idle = idle_time(&project);
-    let data = Data { catalog: Arc::new(opened.catalog), overlay: opened.overlay };
+    let data = Data { catalog: opened.catalog, overlay: opened.overlay };
     let shared = Arc::new(Shared::new(project, opened.index, data, opened.notices, sender, now()));
     let writing = start_writer(&shared, opened.ledger, queue)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()

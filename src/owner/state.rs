@@ -7,11 +7,11 @@ use tokio::sync::{Notify, broadcast};
 
 use super::search::Search;
 use super::wire::Event;
-use super::writer::Work;
+use super::writer::{Work, now};
 use crate::pipeline::board::Scored;
-use crate::store::index::Index;
+use crate::store::behind::Behind;
 use crate::store::project::Project;
-use crate::store::{Catalog, Ledger, Overlay};
+use crate::store::{Catalog, Ledger, Overlay, journal};
 
 /// Items and their statuses.
 pub struct Data {
@@ -25,8 +25,8 @@ pub struct Data {
 pub struct Shared {
     /// The project.
     pub project: Project,
-    /// The sled index.
-    pub index: Arc<Index>,
+    /// The sled index; it may still be opening.
+    pub index: Arc<Behind>,
     /// When the owner started, in milliseconds since 1970.
     pub started: i64,
     /// The writer's queue.
@@ -57,7 +57,7 @@ impl Shared {
     /// The state of an owner that has just opened its project.
     pub fn new(
         project: Project,
-        index: Arc<Index>,
+        index: Arc<Behind>,
         data: Data,
         notices: Vec<String>,
         writer: mpsc::Sender<Work>,
@@ -109,7 +109,12 @@ impl Shared {
 
     /// What a person should know.
     pub fn notices(&self) -> MutexGuard<'_, Vec<String>> {
-        whole(self.notices.lock())
+        let mut notices = whole(self.notices.lock());
+        for late in self.index.notices() {
+            eprintln!("{} {late}", journal::stamp(now()));
+            notices.push(late);
+        }
+        notices
     }
 
     /// Why decisions cannot be saved, when they cannot.

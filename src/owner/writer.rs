@@ -123,6 +123,9 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
         if done || writer.since_checkpoint >= CHECKPOINT_EVERY {
             writer.checkpoint();
         }
+        if done {
+            writer.leave();
+        }
         drop(finished);
         if done {
             return;
@@ -281,14 +284,7 @@ impl Writer {
         if self.dirty.is_empty() {
             return;
         }
-        let journals = journal::list(&self.shared.project.sessions()).and_then(|list| {
-            list.into_iter()
-                .map(|(who, path)| match std::fs::metadata(&path) {
-                    Ok(meta) => Ok((who, meta.len())),
-                    Err(e) => Err(Problem::io(&e, "cannot be read", &path)),
-                })
-                .collect::<Result<Vec<_>>>()
-        });
+        let journals = journal::lengths(&self.shared.project.sessions());
         let rev = self.shared.ledger().rev();
         let overlay = self.shared.data().overlay.clone();
         let blocks: Vec<usize> = self.dirty.iter().copied().collect();
@@ -301,6 +297,21 @@ impl Writer {
             }
             // Nothing is lost: the journals are replayed instead.
             Err(problem) => eprintln!("the checkpoint could not be written: {problem}"),
+        }
+    }
+}
+
+impl Writer {
+    /// What the next opening reads first; it names the journals, so it must be the last thing written.
+    fn leave(&self) {
+        if self.unread.is_some() || !self.dirty.is_empty() {
+            return;
+        }
+        let data = self.shared.data();
+        let left = journal::lengths(&self.shared.project.sessions())
+            .and_then(|journals| self.shared.index.leave(&data.overlay, &open::lengths(&journals)));
+        if let Err(problem) = left {
+            eprintln!("the next start will take longer: {problem}");
         }
     }
 }

@@ -7,11 +7,11 @@ use lru::LruCache;
 
 use super::columns::{Columns, id_hash};
 use super::manifest::Part;
-use super::segment::{FRAME_ROWS, Reader};
+use super::segment::Reader;
 use crate::model::{Item, Kind, Prediction, Problem, Result};
 
-/// Unpacked frames kept: about 130 KB each.
-const CACHED_FRAMES: usize = 48;
+/// Unpacked frames kept: about 30 KB each.
+const CACHED_FRAMES: usize = 192;
 
 /// An item segment and the row it begins at.
 #[derive(Clone, Debug)]
@@ -59,6 +59,14 @@ impl Answers {
 fn parse<T: serde::de::DeserializeOwned>(line: &[u8]) -> Result<T> {
     serde_json::from_slice(line)
         .map_err(|e| Problem::new(Kind::Corrupt, format!("a stored record cannot be read: {e}")))
+}
+
+/// Where line `n` of a frame begins, from 0; its end where there are fewer lines.
+fn start_of(lines: &[u8], n: usize) -> usize {
+    match n.checked_sub(1) {
+        None => 0,
+        Some(before) => memchr::memchr_iter(b'\n', lines).nth(before).map_or(lines.len(), |at| at + 1),
+    }
 }
 
 type Frames = LruCache<(usize, usize), Arc<Vec<u8>>>;
@@ -109,6 +117,11 @@ impl Catalog {
         self.answers.push(Answers { part, reader: Arc::new(reader) });
     }
 
+    /// Every segment, those of items first.
+    pub fn segments(&self) -> impl Iterator<Item = &Reader> {
+        self.texts.iter().map(|t| &*t.reader).chain(self.answers.iter().map(|a| &*a.reader))
+    }
+
     /// Number of items.
     pub fn len(&self) -> usize {
         self.columns.len()
@@ -151,7 +164,8 @@ impl Catalog {
         let found = segment.and_then(|s| Some((s, row.checked_sub(self.texts.get(s)?.base as usize)?)));
         match found {
             Some((s, local)) if (local as u64) < self.texts[s].reader.rows() => {
-                Ok((s, local / FRAME_ROWS, local % FRAME_ROWS))
+                let frame_rows = self.texts[s].reader.frame_rows();
+                Ok((s, local / frame_rows, local % frame_rows))
             }
             _ => Err(Problem::new(Kind::NotFound, format!("there is no item #{}", row + 1))),
         }
@@ -164,7 +178,8 @@ impl Catalog {
     pub fn line(&self, row: usize) -> Result<String> {
         let (segment, frame, within) = self.locate(row)?;
         let bytes = self.frame(segment, frame)?;
-        let line = bytes.split(|b| *b == b'\n').nth(within).unwrap_or_default();
+        let rest = bytes.get(start_of(&bytes, within)..).unwrap_or_default();
+        let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         String::from_utf8(line.to_vec())
             .map_err(|_| Problem::new(Kind::Corrupt, format!("item #{} is not UTF-8", row + 1)))
     }
@@ -184,10 +199,10 @@ impl Catalog {
     /// [`Kind::NotFound`] and [`Kind::Corrupt`].
     pub fn chunk(&self, row: usize) -> Result<(Vec<u8>, usize)> {
         let (segment, frame, within) = self.locate(row)?;
-        let bytes = self.texts[segment].reader.frame(frame)?;
-        let start =
-            if within == 0 { 0 } else { memchr::memchr_iter(b'\n', &bytes).nth(within - 1).map_or(0, |i| i + 1) };
-        let in_frame = (self.texts[segment].reader.rows() as usize - frame * FRAME_ROWS).min(FRAME_ROWS);
+        let reader = &self.texts[segment].reader;
+        let bytes = reader.frame(frame)?;
+        let start = start_of(&bytes, within);
+        let in_frame = (reader.rows() as usize - frame * reader.frame_rows()).min(reader.frame_rows());
         let rest = if start == 0 { bytes } else { bytes[start..].to_vec() };
         Ok((rest, row - within + in_frame))
     }

@@ -14,7 +14,15 @@ use crate::model::{Problem, Result};
 /// # Errors
 /// The I/O failure, its kind taken from the operating system's; `path` is then as it was.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
-    let temp = staged(path, bytes)?;
+    write_atomic_slices(path, &[bytes])
+}
+
+/// The same for what lies in several places, one after the other in the file.
+///
+/// # Errors
+/// As [`write_atomic`].
+pub fn write_atomic_slices(path: &Path, slices: &[&[u8]]) -> Result<()> {
+    let temp = staged(path, slices)?;
     if let Ok(meta) = fs::metadata(path) {
         temp.as_file().set_permissions(meta.permissions()).map_err(|e| Problem::io(&e, "cannot write", path))?;
     }
@@ -32,7 +40,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
     if path.symlink_metadata().is_ok() {
         return Ok(false);
     }
-    match staged(path, bytes)?.persist_noclobber(path) {
+    match staged(path, &[bytes])?.persist_noclobber(path) {
         Ok(_) => sync_dir(folder(path)).map(|()| true),
         Err(e) if e.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
         Err(e) => Err(Problem::io(&e.error, "cannot write", path)),
@@ -48,7 +56,7 @@ pub fn sync_dir(dir: &Path) -> Result<()> {
 }
 
 /// The bytes in a synced temporary file beside `path`; it goes away unless it is persisted.
-fn staged(path: &Path, bytes: &[u8]) -> Result<tempfile::NamedTempFile> {
+fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTempFile> {
     let failed = |e: std::io::Error| Problem::io(&e, "cannot write", path);
     let mut temp = tempfile::Builder::new()
         .prefix(".benchtop-")
@@ -56,7 +64,7 @@ fn staged(path: &Path, bytes: &[u8]) -> Result<tempfile::NamedTempFile> {
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder(path))
         .map_err(failed)?;
-    temp.write_all(bytes).map_err(failed)?;
+    slices.iter().try_for_each(|bytes| temp.write_all(bytes)).map_err(failed)?;
     temp.as_file().sync_all().map_err(failed)?;
     Ok(temp)
 }

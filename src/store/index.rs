@@ -72,6 +72,10 @@ fn corrupt(what: impl Into<String>) -> Problem {
     Problem::new(Kind::Corrupt, what)
 }
 
+fn taken(path: &Path) -> Problem {
+    Problem::new(Kind::Conflict, "another process has the store open").file(path)
+}
+
 impl Index {
     /// Opens or creates the store at `path`.
     ///
@@ -84,7 +88,7 @@ impl Index {
         let db = match opened {
             Ok(Ok(db)) => db,
             Ok(Err(sled::Error::Io(e))) if e.to_string().contains("could not acquire lock") => {
-                return Err(Problem::new(Kind::Conflict, "another process has the store open").file(path));
+                return Err(taken(path));
             }
             Ok(Err(sled::Error::Io(e))) if e.kind() != std::io::ErrorKind::Other => {
                 return Err(Problem::io(&e, "the store cannot be opened", path));
@@ -95,6 +99,19 @@ impl Index {
         let file = path.join("db");
         let file = File::open(&file).map_err(|e| Problem::io(&e, "cannot be opened", &file))?;
         Ok(Index { db, file, path: path.to_path_buf() })
+    }
+
+    /// Whether nobody has the store at `path` open, without opening it.
+    ///
+    /// # Errors
+    /// [`Kind::Conflict`] when another process has.
+    pub fn free(path: &Path) -> Result<()> {
+        use rustix::fs::{FlockOperation, flock};
+        let locked = File::open(path.join("db")).is_ok_and(|file| {
+            // The lock that sled takes; given back when the file is closed, here.
+            flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(rustix::io::Errno::WOULDBLOCK)
+        });
+        if locked { Err(taken(path)) } else { Ok(()) }
     }
 
     /// Makes everything written so far durable.
@@ -152,7 +169,8 @@ impl Index {
         }
     }
 
-    /// Writes the catalogue's columns from block `from` on, the frames of the newest segments, and `meta` last.
+    /// Writes the catalogue's columns from block `from` on, the frames of the newest segments, and `meta` last. The
+    /// status checkpoint goes: decisions whose items were not there are not in it.
     ///
     /// # Errors
     /// The operating system's; `meta` then still describes the old state.
@@ -163,6 +181,7 @@ impl Index {
         frames: &[(String, Vec<Frame>)],
         meta: &Meta,
     ) -> Result<()> {
+        self.guard(|| self.db.remove(b"checkpoint").map(|_| ()))?;
         let columns = catalog.columns();
         for block in from..columns.blocks() {
             self.put(&key(b"col/", block), columns.encode_block(block))?;
@@ -275,6 +294,23 @@ impl Index {
     /// [`Kind::Corrupt`].
     pub fn place(&self, who: &str) -> Result<Option<String>> {
         self.get_as(format!("place/{who}").as_bytes())
+    }
+
+    /// Where all annotators left off, by name.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`].
+    pub fn places(&self) -> Result<Vec<(String, String)>> {
+        let prefix = b"place/";
+        let mut stored = self.db.scan_prefix(prefix);
+        let mut places = Vec::new();
+        while let Some((key, _)) = self.guard(|| stored.next().transpose())? {
+            let who = String::from_utf8_lossy(&key[prefix.len()..]).into_owned();
+            if let Some(place) = self.place(&who)? {
+                places.push((who, place));
+            }
+        }
+        Ok(places)
     }
 
     /// Remembers where an annotator is.

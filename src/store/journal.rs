@@ -182,6 +182,18 @@ pub fn list(sessions: &Path) -> Result<Vec<(String, PathBuf)>> {
     Ok(found)
 }
 
+/// The annotators, with the bytes of their journals.
+///
+/// # Errors
+/// The operating system's.
+pub fn lengths(sessions: &Path) -> Result<Vec<(String, u64)>> {
+    let length = |(who, path): (String, PathBuf)| match std::fs::metadata(&path) {
+        Ok(meta) => Ok((who, meta.len())),
+        Err(e) => Err(Problem::io(&e, "cannot be read", &path)),
+    };
+    list(sessions)?.into_iter().map(length).collect()
+}
+
 /// A journal open for appending. One owner process holds it, so nobody else writes.
 pub struct Journal {
     path: PathBuf,

@@ -1,10 +1,11 @@
 //! Floor 2: what a project keeps on disk, and what of it is held in memory.
 //!
 //! Two things are the truth: `sessions/*.jsonl` (what people decided: [`journal`]) and `imports/` (what was brought
-//! in: [`manifest`] and [`segment`]). Everything below `store/` is a sled index over them ([`index`]): delete it and
-//! [`open`] makes it again. [`query`] filters and sorts the columns, [`search`] finds words in an [`arena`].
+//! in: [`manifest`] and [`segment`]). Everything below `store/` is an index over them, in sled ([`index`]) with two flat
+//! files beside it that open faster ([`snapshot`]): delete it and [`open`] makes it again. [`query`] filters and sorts the columns, [`search`] finds words in an [`arena`].
 
 pub mod arena;
+pub mod behind;
 pub mod catalog;
 pub mod columns;
 pub mod disk;
@@ -19,6 +20,7 @@ pub mod project;
 pub mod query;
 pub mod search;
 pub mod segment;
+pub mod snapshot;
 
 pub use catalog::Catalog;
 pub use ledger::Ledger;

@@ -1,25 +1,28 @@
-//! Opening a project's data: from the sled index when it is whole and current, from the truth when it is not.
+//! Opening a project's data: from the snapshots where they are current, else from the sled index where it is whole and
+//! current, else from the truth.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::behind::{Behind, moment};
 use super::catalog::Catalog;
 use super::columns::{BLOCK_ROWS, Columns, id_hash};
-use super::index::{Checkpoint, Index, Meta, digest};
+use super::index::{Index, Meta, digest};
 use super::journal;
 use super::ledger::Ledger;
 use super::manifest::{Entry, Holds, Manifest, Part};
 use super::overlay::Overlay;
 use super::project::Project;
-use super::segment::{FRAME_ROWS, Frame, Reader};
+use super::segment::{Frame, Reader};
+use super::snapshot;
 use crate::model::{Decision, Item, Kind, Problem, Result};
 
 /// A project's data, open.
 pub struct Opened {
-    /// The sled index.
-    pub index: Arc<Index>,
+    /// The sled index; it may still be opening.
+    pub index: Arc<Behind>,
     /// Items and predictions.
-    pub catalog: Catalog,
+    pub catalog: Arc<Catalog>,
     /// Statuses; whole when `ledger` is there, from the checkpoint otherwise.
     pub overlay: Overlay,
     /// The fold of the journals; `None` when the checkpoint is current and the fold may wait (see [`load_ledger`]).
@@ -28,50 +31,141 @@ pub struct Opened {
     pub notices: Vec<String>,
 }
 
-/// Opens the data of `project`, rebuilding the index where it is missing, damaged or behind.
+/// Opens the data of `project`, rebuilding the index where it is missing, damaged or behind. Where the snapshots are
+/// current, sled is opened behind what this returns.
 ///
 /// # Errors
 /// [`Kind::Corrupt`] when an import's own segment is missing or damaged, [`Kind::Conflict`] when another process has
 /// the store open, and the operating system's.
 pub fn open(project: &Project) -> Result<Opened> {
+    let store = project.store();
     let manifest = Manifest::read(&project.imports())?;
     manifest.sweep(&project.imports());
     let mut notices: Vec<String> = manifest.problems.iter().map(|p| format!("not counted: {p}")).collect();
     let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
-    let existed = project.store().join("db").exists();
-    let read = Index::open(&project.store()).and_then(|index| {
-        let found = from_index(&index, project, &parts)?;
-        Ok((index, found))
-    });
-    let (index, catalog, current) = match read {
-        Ok((index, Some(catalog))) => (index, catalog, true),
-        Ok((index, None)) => {
-            if !parts.is_empty() {
-                notices.push(rebuilt(if existed { "was behind" } else { "was missing" }));
+    let segments = segments(parts.iter().copied());
+    let (index, catalog) = match from_snapshot(project, &parts, &segments) {
+        Ok(catalog) => {
+            Index::free(&store)?;
+            let catalog = Arc::new(catalog);
+            let (project, theirs) = (project.clone(), catalog.clone());
+            (Behind::spawn(&store, move || beside(&project, segments, &theirs))?, catalog)
+        }
+        Err(problem) => {
+            if problem.kind == Kind::Corrupt {
+                notices.push(format!("not used: {problem}"));
             }
-            (index, Catalog::default(), false)
+            let (index, catalog) = from_sled(project, &parts, segments, &mut notices)?;
+            // Without it the next opening goes this way again.
+            let _ = snap(&store, &segments, &catalog);
+            (Behind::here(&store, index), Arc::new(catalog))
         }
-        Err(problem) if problem.kind == Kind::Corrupt => {
-            let aside = set_aside(&project.store())?;
-            notices.push(format!("{} ({problem}); the old one is {}", rebuilt("was damaged"), aside.display()));
-            (Index::open(&project.store())?, Catalog::default(), false)
-        }
-        Err(problem) => return Err(problem),
     };
-    let catalog = if current { catalog } else { rebuild(&index, project, &parts)? };
-    let checkpoint = if current { index.checkpoint(catalog.len())? } else { None };
-    let (overlay, ledger) = match checkpoint {
-        Some((checkpoint, overlay)) if follows(&checkpoint, project)? => (overlay, None),
-        _ => {
+    let journals = lengths(&journal::lengths(&project.sessions())?);
+    let (overlay, ledger) = match statuses(&store, &index, &catalog, &segments, &journals)? {
+        Some(overlay) => (overlay, None),
+        None => {
             let (ledger, found) = load_ledger(project, &catalog)?;
             notices.extend(found);
-            let mut overlay = Overlay::default();
-            overlay.grow(catalog.len());
+            let mut overlay = Overlay::blank(catalog.len());
             ledger.write_over(&mut overlay);
             (overlay, Some(ledger))
         }
     };
+    notices.extend(index.notices());
     Ok(Opened { index: Arc::new(index), catalog, overlay, ledger, notices })
+}
+
+/// The statuses as their snapshot has them, or as sled has; `None` when neither follows these journals.
+fn statuses(
+    store: &Path,
+    index: &Behind,
+    catalog: &Catalog,
+    segments: &[u8; 32],
+    journals: &[u8; 32],
+) -> Result<Option<Overlay>> {
+    if let Ok(found) = snapshot::read_statuses(store, &moment(journals, segments), catalog.len()) {
+        index.keep(found.places);
+        return Ok(Some(found.overlay));
+    }
+    match index.get()?.checkpoint(catalog.len()) {
+        Ok(Some((checkpoint, overlay))) if checkpoint.journals == *journals => Ok(Some(overlay)),
+        Err(problem) if problem.kind != Kind::Corrupt => Err(problem),
+        _ => Ok(None),
+    }
+}
+
+/// The catalogue as its snapshot has it.
+fn from_snapshot(project: &Project, parts: &[&Part], segments: &[u8; 32]) -> Result<Catalog> {
+    let mut found = snapshot::read_columns(&project.store(), segments)?;
+    let frames = &mut |part: &Part| Ok(found.frames.remove(&part.file).unwrap_or_default());
+    assemble(project, parts, found.columns, frames)
+}
+
+fn snap(store: &Path, segments: &[u8; 32], catalog: &Catalog) -> Result<()> {
+    let frames = catalog.segments().map(|s| (s.file(), s.frames()));
+    snapshot::write_columns(store, segments, catalog.columns(), frames)
+}
+
+/// The catalogue as the index has it, or rebuilt.
+fn from_sled(
+    project: &Project,
+    parts: &[&Part],
+    segments: [u8; 32],
+    notices: &mut Vec<String>,
+) -> Result<(Index, Catalog)> {
+    let read = |index: &Index| from_index(index, project, parts, &segments);
+    match open_index(&project.store(), parts.is_empty(), notices, read)? {
+        (index, Some(catalog)) => Ok((index, catalog)),
+        (index, None) => {
+            let catalog = rebuild(project, parts)?;
+            write_all(&index, segments, &catalog)?;
+            Ok((index, catalog))
+        }
+    }
+}
+
+/// Opens the index that belongs to a catalogue known already, and writes it anew where it does not.
+fn beside(project: &Project, segments: [u8; 32], catalog: &Catalog) -> Result<(Index, Vec<String>)> {
+    let store = project.store();
+    let mut notices = Vec::new();
+    let read = |index: &Index| Ok((index.meta()?.segments == segments).then_some(()));
+    let empty = catalog.segments().next().is_none();
+    let (index, found) = open_index(&store, empty, &mut notices, read)?;
+    if found.is_none() {
+        write_all(&index, segments, catalog)?;
+        // The other one went aside with the store.
+        let _ = snap(&store, &segments, catalog);
+    }
+    Ok((index, notices))
+}
+
+/// Opens the index and what `read` finds in it: nothing where it is behind; a damaged one is set aside first.
+fn open_index<T>(
+    store: &Path,
+    empty: bool,
+    notices: &mut Vec<String>,
+    read: impl Fn(&Index) -> Result<Option<T>>,
+) -> Result<(Index, Option<T>)> {
+    let existed = store.join("db").exists();
+    let opened = Index::open(store).and_then(|index| {
+        let found = read(&index)?;
+        Ok((index, found))
+    });
+    match opened {
+        Err(problem) if problem.kind == Kind::Corrupt => {
+            let aside = set_aside(store)?;
+            notices.push(format!("{} ({problem}); the old one is {}", rebuilt("was damaged"), aside.display()));
+            Ok((Index::open(store)?, None))
+        }
+        Ok((index, None)) => {
+            if !empty {
+                notices.push(rebuilt(if existed { "was behind" } else { "was missing" }));
+            }
+            Ok((index, None))
+        }
+        opened => opened,
+    }
 }
 
 fn rebuilt(why: &str) -> String {
@@ -91,22 +185,30 @@ fn set_aside(store: &Path) -> Result<PathBuf> {
 }
 
 /// The catalogue as the index has it; `None` when the index does not describe these parts.
-fn from_index(index: &Index, project: &Project, parts: &[&Part]) -> Result<Option<Catalog>> {
+fn from_index(index: &Index, project: &Project, parts: &[&Part], segments: &[u8; 32]) -> Result<Option<Catalog>> {
     let meta = index.meta()?;
-    if meta.segments != segments(parts.iter().copied()) {
+    if meta.segments != *segments {
         return Ok(None);
     }
-    let mut catalog = Catalog::new(index.columns(&meta)?);
+    assemble(project, parts, index.columns(&meta)?, &mut |part| index.frames(&part.file)).map(Some)
+}
+
+/// A catalogue of these columns over the segments of `parts`.
+fn assemble(
+    project: &Project,
+    parts: &[&Part],
+    columns: Columns,
+    frames: &mut dyn FnMut(&Part) -> Result<Vec<Frame>>,
+) -> Result<Catalog> {
+    let mut catalog = Catalog::new(columns);
     for part in parts {
-        let frames = index.frames(&part.file)?;
-        if frames.len() as u64 != part.rows.div_ceil(FRAME_ROWS as u64) {
-            let what = format!("{} frames for the {} rows of {}", frames.len(), part.rows, part.file);
-            return Err(Problem::new(Kind::Corrupt, what));
-        }
-        let reader = Reader::open(&project.imports().join(&part.file), frames, part.rows)?;
-        add(&mut catalog, part, reader);
+        add(&mut catalog, part, Reader::open(&project.imports().join(&part.file), frames(part)?, part.rows)?);
     }
-    Ok(Some(catalog))
+    if catalog.text_rows() != catalog.len() {
+        let what = format!("{} rows of columns for {} items", catalog.len(), catalog.text_rows());
+        return Err(Problem::new(Kind::Corrupt, what).file(&project.store()));
+    }
+    Ok(catalog)
 }
 
 /// What the index must describe.
@@ -126,10 +228,16 @@ fn add(catalog: &mut Catalog, part: &Part, reader: Reader) {
     }
 }
 
-/// Reads every segment and writes the index anew.
-fn rebuild(index: &Index, project: &Project, parts: &[&Part]) -> Result<Catalog> {
+/// Writes all of the catalogue to the index.
+fn write_all(index: &Index, segments: [u8; 32], catalog: &Catalog) -> Result<()> {
+    let frames: Vec<_> = catalog.segments().map(|s| (s.file().to_string(), s.frames().to_vec())).collect();
+    let meta = describe(segments, catalog, index.meta().unwrap_or_default());
+    index.write_catalog(catalog, 0, &frames, &meta)
+}
+
+/// Reads every segment.
+fn rebuild(project: &Project, parts: &[&Part]) -> Result<Catalog> {
     let mut columns = Columns::default();
-    let mut frames = Vec::new();
     let mut readers = Vec::new();
     for part in parts {
         let path = project.imports().join(&part.file);
@@ -145,26 +253,13 @@ fn rebuild(index: &Index, project: &Project, parts: &[&Part]) -> Result<Catalog>
                 }
             }
         }
-        frames.push((part.file.clone(), reader.frames().to_vec()));
         readers.push(reader);
     }
     let mut catalog = Catalog::new(columns);
     for (part, reader) in parts.iter().zip(readers) {
         add(&mut catalog, part, reader);
     }
-    let meta = describe(segments(parts.iter().copied()), &catalog, index.meta().unwrap_or_default());
-    index.write_catalog(&catalog, 0, &frames, &meta)?;
     Ok(catalog)
-}
-
-/// Whether the journals are exactly as long as the checkpoint says.
-fn follows(checkpoint: &Checkpoint, project: &Project) -> Result<bool> {
-    let mut found = Vec::new();
-    for (who, path) in journal::list(&project.sessions())? {
-        let length = std::fs::metadata(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?.len();
-        found.push((who, length));
-    }
-    Ok(lengths(&found) == checkpoint.journals)
 }
 
 /// One hash for the annotators and the lengths of their journals, as a checkpoint keeps it.
@@ -250,162 +345,10 @@ pub fn adopt(
         })
         .err()
         .map(|p| format!("the import is in, but the store could not be written ({p}); opening again rebuilds it"));
+    // Without it the next opening reads sled, and writes it.
+    let _ = snap(&project.store(), &segments, &catalog);
     Ok((catalog, written))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::columns::tests::item;
-    use super::super::journal::Journal;
-    use super::super::segment::Writer;
-    use super::*;
-    use crate::model::{Act, Field, Judgement, Seen, Status, Verdict};
-
-    fn fill(root: &Path, from: i64, to: i64) -> Opened {
-        let project = Project::open(root).or_else(|_| Project::init(root)).unwrap();
-        let mut opened = open(&project).unwrap();
-        let mut columns = opened.catalog.columns().clone();
-        let mut writer = Writer::create(&project.imports()).unwrap();
-        for n in from..to {
-            let item = item(n, ["animal", "plant"][n as usize % 2]);
-            columns.push(&item).unwrap();
-            writer.push(&item).unwrap();
-        }
-        let file = format!("{from}.jsonl.zst");
-        let done = writer.finish(&file).unwrap();
-        let part = Part {
-            file,
-            holds: Holds::Items { dataset: "set".into() },
-            rows: done.rows,
-            duplicates: 0,
-            bytes: done.bytes,
-            blake3: done.blake3,
-            source: "made".into(),
-            source_blake3: String::new(),
-        };
-        let fresh = vec![Fresh { part, frames: done.frames }];
-        let (catalog, notice) = adopt(&project, &opened.index, &opened.catalog, columns, fresh, "now").unwrap();
-        assert_eq!(notice, None);
-        opened.catalog = catalog;
-        opened
-    }
-
-    fn judge(root: &Path, n: i64) {
-        let decision = Decision {
-            uuid: uuid::Uuid::from_u128(n as u128),
-            rev: n as u64,
-            at: 5,
-            who: "ann".into(),
-            item: format!("set/{n}"),
-            act: Act::Judge(Judgement {
-                verdict: Verdict::Accept,
-                reasons: vec![],
-                note: None,
-                ms: None,
-                seen: Seen::Script,
-            }),
-        };
-        Journal::open(&root.join("sessions"), "ann").unwrap().append(&[decision]).unwrap();
-    }
-
-    #[test]
-    fn a_deleted_store_comes_back_the_same_and_says_so() {
-        let dir = tempfile::tempdir().unwrap();
-        drop(fill(dir.path(), 0, 5000));
-        judge(dir.path(), 4999);
-        let project = Project::open(dir.path()).unwrap();
-        let before = open(&project).unwrap();
-        assert!(before.notices.is_empty(), "{:?}", before.notices);
-        let item = before.catalog.item(4999).unwrap();
-        let columns = before.catalog.columns().clone();
-        drop(before);
-        std::fs::remove_dir_all(project.store()).unwrap();
-        let after = open(&project).unwrap();
-        assert!(after.notices[0].contains("rebuilt"), "{:?}", after.notices);
-        assert_eq!(after.catalog.item(4999).unwrap(), item);
-        assert_eq!(after.catalog.columns().codes, columns.codes);
-        assert_eq!(after.overlay.status(4999), Status::Accepted);
-        assert_eq!(after.catalog.row_of("set/17").unwrap(), Some(17));
-        assert_eq!(after.catalog.row_of("set/x").unwrap(), None);
-    }
-
-    #[test]
-    fn a_second_import_adds_to_the_first() {
-        let dir = tempfile::tempdir().unwrap();
-        drop(fill(dir.path(), 0, 300));
-        drop(fill(dir.path(), 300, 5000));
-        let opened = open(&Project::open(dir.path()).unwrap()).unwrap();
-        assert!(opened.notices.is_empty());
-        assert_eq!(opened.catalog.len(), 5000);
-        assert_eq!(opened.catalog.item(300).unwrap().id, "set/300");
-        assert_eq!(opened.catalog.columns().value(Field::Subtask, 4999), "plant");
-        let mut seen = 0;
-        let each = &mut |row: usize, line: &[u8]| {
-            let item: Item = serde_json::from_slice(line).unwrap();
-            assert_eq!(item.id, format!("set/{row}"));
-            seen += 1;
-            Ok(true)
-        };
-        opened.catalog.each_line(0, each).unwrap();
-        assert_eq!(seen, 5000);
-    }
-
-    #[test]
-    fn columns_of_texts_are_counted_and_summed_up_from_the_segments() {
-        use super::super::query::{Match, describe, frequency, matching};
-        let dir = tempfile::tempdir().unwrap();
-        let opened = fill(dir.path(), 0, 600);
-        let mut overlay = Overlay::default();
-        overlay.grow(600);
-        let rows: Vec<u32> = (100..600).rev().collect();
-        let summaries = describe(&opened.catalog, &overlay, &rows).unwrap();
-        let of = |field: Field| summaries.iter().find(|s| s.column == field.name()).unwrap();
-        assert_eq!((of(Field::Id).present, of(Field::Id).distinct), (500, 500));
-        assert_eq!((of(Field::Id).min.as_str(), of(Field::Id).max.as_str()), ("set/100", "set/599"));
-        assert_eq!(of(Field::Question).top, "What is number 100?");
-        assert_eq!((of(Field::Subtask).distinct, of(Field::Number).min.as_str()), (2, "101"));
-        let counted = frequency(&opened.catalog, &overlay, &rows, Field::Question).unwrap();
-        assert_eq!((counted.rows.len(), counted.total), (500, 500));
-        let found = matching(&opened.catalog, &overlay, &rows, Field::Id, &Match::Regex("/59[01]$".into())).unwrap();
-        assert_eq!(found, [591, 592]);
-    }
-
-    #[test]
-    fn a_damaged_store_is_set_aside_and_rebuilt() {
-        let dir = tempfile::tempdir().unwrap();
-        drop(fill(dir.path(), 0, 3000));
-        let db = dir.path().join("store/db");
-        for damage in 0..4 {
-            let mut bytes = std::fs::read(&db).unwrap();
-            let middle = bytes.len() / 4 * damage;
-            bytes[middle..].iter_mut().step_by(3).for_each(|b| *b ^= 0x5a);
-            std::fs::write(&db, &bytes).unwrap();
-            let opened = open(&Project::open(dir.path()).unwrap()).unwrap();
-            assert_eq!(opened.catalog.len(), 3000, "damage {damage}");
-            assert_eq!(opened.catalog.item(2999).unwrap().id, "set/2999");
-            // Later damage may hit only bytes that sled does not use; the whole file cannot go unnoticed.
-            let said = opened.notices.iter().any(|n| n.contains("rebuilt"));
-            assert!(said || damage > 0, "damage {damage}: {:?}", opened.notices);
-        }
-    }
-
-    #[test]
-    fn a_current_checkpoint_spares_the_fold_and_a_stale_one_does_not_count() {
-        let dir = tempfile::tempdir().unwrap();
-        drop(fill(dir.path(), 0, 10));
-        judge(dir.path(), 3);
-        let project = Project::open(dir.path()).unwrap();
-        let opened = open(&project).unwrap();
-        let length = std::fs::metadata(dir.path().join("sessions/ann.jsonl")).unwrap().len();
-        opened.index.write_checkpoint(&opened.overlay, &[0], 3, lengths(&[("ann".into(), length)])).unwrap();
-        drop(opened);
-        let opened = open(&project).unwrap();
-        assert!(opened.ledger.is_none());
-        assert_eq!(opened.overlay.status(3), Status::Accepted);
-        drop(opened);
-        judge(dir.path(), 4);
-        let opened = open(&project).unwrap();
-        assert!(opened.ledger.is_some());
-        assert_eq!(opened.overlay.status(4), Status::Accepted);
-    }
-}
+mod tests;

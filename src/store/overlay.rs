@@ -16,6 +16,11 @@ pub struct Overlay {
 }
 
 impl Overlay {
+    /// `rows` rows, all pending: memory that is not written to until it is needed.
+    pub fn blank(rows: usize) -> Overlay {
+        Overlay { status: vec![Status::Pending.code(); rows], judged: vec![0; rows] }
+    }
+
     /// Makes room for `rows` rows, the new ones pending.
     pub fn grow(&mut self, rows: usize) {
         self.status.resize(rows, Status::Pending.code());

@@ -13,8 +13,13 @@ use serde::{Deserialize, Serialize};
 use super::disk;
 use crate::model::{Kind, Problem, Result};
 
-/// Lines a frame: small enough to unpack one in a tenth of a millisecond, large enough to compress well.
-pub const FRAME_ROWS: usize = 256;
+/// Lines a frame: a page of rows that lie far apart unpacks a frame for each, so a frame is small; 32 rows would pack
+/// a tenth worse.
+pub const FRAME_ROWS: usize = 64;
+
+/// Lines a frame in segments of earlier versions. Any two of the sizes in use give different numbers of frames, except
+/// for rows that fit in one frame of either, so a segment need not say which it has.
+const OLDER_FRAME_ROWS: [usize; 1] = [256];
 
 /// zstd level: 3 packs these texts about a tenth smaller than 1 and still keeps up with parsing them.
 const LEVEL: i32 = 3;
@@ -51,6 +56,7 @@ pub struct Writer {
     packer: zstd::bulk::Compressor<'static>,
     plain: Vec<u8>,
     in_frame: usize,
+    frame_rows: usize,
     rows: u64,
     frames: Vec<Frame>,
     offset: u64,
@@ -75,6 +81,7 @@ impl Writer {
             packer,
             plain: Vec::new(),
             in_frame: 0,
+            frame_rows: FRAME_ROWS,
             rows: 0,
             frames: Vec::new(),
             offset: 0,
@@ -93,7 +100,7 @@ impl Writer {
         self.plain.push(b'\n');
         self.in_frame += 1;
         self.rows += 1;
-        if self.in_frame == FRAME_ROWS { self.flush_frame() } else { Ok(()) }
+        if self.in_frame == self.frame_rows { self.flush_frame() } else { Ok(()) }
     }
 
     fn flush_frame(&mut self) -> Result<()> {
@@ -105,12 +112,18 @@ impl Writer {
         self.out.write_all(&packed).map_err(fail)?;
         self.hash.update(&packed);
         let length = u32::try_from(packed.len())
-            .map_err(|_| Problem::input("256 records pack to over 4 GiB").file(&self.dir))?;
+            .map_err(|_| Problem::input("the records of one frame pack to over 4 GiB").file(&self.dir))?;
         self.frames.push(Frame { offset: self.offset, length });
         self.offset += u64::from(length);
         self.plain.clear();
         self.in_frame = 0;
         Ok(())
+    }
+
+    /// The same in frames of another size, as earlier versions wrote them.
+    #[cfg(test)]
+    pub(crate) fn in_frames_of(self, frame_rows: usize) -> Writer {
+        Writer { frame_rows, ..self }
     }
 
     /// Rows pushed so far.
@@ -146,16 +159,21 @@ pub struct Reader {
     file: File,
     frames: Vec<Frame>,
     rows: u64,
+    frame_rows: usize,
 }
 
 impl Reader {
     /// Opens the segment at `path` with the frames the index knows.
     ///
     /// # Errors
-    /// The operating system's.
+    /// [`Kind::Corrupt`] when so many frames cannot hold so many rows, and the operating system's.
     pub fn open(path: &Path, frames: Vec<Frame>, rows: u64) -> Result<Reader> {
+        let fits = |size: &usize| frames.len() as u64 == rows.div_ceil(*size as u64);
+        let frame_rows = [FRAME_ROWS].into_iter().chain(OLDER_FRAME_ROWS).find(fits).ok_or_else(|| {
+            Problem::new(Kind::Corrupt, format!("{} frames for {rows} rows", frames.len())).file(path)
+        })?;
         let file = File::open(path).map_err(|e| Problem::io(&e, "cannot be opened", path))?;
-        Ok(Reader { path: path.to_path_buf(), file, frames, rows })
+        Ok(Reader { path: path.to_path_buf(), file, frames, rows, frame_rows })
     }
 
     /// Opens the segment at `path` and finds its frames by walking their headers, which is how an index is rebuilt.
@@ -174,16 +192,22 @@ impl Reader {
             frames.push(Frame { offset: at as u64, length: packed });
             at += length;
         }
-        if frames.len() as u64 != rows.div_ceil(FRAME_ROWS as u64) {
-            let what = format!("{} frames for {rows} rows", frames.len());
-            return Err(Problem::new(Kind::Corrupt, what).file(path));
-        }
         Reader::open(path, frames, rows)
+    }
+
+    /// Its file name.
+    pub fn file(&self) -> &str {
+        self.path.file_name().and_then(|n| n.to_str()).unwrap_or_default()
     }
 
     /// Rows in the segment.
     pub fn rows(&self) -> u64 {
         self.rows
+    }
+
+    /// Rows in each frame but the last.
+    pub fn frame_rows(&self) -> usize {
+        self.frame_rows
     }
 
     /// The frames, as the index keeps them.
@@ -218,18 +242,32 @@ mod tests {
     #[test]
     fn rows_read_back_by_frame_and_after_a_scan() {
         let dir = tempfile::tempdir().unwrap();
-        let mut writer = Writer::create(dir.path()).unwrap();
-        for n in 0..600 {
-            writer.push(&serde_json::json!({"n": n})).unwrap();
+        for (size, last, name) in [(FRAME_ROWS, 9, "0001.jsonl.zst"), (256, 2, "0002.jsonl.zst")] {
+            let mut writer = Writer::create(dir.path()).unwrap().in_frames_of(size);
+            for n in 0..600 {
+                writer.push(&serde_json::json!({"n": n})).unwrap();
+            }
+            let done = writer.finish(name).unwrap();
+            let path = dir.path().join(name);
+            let reader = Reader::scan(&path, 600).unwrap();
+            assert_eq!((reader.frames(), reader.frame_rows()), (&done.frames[..], size));
+            let text = String::from_utf8(reader.frame(last).unwrap()).unwrap();
+            assert_eq!(text.lines().count(), 600 - last * size);
+            assert_eq!(text.lines().next(), Some(&*format!("{{\"n\":{}}}", last * size)));
+            assert_eq!(blake3::hash(&std::fs::read(&path).unwrap()).to_hex().to_string(), done.blake3);
+            assert_eq!(Reader::open(&path, done.frames, 900).unwrap_err().kind, Kind::Corrupt);
         }
-        let done = writer.finish("0001.jsonl.zst").unwrap();
-        let path = dir.path().join("0001.jsonl.zst");
-        let reader = Reader::scan(&path, 600).unwrap();
-        assert_eq!(reader.frames(), done.frames);
-        let last = String::from_utf8(reader.frame(2).unwrap()).unwrap();
-        assert_eq!(last.lines().count(), 600 - 512);
-        assert_eq!(last.lines().next(), Some("{\"n\":512}"));
-        assert_eq!(blake3::hash(&std::fs::read(path).unwrap()).to_hex().to_string(), done.blake3);
+    }
+
+    #[test]
+    fn the_number_of_frames_tells_their_size() {
+        for rows in 1..5000u64 {
+            for size in [FRAME_ROWS as u64, 256] {
+                let frames = rows.div_ceil(size);
+                let first = if frames == rows.div_ceil(FRAME_ROWS as u64) { FRAME_ROWS as u64 } else { 256 };
+                assert!(first == size || frames == 1, "{rows} rows in frames of {size}");
+            }
+        }
     }
 
     #[test]

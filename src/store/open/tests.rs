@@ -1,0 +1,358 @@
+//! Opening what is whole, missing, behind and damaged.
+
+use super::super::columns::tests::item;
+use super::super::journal::Journal;
+use super::super::segment::{FRAME_ROWS, Writer};
+use super::*;
+use crate::model::{Act, Field, Judgement, Seen, Status, Verdict};
+
+fn fill(root: &Path, from: i64, to: i64) -> Opened {
+    fill_in(root, from, to, FRAME_ROWS)
+}
+
+fn fill_in(root: &Path, from: i64, to: i64, frame_rows: usize) -> Opened {
+    let project = Project::open(root).or_else(|_| Project::init(root)).unwrap();
+    let mut opened = open(&project).unwrap();
+    let mut columns = opened.catalog.columns().clone();
+    let mut writer = Writer::create(&project.imports()).unwrap().in_frames_of(frame_rows);
+    for n in from..to {
+        let item = item(n, ["animal", "plant"][n as usize % 2]);
+        columns.push(&item).unwrap();
+        writer.push(&item).unwrap();
+    }
+    let file = format!("{from}.jsonl.zst");
+    let done = writer.finish(&file).unwrap();
+    let part = Part {
+        file,
+        holds: Holds::Items { dataset: "set".into() },
+        rows: done.rows,
+        duplicates: 0,
+        bytes: done.bytes,
+        blake3: done.blake3,
+        source: "made".into(),
+        source_blake3: String::new(),
+    };
+    let fresh = vec![Fresh { part, frames: done.frames }];
+    let (catalog, notice) =
+        adopt(&project, opened.index.get().unwrap(), &opened.catalog, columns, fresh, "now").unwrap();
+    assert_eq!(notice, None);
+    opened.catalog = Arc::new(catalog);
+    opened
+}
+
+fn judge(root: &Path, n: i64) {
+    let decision = Decision {
+        uuid: uuid::Uuid::from_u128(n as u128),
+        rev: n as u64,
+        at: 5,
+        who: "ann".into(),
+        item: format!("set/{n}"),
+        act: Act::Judge(Judgement {
+            verdict: Verdict::Accept,
+            reasons: vec![],
+            note: None,
+            ms: None,
+            seen: Seen::Script,
+        }),
+    };
+    Journal::open(&root.join("sessions"), "ann").unwrap().append(&[decision]).unwrap();
+}
+
+#[test]
+fn a_deleted_store_comes_back_the_same_and_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(fill(dir.path(), 0, 5000));
+    judge(dir.path(), 4999);
+    let project = Project::open(dir.path()).unwrap();
+    let before = open(&project).unwrap();
+    assert!(before.notices.is_empty(), "{:?}", before.notices);
+    let item = before.catalog.item(4999).unwrap();
+    let columns = before.catalog.columns().clone();
+    drop(before);
+    std::fs::remove_dir_all(project.store()).unwrap();
+    let after = open(&project).unwrap();
+    assert!(after.notices[0].contains("rebuilt"), "{:?}", after.notices);
+    assert_eq!(after.catalog.item(4999).unwrap(), item);
+    assert_eq!(after.catalog.columns().codes, columns.codes);
+    assert_eq!(after.overlay.status(4999), Status::Accepted);
+    assert_eq!(after.catalog.row_of("set/17").unwrap(), Some(17));
+    assert_eq!(after.catalog.row_of("set/x").unwrap(), None);
+}
+
+#[test]
+fn a_second_import_adds_to_the_first() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(fill(dir.path(), 0, 300));
+    drop(fill(dir.path(), 300, 5000));
+    let opened = open(&Project::open(dir.path()).unwrap()).unwrap();
+    assert!(opened.notices.is_empty());
+    assert_eq!(opened.catalog.len(), 5000);
+    assert_eq!(opened.catalog.item(300).unwrap().id, "set/300");
+    assert_eq!(opened.catalog.columns().value(Field::Subtask, 4999), "plant");
+    let mut seen = 0;
+    let each = &mut |row: usize, line: &[u8]| {
+        let item: Item = serde_json::from_slice(line).unwrap();
+        assert_eq!(item.id, format!("set/{row}"));
+        seen += 1;
+        Ok(true)
+    };
+    opened.catalog.each_line(0, each).unwrap();
+    assert_eq!(seen, 5000);
+}
+
+#[test]
+fn columns_of_texts_are_counted_and_summed_up_from_the_segments() {
+    use super::super::query::{Match, describe, frequency, matching};
+    let dir = tempfile::tempdir().unwrap();
+    let opened = fill(dir.path(), 0, 600);
+    let mut overlay = Overlay::default();
+    overlay.grow(600);
+    let rows: Vec<u32> = (100..600).rev().collect();
+    let summaries = describe(&opened.catalog, &overlay, &rows).unwrap();
+    let of = |field: Field| summaries.iter().find(|s| s.column == field.name()).unwrap();
+    assert_eq!((of(Field::Id).present, of(Field::Id).distinct), (500, 500));
+    assert_eq!((of(Field::Id).min.as_str(), of(Field::Id).max.as_str()), ("set/100", "set/599"));
+    assert_eq!(of(Field::Question).top, "What is number 100?");
+    assert_eq!((of(Field::Subtask).distinct, of(Field::Number).min.as_str()), (2, "101"));
+    let counted = frequency(&opened.catalog, &overlay, &rows, Field::Question).unwrap();
+    assert_eq!((counted.rows.len(), counted.total), (500, 500));
+    let found = matching(&opened.catalog, &overlay, &rows, Field::Id, &Match::Regex("/59[01]$".into())).unwrap();
+    assert_eq!(found, [591, 592]);
+}
+
+/// Everything that opening said, what was found behind it included.
+fn said(opened: &Opened) -> Vec<String> {
+    opened.index.get().unwrap();
+    [opened.notices.clone(), opened.index.notices()].concat()
+}
+
+/// Opens the project and checks that it has `rows` items, ann's verdicts on some, and sled behind it; gives what was said.
+fn check(root: &Path, rows: usize, accepted: &[usize]) -> Vec<String> {
+    let opened = open(&Project::open(root).unwrap()).unwrap();
+    assert_eq!((opened.catalog.len(), opened.overlay.len()), (rows, rows));
+    assert_eq!(opened.catalog.item(rows - 1).unwrap().id, format!("set/{}", rows - 1));
+    assert_eq!(opened.catalog.columns().value(Field::Subtask, rows - 1), ["animal", "plant"][(rows - 1) % 2]);
+    let found: Vec<usize> = (0..rows).filter(|row| opened.overlay.status(*row) == Status::Accepted).collect();
+    assert_eq!(found, accepted);
+    let index = opened.index.get().unwrap();
+    let meta = index.meta().unwrap();
+    assert_eq!(index.columns(&meta).unwrap().id_hash, opened.catalog.columns().id_hash);
+    said(&opened)
+}
+
+/// Ends as an owner does.
+fn leave(opened: &Opened, root: &Path, rev: u64) {
+    let journals = lengths(&journal::lengths(&root.join("sessions")).unwrap());
+    let blocks: Vec<usize> = (0..opened.overlay.len().div_ceil(BLOCK_ROWS)).collect();
+    opened.index.write_checkpoint(&opened.overlay, &blocks, rev, journals).unwrap();
+    opened.index.leave(&opened.overlay, &journals).unwrap();
+}
+
+/// A project of 3000 items, one accepted, whose snapshots and sled all are current.
+fn left(root: &Path) {
+    drop(fill(root, 0, 3000));
+    judge(root, 2999);
+    leave(&open(&Project::open(root).unwrap()).unwrap(), root, 2999);
+}
+
+#[test]
+fn a_damaged_store_is_set_aside_and_rebuilt() {
+    for snapshots in [true, false] {
+        let dir = tempfile::tempdir().unwrap();
+        left(dir.path());
+        let db = dir.path().join("store/db");
+        for damage in 0..4 {
+            if !snapshots {
+                std::fs::remove_file(snapshot::columns_path(&dir.path().join("store"))).unwrap();
+            }
+            let mut bytes = std::fs::read(&db).unwrap();
+            let middle = bytes.len() / 4 * damage;
+            bytes[middle..].iter_mut().step_by(3).for_each(|b| *b ^= 0x5a);
+            std::fs::write(&db, &bytes).unwrap();
+            let said = check(dir.path(), 3000, &[2999]);
+            // Later damage may hit only bytes that sled does not use; the whole file cannot go unnoticed.
+            let rebuilt = said.iter().any(|n| n.contains("rebuilt"));
+            assert!(rebuilt || damage > 0, "damage {damage}: {said:?}");
+        }
+        assert!(dir.path().join("store.broken-1").is_dir());
+        assert_eq!(check(dir.path(), 3000, &[2999]), [""; 0]);
+    }
+}
+
+#[test]
+fn sled_behind_current_snapshots_is_made_again_where_it_is_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    left(dir.path());
+    for entry in std::fs::read_dir(dir.path().join("store")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            std::fs::remove_dir_all(path).unwrap();
+        } else if path.extension() != Some("snap".as_ref()) {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    let said = check(dir.path(), 3000, &[2999]);
+    assert!(said.len() == 1 && said[0].contains("was missing") && said[0].contains("rebuilt"), "{said:?}");
+    assert_eq!(check(dir.path(), 3000, &[2999]), [""; 0]);
+}
+
+#[test]
+fn what_the_snapshots_say_needs_no_sled_and_says_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    left(dir.path());
+    let project = Project::open(dir.path()).unwrap();
+    let store = project.store();
+    let manifest = Manifest::read(&project.imports()).unwrap();
+    let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
+    let segments = segments(parts.iter().copied());
+    let snapped = from_snapshot(&project, &parts, &segments).unwrap();
+    let index = Index::open(&store).unwrap();
+    let stored = from_index(&index, &project, &parts, &segments).unwrap().unwrap();
+    assert_eq!(snapped.columns().id_hash, stored.columns().id_hash);
+    assert_eq!(snapped.columns().codes, stored.columns().codes);
+    assert_eq!(snapped.columns().kind, stored.columns().kind);
+    let frames = |c: &Catalog| c.segments().flat_map(|s| s.frames().to_vec()).collect::<Vec<_>>();
+    assert_eq!(frames(&snapped), frames(&stored));
+    // Somebody else has sled: the snapshots are current, and still this is refused.
+    assert_eq!(open(&project).err().unwrap().kind, Kind::Conflict);
+    let journals = lengths(&journal::lengths(&project.sessions()).unwrap());
+    let statuses = snapshot::read_statuses(&store, &moment(&journals, &segments), 3000).unwrap().overlay;
+    assert_eq!(index.checkpoint(3000).unwrap().unwrap().1, statuses);
+}
+
+#[test]
+fn damaged_snapshots_are_not_used_and_not_fatal() {
+    let dir = tempfile::tempdir().unwrap();
+    left(dir.path());
+    let store = dir.path().join("store");
+    for path in [snapshot::columns_path(&store), snapshot::statuses_path(&store)] {
+        let whole = std::fs::read(&path).unwrap();
+        for at in [0, 20, 45, 50, 57, 70, whole.len() / 2, whole.len() - 1] {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x10;
+            std::fs::write(&path, &bytes).unwrap();
+            let said = check(dir.path(), 3000, &[2999]);
+            assert!(said.iter().all(|n| n.contains("not used") && !n.contains("rebuilt")), "byte {at}: {said:?}");
+        }
+        for length in [0, 63, whole.len() - 1] {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            check(dir.path(), 3000, &[2999]);
+        }
+        std::fs::write(&path, whole).unwrap();
+    }
+    assert_eq!(check(dir.path(), 3000, &[2999]), [""; 0]);
+}
+
+#[test]
+fn snapshots_that_are_missing_or_of_the_past_are_not_used() {
+    let dir = tempfile::tempdir().unwrap();
+    left(dir.path());
+    let store = dir.path().join("store");
+    let (columns, statuses) = (snapshot::columns_path(&store), snapshot::statuses_path(&store));
+    let old = [&columns, &statuses].map(|p| std::fs::read(p).unwrap());
+    std::fs::remove_file(&columns).unwrap();
+    std::fs::remove_file(&statuses).unwrap();
+    assert_eq!(check(dir.path(), 3000, &[2999]), [""; 0]);
+    assert_eq!(std::fs::read(&columns).unwrap(), old[0], "it is written again");
+    // An import and a verdict later.
+    drop(fill(dir.path(), 3000, 3500));
+    judge(dir.path(), 7);
+    std::fs::write(&columns, &old[0]).unwrap();
+    std::fs::write(&statuses, &old[1]).unwrap();
+    assert_eq!(check(dir.path(), 3500, &[7, 2999]), [""; 0]);
+    // A verdict later than both checkpoints.
+    leave(&open(&Project::open(dir.path()).unwrap()).unwrap(), dir.path(), 3000);
+    assert!(open(&Project::open(dir.path()).unwrap()).unwrap().ledger.is_none());
+    judge(dir.path(), 8);
+    assert_eq!(check(dir.path(), 3500, &[7, 8, 2999]), [""; 0]);
+}
+
+#[test]
+fn a_store_that_is_behind_the_snapshots_catches_up() {
+    let dir = tempfile::tempdir().unwrap();
+    left(dir.path());
+    let store = dir.path().join("store");
+    let old = std::fs::read(store.join("db")).unwrap();
+    drop(fill(dir.path(), 3000, 3500));
+    std::fs::write(store.join("db"), old).unwrap();
+    for entry in std::fs::read_dir(&store).unwrap() {
+        let path = entry.unwrap().path();
+        if path.to_string_lossy().contains("snap.") {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    let said = check(dir.path(), 3500, &[2999]);
+    assert!(said.len() == 1 && said[0].contains("was behind"), "{said:?}");
+    assert_eq!(check(dir.path(), 3500, &[2999]), [""; 0]);
+}
+
+#[test]
+fn segments_in_frames_of_256_rows_still_open() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(fill_in(dir.path(), 0, 1000, 256));
+    drop(fill(dir.path(), 1000, 1500));
+    for way in ["snapshot", "sled", "rebuilt"] {
+        let store = dir.path().join("store");
+        match way {
+            "sled" => std::fs::remove_file(snapshot::columns_path(&store)).unwrap(),
+            "rebuilt" => std::fs::remove_dir_all(&store).unwrap(),
+            _ => {}
+        }
+        let opened = open(&Project::open(dir.path()).unwrap()).unwrap();
+        let sizes: Vec<usize> = opened.catalog.segments().map(|s| s.frame_rows()).collect();
+        assert_eq!(sizes, [256, FRAME_ROWS], "{way}");
+        for row in [0, 63, 64, 255, 256, 767, 999, 1000, 1063, 1064, 1499] {
+            assert_eq!(opened.catalog.item(row).unwrap().id, format!("set/{row}"), "{way}");
+        }
+        let mut seen = 0;
+        let each = &mut |row: usize, line: &[u8]| {
+            assert_eq!((row, serde_json::from_slice::<Item>(line).unwrap().id), (seen, format!("set/{seen}")));
+            seen += 1;
+            Ok(true)
+        };
+        opened.catalog.each_line(0, each).unwrap();
+        assert_eq!(seen, 1500, "{way}");
+    }
+}
+
+#[test]
+fn places_come_back_after_an_end_and_old_ones_do_not_after_a_kill() {
+    let dir = tempfile::tempdir().unwrap();
+    left(dir.path());
+    let project = Project::open(dir.path()).unwrap();
+    let place = || open(&project).unwrap().index.place("ann").unwrap();
+    let opened = open(&project).unwrap();
+    opened.index.set_place("ann", "one").unwrap();
+    leave(&opened, dir.path(), 2999);
+    drop(opened);
+    assert_eq!(place().as_deref(), Some("one"));
+    let opened = open(&project).unwrap();
+    opened.index.set_place("ann", "two").unwrap();
+    opened.index.get().unwrap().sync().unwrap();
+    drop(opened);
+    assert!(!snapshot::statuses_path(&project.store()).exists());
+    assert_eq!(place().as_deref(), Some("two"));
+    leave(&open(&project).unwrap(), dir.path(), 2999);
+    assert!(snapshot::statuses_path(&project.store()).exists());
+    assert_eq!(place().as_deref(), Some("two"));
+}
+
+#[test]
+fn a_current_checkpoint_spares_the_fold_and_a_stale_one_does_not_count() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(fill(dir.path(), 0, 10));
+    judge(dir.path(), 3);
+    let project = Project::open(dir.path()).unwrap();
+    let opened = open(&project).unwrap();
+    let length = std::fs::metadata(dir.path().join("sessions/ann.jsonl")).unwrap().len();
+    opened.index.write_checkpoint(&opened.overlay, &[0], 3, lengths(&[("ann".into(), length)])).unwrap();
+    drop(opened);
+    let opened = open(&project).unwrap();
+    assert!(opened.ledger.is_none());
+    assert_eq!(opened.overlay.status(3), Status::Accepted);
+    drop(opened);
+    judge(dir.path(), 4);
+    let opened = open(&project).unwrap();
+    assert!(opened.ledger.is_some());
+    assert_eq!(opened.overlay.status(4), Status::Accepted);
+}

@@ -1,0 +1,373 @@
+//! Two flat files beside sled, read in one go so that the first page need not wait for it: `store/columns.snap` and
+//! `store/statuses.snap`. They are caches of a cache: one that is missing, damaged, of another version or of another
+//! moment is not used, and nothing is lost with it.
+//!
+//! A file is a header of [`HEADER`] bytes (magic and version, a 32-byte key that says what it describes, rows, bytes
+//! of the tail, CRC-32 of all the rest), arrays of little-endian numbers, and a postcard tail.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
+
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
+use super::disk;
+use super::overlay::Overlay;
+use super::segment::Frame;
+use crate::model::{Kind, Problem, Result};
+
+const COLUMNS: &[u8; 8] = b"btcols\x00\x01";
+const STATUSES: &[u8; 8] = b"btstat\x00\x01";
+const HEADER: usize = 64;
+/// Bytes of a row of columns: hash of the id, codes, question type.
+const ROW: u64 = 8 + 2 * NAMED.len() as u64 + 1;
+/// Bytes that are read and checked at a time, while they are in the processor's cache.
+const STEP: usize = 256 << 10;
+
+/// What the columns file holds beside the columns.
+#[derive(Serialize, Deserialize)]
+struct ColumnsTail {
+    names: Vec<Vec<String>>,
+    /// Packed length of every frame of every segment, by its file; frames lie one after the other.
+    frames: Vec<(String, Vec<u32>)>,
+}
+
+/// The columns and the frames of each segment, as they were written.
+pub struct Catalogue {
+    /// The columns.
+    pub columns: Columns,
+    /// Frames of each segment, by its file below `imports/`.
+    pub frames: HashMap<String, Vec<Frame>>,
+}
+
+/// Statuses and places, as they were when the owner ended.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Statuses {
+    /// Statuses.
+    pub overlay: Overlay,
+    /// Where annotators left off, by name.
+    pub places: Vec<(String, String)>,
+}
+
+/// The columns file of the store at `store`.
+pub fn columns_path(store: &Path) -> PathBuf {
+    store.join("columns.snap")
+}
+
+/// The statuses file of the store at `store`.
+pub fn statuses_path(store: &Path) -> PathBuf {
+    store.join("statuses.snap")
+}
+
+/// Writes the columns, and the frames by file, of the segments that `segments` is the digest of.
+///
+/// # Errors
+/// The operating system's; the old file is then as it was.
+pub fn write_columns<'a>(
+    store: &Path,
+    segments: &[u8; 32],
+    columns: &Columns,
+    frames: impl IntoIterator<Item = (&'a str, &'a [Frame])>,
+) -> Result<()> {
+    let names = columns.names.iter().map(|n| n.list().to_vec()).collect();
+    let lengths = |(file, list): (&str, &[Frame])| (file.to_string(), list.iter().map(|f| f.length).collect());
+    let frames = frames.into_iter().map(lengths).collect();
+    let mut arrays = vec![cast_slice(&columns.id_hash)];
+    arrays.extend(columns.codes.iter().map(|c| cast_slice::<u16, u8>(c)));
+    arrays.push(&columns.kind);
+    write(&columns_path(store), COLUMNS, segments, columns.len(), &arrays, &ColumnsTail { names, frames })
+}
+
+/// Reads the columns and frames of the segments that `segments` is the digest of.
+///
+/// # Errors
+/// [`Kind::NotFound`] without a file of those segments, [`Kind::Corrupt`] for a damaged one, and the operating
+/// system's: whatever it is, the file is then not used.
+pub fn read_columns(store: &Path, segments: &[u8; 32]) -> Result<Catalogue> {
+    let mut reading = Reading::open(columns_path(store), COLUMNS, segments)?;
+    let rows = reading.rows(ROW)?;
+    let id_hash = reading.array::<u64>(rows)?;
+    let mut codes: [Vec<u16>; NAMED.len()] = Default::default();
+    for column in &mut codes {
+        *column = reading.array(rows)?;
+    }
+    let kind = reading.array(rows)?;
+    let tail: ColumnsTail = reading.finish()?;
+    let mut columns = Columns { id_hash, kind, codes, names: Default::default() };
+    for (column, list) in columns.names.iter_mut().zip(tail.names) {
+        *column = Names::from_list(list);
+    }
+    let frames = tail.frames.into_iter().map(|(file, lengths)| (file, placed(&lengths))).collect();
+    Ok(Catalogue { columns, frames })
+}
+
+/// Frames of these lengths, one after the other.
+fn placed(lengths: &[u32]) -> Vec<Frame> {
+    let mut offset = 0;
+    let place = |&length: &u32| {
+        let frame = Frame { offset, length };
+        offset += u64::from(length);
+        frame
+    };
+    lengths.iter().map(place).collect()
+}
+
+/// What the statuses file holds beside the statuses.
+#[derive(Serialize, Deserialize)]
+struct StatusesTail {
+    /// Blocks in the file; all others are blank.
+    blocks: Vec<u32>,
+    places: Vec<(String, String)>,
+}
+
+/// Writes the statuses of the moment that `key` names, and where annotators are.
+///
+/// # Errors
+/// The operating system's; the old file is then as it was.
+pub fn write_statuses(store: &Path, key: &[u8; 32], overlay: &Overlay, places: Vec<(String, String)>) -> Result<()> {
+    let blocks: Vec<u32> =
+        (0..overlay.len().div_ceil(BLOCK_ROWS)).filter(|b| !overlay.is_blank(*b)).map(|b| b as u32).collect();
+    let range = |block: &u32| (*block as usize * BLOCK_ROWS)..overlay.len().min((*block as usize + 1) * BLOCK_ROWS);
+    let judged = blocks.iter().map(|b| cast_slice(&overlay.judged[range(b)]));
+    let status = blocks.iter().map(|b| &overlay.status[range(b)]);
+    let arrays: Vec<&[u8]> = judged.chain(status).collect();
+    let tail = StatusesTail { blocks: blocks.clone(), places };
+    write(&statuses_path(store), STATUSES, key, overlay.len(), &arrays, &tail)
+}
+
+/// Reads the statuses of `rows` rows of the moment that `key` names.
+///
+/// # Errors
+/// As [`read_columns`].
+pub fn read_statuses(store: &Path, key: &[u8; 32], rows: usize) -> Result<Statuses> {
+    let mut reading = Reading::open(statuses_path(store), STATUSES, key)?;
+    // The tail says which blocks the arrays before it are.
+    let held = reading.body / 9;
+    if reading.body % 9 != 0 || reading.rows != rows as u64 || held > reading.rows {
+        return Err(reading.corrupt("it does not fit its header"));
+    }
+    let judged = reading.array::<i64>(held as usize)?;
+    let status = reading.array::<u8>(held as usize)?;
+    let path = reading.path.clone();
+    let tail: StatusesTail = reading.finish()?;
+    let mut overlay = Overlay::blank(rows);
+    let mut from = 0;
+    for block in tail.blocks {
+        let start = (block as usize).saturating_mul(BLOCK_ROWS);
+        let end = rows.min(start.saturating_add(BLOCK_ROWS));
+        let to = from + end.saturating_sub(start);
+        if start >= end || to > judged.len() {
+            return Err(corrupt(&path, "its blocks do not fit its rows"));
+        }
+        overlay.judged[start..end].copy_from_slice(&judged[from..to]);
+        overlay.status[start..end].copy_from_slice(&status[from..to]);
+        from = to;
+    }
+    if from != judged.len() {
+        return Err(corrupt(&path, "its blocks do not fit its rows"));
+    }
+    Ok(Statuses { overlay, places: tail.places })
+}
+
+fn corrupt(path: &Path, what: &str) -> Problem {
+    Problem::new(Kind::Corrupt, what.to_string()).file(path)
+}
+
+fn write<T: Serialize>(
+    path: &Path,
+    magic: &[u8; 8],
+    key: &[u8; 32],
+    rows: usize,
+    arrays: &[&[u8]],
+    tail: &T,
+) -> Result<()> {
+    if cfg!(target_endian = "big") {
+        // The arrays are little-endian as they lie in memory; without the file opening takes the longer way.
+        return Ok(());
+    }
+    let tail = postcard::to_stdvec(tail).map_err(|e| corrupt(path, &format!("cannot be written: {e}")))?;
+    let mut header = Vec::with_capacity(HEADER);
+    header.extend_from_slice(magic);
+    header.extend_from_slice(key);
+    header.extend_from_slice(&(rows as u64).to_le_bytes());
+    header.extend_from_slice(&(tail.len() as u64).to_le_bytes());
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&header);
+    arrays.iter().for_each(|a| crc.update(a));
+    crc.update(&tail);
+    header.extend_from_slice(&crc.finalize().to_le_bytes());
+    header.resize(HEADER, 0);
+    let mut all = Vec::with_capacity(arrays.len() + 2);
+    all.push(&header[..]);
+    all.extend_from_slice(arrays);
+    all.push(&tail);
+    disk::write_atomic_slices(path, &all)
+}
+
+/// A file whose header was read.
+struct Reading {
+    path: PathBuf,
+    file: File,
+    crc: crc32fast::Hasher,
+    expected: u32,
+    rows: u64,
+    /// Bytes of the arrays.
+    body: u64,
+    tail: usize,
+}
+
+impl Reading {
+    fn open(path: PathBuf, magic: &[u8; 8], key: &[u8; 32]) -> Result<Reading> {
+        let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &path);
+        let mut file = File::open(&path).map_err(fail)?;
+        let length = file.metadata().map_err(fail)?.len();
+        let mut header = [0; HEADER];
+        if length < HEADER as u64 {
+            return Err(corrupt(&path, "it is cut short"));
+        }
+        file.read_exact(&mut header).map_err(fail)?;
+        let number = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
+        let (rows, tail) = (number(40), number(48));
+        if cfg!(target_endian = "big") || &header[..8] != magic || header[8..40] != key[..] {
+            return Err(Problem::new(Kind::NotFound, "it describes something else").file(path));
+        }
+        // Checked before anything is made room for.
+        let body = length.checked_sub(HEADER as u64).and_then(|l| l.checked_sub(tail));
+        let Some(body) = body else { return Err(corrupt(&path, "it is cut short")) };
+        let mut crc = crc32fast::Hasher::new();
+        crc.update(&header[..56]);
+        let expected = u32::from_le_bytes(header[56..60].try_into().unwrap_or_default());
+        Ok(Reading { path, file, crc, expected, rows, body, tail: tail as usize })
+    }
+
+    fn corrupt(&self, what: &str) -> Problem {
+        corrupt(&self.path, what)
+    }
+
+    /// Rows, if the arrays are as long as so many rows of `row` bytes.
+    fn rows(&self, row: u64) -> Result<usize> {
+        match self.rows.checked_mul(row) {
+            Some(bytes) if bytes == self.body => Ok(self.rows as usize),
+            _ => Err(self.corrupt("it is cut short")),
+        }
+    }
+
+    fn bytes(&mut self, out: &mut [u8]) -> Result<()> {
+        for step in out.chunks_mut(STEP) {
+            self.file.read_exact(step).map_err(|e| Problem::io(&e, "cannot be read", &self.path))?;
+            self.crc.update(step);
+        }
+        Ok(())
+    }
+
+    /// The next `rows` numbers.
+    fn array<T: Pod>(&mut self, rows: usize) -> Result<Vec<T>> {
+        let mut out = vec![T::zeroed(); rows];
+        self.bytes(cast_slice_mut(&mut out))?;
+        Ok(out)
+    }
+
+    /// The tail; everything read before it counts only once this returns.
+    fn finish<T: DeserializeOwned>(mut self) -> Result<T> {
+        let mut tail = vec![0; self.tail];
+        self.bytes(&mut tail)?;
+        let whole = self.file.stream_position().ok() == Some((HEADER + self.tail) as u64 + self.body);
+        if !whole || self.crc.clone().finalize() != self.expected {
+            return Err(self.corrupt("it does not match its checksum"));
+        }
+        postcard::from_bytes(&tail).map_err(|e| self.corrupt(&format!("it cannot be read: {e}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::columns::tests::item;
+    use super::*;
+    use crate::model::{Field, Status};
+
+    fn columns(rows: i64) -> Columns {
+        let mut columns = Columns::default();
+        for n in 0..rows {
+            columns.push(&item(n, ["animal", "plant", ""][n as usize % 3])).unwrap();
+        }
+        columns
+    }
+
+    fn frames() -> Vec<Frame> {
+        placed(&[100, 7, 93_000])
+    }
+
+    #[test]
+    fn columns_read_back_as_they_were() {
+        let dir = tempfile::tempdir().unwrap();
+        for rows in [0, 1, 1000, 40_000] {
+            let columns = columns(rows);
+            write_columns(dir.path(), &[3; 32], &columns, [("a", &frames()[..]), ("b", &[])]).unwrap();
+            let read = read_columns(dir.path(), &[3; 32]).unwrap();
+            assert_eq!(read.columns.id_hash, columns.id_hash);
+            assert_eq!((&read.columns.codes, &read.columns.kind), (&columns.codes, &columns.kind));
+            assert_eq!(read.columns.names[1].list(), columns.names[1].list());
+            assert_eq!(read.columns.names[1].code("plant"), columns.names[1].code("plant"));
+            assert_eq!((&read.frames["a"], &read.frames["b"]), (&frames(), &vec![]));
+            let last = rows.max(1) as usize - 1;
+            assert_eq!(read.columns.value(Field::Subtask, last), columns.value(Field::Subtask, last));
+        }
+        let other = read_columns(dir.path(), &[4; 32]).err().unwrap();
+        assert_eq!(other.kind, Kind::NotFound);
+    }
+
+    #[test]
+    fn statuses_read_back_as_they_were() {
+        let dir = tempfile::tempdir().unwrap();
+        let rows = 5 * BLOCK_ROWS + 17;
+        let mut overlay = Overlay::blank(rows);
+        let places = vec![("ann".to_string(), "{}".to_string())];
+        for row in [None, Some(0), Some(3 * BLOCK_ROWS - 1), Some(rows - 1)] {
+            if let Some(row) = row {
+                overlay.status[row] = Status::Rejected.code();
+                overlay.judged[row] = 1 << 40;
+            }
+            write_statuses(dir.path(), &[9; 32], &overlay, places.clone()).unwrap();
+            let read = read_statuses(dir.path(), &[9; 32], rows).unwrap();
+            assert_eq!(read, Statuses { overlay: overlay.clone(), places: places.clone() });
+            assert_eq!(read_statuses(dir.path(), &[8; 32], rows).unwrap_err().kind, Kind::NotFound);
+            assert_eq!(read_statuses(dir.path(), &[9; 32], rows + 1).unwrap_err().kind, Kind::Corrupt);
+        }
+    }
+
+    #[test]
+    fn no_flipped_bit_and_no_cut_gets_through() {
+        let dir = tempfile::tempdir().unwrap();
+        let rows = BLOCK_ROWS + 9;
+        let mut overlay = Overlay::blank(rows);
+        overlay.status[rows - 2] = Status::Accepted.code();
+        write_columns(dir.path(), &[1; 32], &columns(40), [("a", &frames()[..])]).unwrap();
+        write_statuses(dir.path(), &[1; 32], &overlay, vec![]).unwrap();
+        let columns = |_: &()| read_columns(dir.path(), &[1; 32]).map(|_| ());
+        let statuses = |_: &()| read_statuses(dir.path(), &[1; 32], rows).map(|_| ());
+        let reads: [(PathBuf, &dyn Fn(&()) -> Result<()>); 2] =
+            [(columns_path(dir.path()), &columns), (statuses_path(dir.path()), &statuses)];
+        for (path, read) in reads {
+            let whole = std::fs::read(&path).unwrap();
+            read(&()).unwrap();
+            for at in (0..whole.len()).filter(|at| !(60..HEADER).contains(at)) {
+                let mut bytes = whole.clone();
+                bytes[at] ^= 1 << (at % 8);
+                std::fs::write(&path, &bytes).unwrap();
+                assert!(read(&()).is_err(), "byte {at} of {}", path.display());
+            }
+            for length in [0, 1, HEADER - 1, HEADER, HEADER + 1, whole.len() - 1] {
+                std::fs::write(&path, &whole[..length]).unwrap();
+                assert!(read(&()).is_err(), "{length} bytes of {}", path.display());
+            }
+            std::fs::write(&path, [&whole[..], &[0]].concat()).unwrap();
+            assert!(read(&()).is_err(), "a byte more in {}", path.display());
+            std::fs::remove_file(&path).unwrap();
+            assert_eq!(read(&()).unwrap_err().kind, Kind::NotFound);
+        }
+    }
+}
