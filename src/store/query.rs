@@ -40,12 +40,19 @@ pub fn select(columns: &Columns, overlay: &Overlay, filter: &Filter) -> Vec<u32>
     }
     for (field, values) in &filter.values {
         let Some(at) = Columns::named(*field) else { continue };
-        let mut wanted = vec![0u8; usize::from(u16::MAX) + 1];
+        let mut wanted = [0u8; 1 << 16];
         values.iter().filter_map(|v| columns.names[at].code(v)).for_each(|c| wanted[usize::from(c)] = 1);
         keep.iter_mut().zip(&columns.codes[at]).for_each(|(k, c)| *k &= wanted[usize::from(*c)]);
     }
-    let mut out = Vec::with_capacity(keep.iter().map(|k| usize::from(*k)).sum());
-    out.extend(keep.iter().enumerate().filter(|(_, k)| **k != 0).map(|(row, _)| row as u32));
+    // Every row is written and the next one over it unless it is kept: no branch that nobody can foretell.
+    let total: usize = keep.iter().map(|k| usize::from(*k)).sum();
+    let mut out = vec![0; total + 1];
+    let mut at = 0;
+    for (row, keep) in keep.iter().enumerate() {
+        out[at] = row as u32;
+        at += usize::from(*keep);
+    }
+    out.truncate(total);
     out
 }
 

@@ -3,6 +3,7 @@
 //! A segment is a plain `.zst` file of JSON lines (`zstdcat` reads it), cut into frames of [`FRAME_ROWS`] lines so
 //! that one record can be had without reading the rest. Every frame carries zstd's own content checksum.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::os::unix::fs::FileExt;
@@ -13,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use super::disk;
 use crate::model::{Kind, Problem, Result};
 
-/// Lines a frame: a page of rows that lie far apart unpacks a frame for each, so a frame is small; 32 rows would pack
-/// a tenth worse.
+/// Lines a frame: a page of rows that lie far apart unpacks one for each, so it is small; the fewer its lines, the worse
+/// it packs.
 pub const FRAME_ROWS: usize = 64;
 
 /// Lines a frame in segments of earlier versions. Any two of the sizes in use give different numbers of frames, except
@@ -26,6 +27,11 @@ const LEVEL: i32 = 3;
 
 /// A frame may not unpack to more than this, whatever its header says.
 const FRAME_LIMIT: usize = 512 << 20;
+
+thread_local! {
+    /// Kept from frame to frame: setting it up takes about as long as a small frame.
+    static UNPACKER: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
+}
 
 /// Where one frame lies in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -231,7 +237,14 @@ impl Reader {
         if size > FRAME_LIMIT {
             return Err(corrupt(format!("frame {index} claims to hold {size} bytes")));
         }
-        zstd::bulk::decompress(&packed, size).map_err(|e| corrupt(format!("frame {index} is damaged: {e}")))
+        let unpacked = UNPACKER.with_borrow_mut(|kept| {
+            let unpacker = match kept {
+                Some(unpacker) => unpacker,
+                None => kept.insert(zstd::bulk::Decompressor::new()?),
+            };
+            unpacker.decompress(&packed, size)
+        });
+        unpacked.map_err(|e| corrupt(format!("frame {index} is damaged: {e}")))
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
@@ -25,8 +25,8 @@ const STATUSES: &[u8; 8] = b"btstat\x00\x01";
 const HEADER: usize = 64;
 /// Bytes of a row of columns: hash of the id, codes, question type.
 const ROW: u64 = 8 + 2 * NAMED.len() as u64 + 1;
-/// Bytes that are read and checked at a time, while they are in the processor's cache.
-const STEP: usize = 256 << 10;
+/// Bytes that are read, checked and put in place at a time, while they are in the processor's cache.
+const STEP: usize = 64 << 10;
 
 /// What the columns file holds beside the columns.
 #[derive(Serialize, Deserialize)]
@@ -88,15 +88,31 @@ pub fn write_columns<'a>(
 /// [`Kind::NotFound`] without a file of those segments, [`Kind::Corrupt`] for a damaged one, and the operating
 /// system's: whatever it is, the file is then not used.
 pub fn read_columns(store: &Path, segments: &[u8; 32]) -> Result<Catalogue> {
-    let mut reading = Reading::open(columns_path(store), COLUMNS, segments)?;
+    let reading = &Reading::open(columns_path(store), COLUMNS, segments)?;
     let rows = reading.rows(ROW)?;
-    let id_hash = reading.array::<u64>(rows)?;
-    let mut codes: [Vec<u16>; NAMED.len()] = Default::default();
-    for column in &mut codes {
-        *column = reading.array(rows)?;
-    }
-    let kind = reading.array(rows)?;
-    let tail: ColumnsTail = reading.finish()?;
+    // Two halves at once: it is the checking that takes the time.
+    let (hashes, rest) = std::thread::scope(|scope| {
+        // Made room for here: a new thread takes its memory from elsewhere, page by page.
+        let mut hashes: Vec<u64> = Vec::with_capacity(rows);
+        let half = move || {
+            let mut cursor = reading.cursor(0);
+            cursor.fill(&mut hashes, rows)?;
+            Ok::<_, Problem>((hashes, cursor.crc))
+        };
+        let hashes = std::thread::Builder::new()
+            .spawn_scoped(scope, half)
+            .map_err(|e| Problem::io(&e, "cannot be read", &reading.path))?;
+        let mut cursor = reading.cursor(8 * rows as u64);
+        let mut codes: [Vec<u16>; NAMED.len()] = Default::default();
+        for column in &mut codes {
+            *column = cursor.array(rows)?;
+        }
+        let rest = (codes, cursor.array::<u8>(rows)?, cursor.crc);
+        let hashes = hashes.join().map_err(|_| reading.corrupt("it cannot be read"))??;
+        Ok::<_, Problem>((hashes, rest))
+    })?;
+    let (id_hash, (codes, kind)) = (hashes.0, (rest.0, rest.1));
+    let tail: ColumnsTail = reading.finish(&[hashes.1, rest.2])?;
     let mut columns = Columns { id_hash, kind, codes, names: Default::default() };
     for (column, list) in columns.names.iter_mut().zip(tail.names) {
         *column = Names::from_list(list);
@@ -144,16 +160,16 @@ pub fn write_statuses(store: &Path, key: &[u8; 32], overlay: &Overlay, places: V
 /// # Errors
 /// As [`read_columns`].
 pub fn read_statuses(store: &Path, key: &[u8; 32], rows: usize) -> Result<Statuses> {
-    let mut reading = Reading::open(statuses_path(store), STATUSES, key)?;
+    let reading = Reading::open(statuses_path(store), STATUSES, key)?;
     // The tail says which blocks the arrays before it are.
     let held = reading.body / 9;
     if reading.body % 9 != 0 || reading.rows != rows as u64 || held > reading.rows {
         return Err(reading.corrupt("it does not fit its header"));
     }
-    let judged = reading.array::<i64>(held as usize)?;
-    let status = reading.array::<u8>(held as usize)?;
-    let path = reading.path.clone();
-    let tail: StatusesTail = reading.finish()?;
+    let mut cursor = reading.cursor(0);
+    let judged = cursor.array::<i64>(held as usize)?;
+    let status = cursor.array::<u8>(held as usize)?;
+    let tail: StatusesTail = reading.finish(&[cursor.crc])?;
     let mut overlay = Overlay::blank(rows);
     let mut from = 0;
     for block in tail.blocks {
@@ -161,14 +177,14 @@ pub fn read_statuses(store: &Path, key: &[u8; 32], rows: usize) -> Result<Status
         let end = rows.min(start.saturating_add(BLOCK_ROWS));
         let to = from + end.saturating_sub(start);
         if start >= end || to > judged.len() {
-            return Err(corrupt(&path, "its blocks do not fit its rows"));
+            return Err(reading.corrupt("its blocks do not fit its rows"));
         }
         overlay.judged[start..end].copy_from_slice(&judged[from..to]);
         overlay.status[start..end].copy_from_slice(&status[from..to]);
         from = to;
     }
     if from != judged.len() {
-        return Err(corrupt(&path, "its blocks do not fit its rows"));
+        return Err(reading.corrupt("its blocks do not fit its rows"));
     }
     Ok(Statuses { overlay, places: tail.places })
 }
@@ -223,13 +239,13 @@ struct Reading {
 impl Reading {
     fn open(path: PathBuf, magic: &[u8; 8], key: &[u8; 32]) -> Result<Reading> {
         let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &path);
-        let mut file = File::open(&path).map_err(fail)?;
+        let file = File::open(&path).map_err(fail)?;
         let length = file.metadata().map_err(fail)?.len();
         let mut header = [0; HEADER];
         if length < HEADER as u64 {
             return Err(corrupt(&path, "it is cut short"));
         }
-        file.read_exact(&mut header).map_err(fail)?;
+        file.read_exact_at(&mut header, 0).map_err(fail)?;
         let number = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
         let (rows, tail) = (number(40), number(48));
         if cfg!(target_endian = "big") || &header[..8] != magic || header[8..40] != key[..] {
@@ -256,30 +272,58 @@ impl Reading {
         }
     }
 
-    fn bytes(&mut self, out: &mut [u8]) -> Result<()> {
-        for step in out.chunks_mut(STEP) {
-            self.file.read_exact(step).map_err(|e| Problem::io(&e, "cannot be read", &self.path))?;
-            self.crc.update(step);
-        }
-        Ok(())
+    /// Reads from byte `at` of the arrays on.
+    fn cursor(&self, at: u64) -> Cursor<'_> {
+        Cursor { reading: self, at: HEADER as u64 + at, crc: crc32fast::Hasher::new() }
     }
 
-    /// The next `rows` numbers.
-    fn array<T: Pod>(&mut self, rows: usize) -> Result<Vec<T>> {
-        let mut out = vec![T::zeroed(); rows];
-        self.bytes(cast_slice_mut(&mut out))?;
-        Ok(out)
-    }
-
-    /// The tail; everything read before it counts only once this returns.
-    fn finish<T: DeserializeOwned>(mut self) -> Result<T> {
+    /// The tail; what `before` are the checksums of, in the order of the file, counts only once this returns.
+    fn finish<T: DeserializeOwned>(&self, before: &[crc32fast::Hasher]) -> Result<T> {
+        let mut cursor = self.cursor(self.body);
         let mut tail = vec![0; self.tail];
-        self.bytes(&mut tail)?;
-        let whole = self.file.stream_position().ok() == Some((HEADER + self.tail) as u64 + self.body);
-        if !whole || self.crc.clone().finalize() != self.expected {
+        cursor.bytes(&mut tail)?;
+        let mut crc = self.crc.clone();
+        before.iter().chain([&cursor.crc]).for_each(|next| crc.combine(next));
+        if crc.finalize() != self.expected {
             return Err(self.corrupt("it does not match its checksum"));
         }
         postcard::from_bytes(&tail).map_err(|e| self.corrupt(&format!("it cannot be read: {e}")))
+    }
+}
+
+/// Reads on from one place, and keeps the checksum of what it read.
+struct Cursor<'a> {
+    reading: &'a Reading,
+    at: u64,
+    crc: crc32fast::Hasher,
+}
+
+impl Cursor<'_> {
+    fn bytes(&mut self, out: &mut [u8]) -> Result<()> {
+        let Reading { file, path, .. } = self.reading;
+        file.read_exact_at(out, self.at).map_err(|e| Problem::io(&e, "cannot be read", path))?;
+        self.at += out.len() as u64;
+        self.crc.update(out);
+        Ok(())
+    }
+
+    /// The next `rows` numbers. They go through a small buffer, so that memory is written once: without it all of
+    /// the array would be zeroed first.
+    fn array<T: Pod>(&mut self, rows: usize) -> Result<Vec<T>> {
+        let mut out = Vec::with_capacity(rows);
+        self.fill(&mut out, rows)?;
+        Ok(out)
+    }
+
+    fn fill<T: Pod>(&mut self, out: &mut Vec<T>, rows: usize) -> Result<()> {
+        let mut buffer = [0u64; STEP / 8];
+        let buffer: &mut [T] = cast_slice_mut(&mut buffer);
+        while out.len() < rows {
+            let step = buffer.len().min(rows - out.len());
+            self.bytes(cast_slice_mut(&mut buffer[..step]))?;
+            out.extend_from_slice(&buffer[..step]);
+        }
+        Ok(())
     }
 }
 
