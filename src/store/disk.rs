@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::model::{Problem, Result};
 
+/// What names of files begin with while they are being written.
+const TEMPORARY: &str = ".benchtop-";
+
 /// Replaces the file at `path`: a temporary file in the same folder, synced, renamed over it, the folder synced.
 ///
 /// An existing file's mode is kept; a new file's is 0666 less the umask.
@@ -47,6 +50,17 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
     }
 }
 
+/// Removes what a process that was killed while it wrote left in `dir`; nobody may be writing there.
+pub fn sweep(dir: &Path) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|n| n.starts_with(TEMPORARY) && n.ends_with(".tmp")) {
+            // What stays is only in the way of nobody.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Makes the names in `dir` durable: what was created, renamed or removed there survives a power cut.
 ///
 /// # Errors
@@ -59,7 +73,7 @@ pub fn sync_dir(dir: &Path) -> Result<()> {
 fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTempFile> {
     let failed = |e: std::io::Error| Problem::io(&e, "cannot write", path);
     let mut temp = tempfile::Builder::new()
-        .prefix(".benchtop-")
+        .prefix(TEMPORARY)
         .suffix(".tmp")
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder(path))
@@ -135,6 +149,17 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
         assert_eq!(names(dir.path()), ["a"]);
+    }
+
+    #[test]
+    fn only_what_was_being_written_is_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(staged(&dir.path().join("a"), &[b"x"]).unwrap().keep().unwrap());
+        fs::write(dir.path().join("b.tmp"), "").unwrap();
+        fs::write(dir.path().join(".benchtop-b"), "").unwrap();
+        assert_eq!(names(dir.path()).len(), 3);
+        sweep(dir.path());
+        assert_eq!(names(dir.path()), [".benchtop-b", "b.tmp"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::behind::{Behind, moment};
 use super::catalog::Catalog;
 use super::columns::{BLOCK_ROWS, Columns, id_hash};
+use super::disk;
 use super::index::{Index, Meta, digest};
 use super::journal;
 use super::ledger::Ledger;
@@ -47,6 +48,7 @@ pub fn open(project: &Project) -> Result<Opened> {
     let (index, catalog) = match from_snapshot(project, &parts, &segments) {
         Ok(catalog) => {
             Index::free(&store)?;
+            disk::sweep(&store);
             let catalog = Arc::new(catalog);
             let (project, theirs) = (project.clone(), catalog.clone());
             (Behind::spawn(&store, move || beside(&project, segments, &theirs))?, catalog)
@@ -56,6 +58,7 @@ pub fn open(project: &Project) -> Result<Opened> {
                 notices.push(format!("not used: {problem}"));
             }
             let (index, catalog) = from_sled(project, &parts, segments, &mut notices)?;
+            disk::sweep(&store);
             // Without it the next opening goes this way again.
             let _ = snap(&store, &segments, &catalog);
             (Behind::here(&store, index), Arc::new(catalog))
@@ -206,7 +209,7 @@ fn assemble(
     }
     if catalog.text_rows() != catalog.len() {
         let what = format!("{} rows of columns for {} items", catalog.len(), catalog.text_rows());
-        return Err(Problem::new(Kind::Corrupt, what).file(&project.store()));
+        return Err(Problem::new(Kind::Corrupt, what).file(project.store()));
     }
     Ok(catalog)
 }
