@@ -258,14 +258,14 @@ fn set(part: &Part) -> Option<AnswerSet> {
         Holds::Predictions { model, form, evaluated } => {
             Some(AnswerSet { model: model.clone(), form: *form, evaluated: *evaluated, rows: part.rows })
         }
-        Holds::Items { .. } => None,
+        Holds::Items { .. } | Holds::Revisions { .. } => None,
     }
 }
 
 /// The leaderboard's working data, made once an import.
 fn scored(shared: &Shared) -> Result<Arc<Scored>> {
     let catalog = shared.catalog();
-    let made_for = catalog.len() + catalog.answers().len();
+    let made_for = catalog.edition();
     let mut held = shared.scored();
     if let Some((_, scored)) = held.as_ref().filter(|(n, _)| *n == made_for) {
         return Ok(scored.clone());

@@ -62,7 +62,7 @@ fn run(shared: &Arc<Shared>, source: &Source, watch: import::Watch<'_>) -> Resul
         {
             let mut data = shared.data_mut();
             data.overlay.grow(items);
-            data.catalog = Arc::new(catalog);
+            data.catalog = catalog;
         }
         let sent = shared.writer.send(Work::Imported);
         sent.map_err(|_| Problem::new(Kind::Unreachable, "the owner is ending"))?;

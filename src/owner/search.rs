@@ -9,6 +9,7 @@ use lru::LruCache;
 
 use crate::model::{Field, Filter, Item, Result, Sort};
 use crate::store::arena::{Arena, searchable};
+use crate::store::catalog::Edition;
 use crate::store::{Catalog, Overlay, query, search};
 
 /// Lists kept for paging through them.
@@ -21,15 +22,15 @@ struct Key {
     /// A selection shown as a subset can hold every number there is: its hash stands for it.
     only: Option<(usize, u64)>,
     sort: Vec<(Field, bool)>,
-    rows: usize,
+    edition: Edition,
     rev: u64,
 }
 
-type Ranks = HashMap<Field, (usize, Arc<Vec<u32>>)>;
+type Ranks = HashMap<Field, (Edition, Arc<Vec<u32>>)>;
 
-/// Arena, text order and recent lists; each remembers how many rows it was made for.
+/// Arena, text order and recent lists; each remembers the edition of the catalogue it was made for.
 pub struct Search {
-    arena: Mutex<Option<Arc<Arena>>>,
+    arena: Mutex<Option<(Edition, Arc<Arena>)>>,
     ranks: Mutex<Ranks>,
     lists: Mutex<LruCache<Key, Arc<List>>>,
 }
@@ -63,7 +64,7 @@ impl Search {
     /// [`crate::model::Kind::Corrupt`] when the texts are damaged.
     pub fn arena(&self, catalog: &Catalog) -> Result<Arc<Arena>> {
         let mut held = lock(&self.arena);
-        if let Some(arena) = held.as_ref().filter(|a| a.rows() as usize == catalog.len()) {
+        if let Some((_, arena)) = held.as_ref().filter(|(edition, _)| *edition == catalog.edition()) {
             return Ok(arena.clone());
         }
         let mut arena = Arena::new();
@@ -76,14 +77,14 @@ impl Search {
         })?;
         arena.shrink();
         let arena = Arc::new(arena);
-        *held = Some(arena.clone());
+        *held = Some((catalog.edition(), arena.clone()));
         Ok(arena)
     }
 
     /// Each row's place in the order of ids or questions.
     fn ranks(&self, catalog: &Catalog, field: Field) -> Result<Arc<Vec<u32>>> {
         let mut held = lock(&self.ranks);
-        if let Some((_, ranks)) = held.get(&field).filter(|(rows, _)| *rows == catalog.len()) {
+        if let Some((_, ranks)) = held.get(&field).filter(|(edition, _)| *edition == catalog.edition()) {
             return Ok(ranks.clone());
         }
         let mut keys: Vec<(String, i64, u32)> = Vec::with_capacity(catalog.len());
@@ -108,7 +109,7 @@ impl Search {
             ranks[key.2 as usize] = rank;
         }
         let ranks = Arc::new(ranks);
-        held.insert(field, (catalog.len(), ranks.clone()));
+        held.insert(field, (catalog.edition(), ranks.clone()));
         Ok(ranks)
     }
 
@@ -134,7 +135,7 @@ impl Search {
             words: Filter { only: None, ..filter.clone() }.words(),
             only,
             sort: sort.iter().map(|s| (s.field, s.descending)).collect(),
-            rows: catalog.len(),
+            edition: catalog.edition(),
             rev,
         };
         if let Some(list) = lock(&self.lists).get(&key) {

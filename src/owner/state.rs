@@ -10,6 +10,7 @@ use super::wire::Event;
 use super::writer::{Work, now};
 use crate::pipeline::board::Scored;
 use crate::store::behind::Behind;
+use crate::store::catalog::Edition;
 use crate::store::project::Project;
 use crate::store::{Catalog, Ledger, Overlay, journal};
 
@@ -45,7 +46,7 @@ pub struct Shared {
     ledger: RwLock<Ledger>,
     notices: Mutex<Vec<String>>,
     read_only: Mutex<Option<String>>,
-    scored: Mutex<Option<(usize, Arc<Scored>)>>,
+    scored: Mutex<Option<(Edition, Arc<Scored>)>>,
 }
 
 /// A lock is poisoned only by a panic, and every write under these locks leaves them whole at each step.
@@ -123,7 +124,7 @@ impl Shared {
     }
 
     /// The leaderboard's working data, kept until the next import.
-    pub fn scored(&self) -> MutexGuard<'_, Option<(usize, Arc<Scored>)>> {
+    pub fn scored(&self) -> MutexGuard<'_, Option<(Edition, Arc<Scored>)>> {
         whole(self.scored.lock())
     }
 

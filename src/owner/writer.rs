@@ -14,6 +14,7 @@ use super::wire::{Decide, Event, Place, Receipt};
 use crate::model::{Act, Decision, Kind, Problem, Result};
 use crate::store::columns::BLOCK_ROWS;
 use crate::store::journal::Journal;
+use crate::store::open::Recorded;
 use crate::store::{journal, open};
 
 /// Decisions between checkpoints while the queue is never idle.
@@ -57,8 +58,25 @@ pub enum Work {
     },
     /// Items were added: fold the journals again if some decisions had no item.
     Imported,
+    /// Items get later texts: what was said of the earlier ones ends to count at a revision that this thread gives out.
+    Revise(Revise),
     /// Write the checkpoint and end; the sender waits for the other end to close.
     Finish(mpsc::Sender<()>),
+}
+
+/// Makes revised items part of the project under the revision it is given.
+pub type Record = Box<dyn FnOnce(u64) -> Result<Recorded> + Send>;
+
+/// See [`Work::Revise`].
+pub struct Revise {
+    /// Writes the manifest line.
+    pub record: Record,
+    /// Rows whose verdicts no longer count.
+    pub changed: Vec<u32>,
+    /// Rows whose verdicts count all the same.
+    pub kept: Vec<u32>,
+    /// Where the outcome goes: what is still to be entered in the index.
+    pub reply: mpsc::Sender<Result<Recorded>>,
 }
 
 /// The current time in milliseconds since 1970.
@@ -112,6 +130,7 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
                 Work::Wish { who, wish, reply } => writer.take(who, wish, reply),
                 Work::Place { who, place } => writer.place(&who, &place),
                 Work::Imported => writer.imported(),
+                Work::Revise(revise) => writer.revise(revise),
                 Work::Finish(sender) => {
                     finished = Some(sender);
                     done = true;
@@ -273,6 +292,31 @@ impl Writer {
             Err(problem) => self.shared.notices().push(problem.to_string()),
         }
         self.all_dirty();
+    }
+
+    /// Between the last decision on the earlier texts and the first on the later ones there is this revision alone.
+    fn revise(&mut self, revise: Revise) {
+        self.flush();
+        if let Some(problem) = &self.unread {
+            let _ = revise.reply.send(Err(problem.clone()));
+            return;
+        }
+        let rev = self.shared.ledger().rev() + 1;
+        let recorded = (revise.record)(rev);
+        if let Ok(recorded) = &recorded {
+            let mut ledger = self.shared.ledger_mut();
+            ledger.revise(&revise.changed, rev, false);
+            ledger.revise(&revise.kept, rev, true);
+            let mut data = self.shared.data_mut();
+            data.catalog = recorded.catalog.clone();
+            revise.changed.iter().for_each(|row| ledger.write_row(*row, &mut data.overlay));
+            drop((ledger, data));
+            // Every client looks again at what it shows.
+            self.shared.tell(Event::Resync);
+            self.all_dirty();
+        }
+        // Nobody waits any more: it is done all the same.
+        let _ = revise.reply.send(recorded);
     }
 
     /// The checkpoint must not vouch for blocks it has not seen.

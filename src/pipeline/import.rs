@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +93,7 @@ pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> bool;
 /// What an import made of the project.
 pub struct Outcome {
     /// The new catalogue; `None` when nothing was added.
-    pub catalog: Option<Catalog>,
+    pub catalog: Option<Arc<Catalog>>,
     /// What was done.
     pub report: Report,
 }
@@ -211,6 +212,7 @@ impl<'a> Import<'a> {
                     && (found.format == Format::BenchtopJsonl || *dataset == self.dataset(&found.path))
             }
             Holds::Predictions { model, .. } => *model == model_name(&found.path),
+            Holds::Revisions { .. } => false,
         }
     }
 
@@ -378,7 +380,7 @@ impl<'a> Import<'a> {
             source: found.path.display().to_string(),
             source_blake3,
         };
-        self.made.fresh.push(Fresh { part, frames: done.frames });
+        self.made.fresh.push(Fresh { part, frames: done.frames, rows: None });
         Ok(())
     }
 

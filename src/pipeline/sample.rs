@@ -56,7 +56,8 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
     report
         .notes
         .push("this is a sample: its pictures are drawn by the program, and some answers are wrong on purpose".into());
-    let (catalog, notice) = adopt(project, index, catalog, columns, vec![Fresh { part, frames: done.frames }], at)?;
+    let (catalog, notice) =
+        adopt(project, index, catalog, columns, vec![Fresh { part, frames: done.frames, rows: None }], at)?;
     report.notes.extend(notice);
     Ok(Outcome { catalog: Some(catalog), report })
 }

@@ -7,6 +7,7 @@ use lru::LruCache;
 
 use super::columns::{Columns, id_hash};
 use super::manifest::Part;
+use super::revised::{Revision, Revisions};
 use super::segment::Reader;
 use crate::model::{Item, Kind, Prediction, Problem, Result};
 
@@ -71,12 +72,21 @@ fn start_of(lines: &[u8], n: usize) -> usize {
 
 type Frames = LruCache<(usize, usize), Arc<Vec<u8>>>;
 
+/// Which state of a project's data something was made from: what is brought in or revised makes another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Edition {
+    items: usize,
+    answers: usize,
+    revisions: usize,
+}
+
 /// Everything brought in so far. Immutable: an import makes a new one that shares the old segments.
 #[derive(Debug)]
 pub struct Catalog {
     columns: Columns,
     texts: Vec<Texts>,
     answers: Vec<Answers>,
+    revisions: Revisions,
     /// Rows in the order of their id hashes, made on first use.
     by_hash: OnceLock<Vec<u32>>,
     cache: Mutex<Frames>,
@@ -96,6 +106,7 @@ impl Catalog {
             columns,
             texts: Vec::new(),
             answers: Vec::new(),
+            revisions: Revisions::default(),
             by_hash: OnceLock::new(),
             cache: Mutex::new(LruCache::new(capacity)),
         }
@@ -103,7 +114,8 @@ impl Catalog {
 
     /// A copy with other columns that shares the segments.
     pub fn with_columns(&self, columns: Columns) -> Catalog {
-        Catalog { texts: self.texts.clone(), answers: self.answers.clone(), ..Catalog::new(columns) }
+        let (texts, answers, revisions) = (self.texts.clone(), self.answers.clone(), self.revisions.clone());
+        Catalog { texts, answers, revisions, ..Catalog::new(columns) }
     }
 
     /// Adds the texts of the next rows.
@@ -117,9 +129,28 @@ impl Catalog {
         self.answers.push(Answers { part, reader: Arc::new(reader) });
     }
 
+    /// Adds later texts of rows that are there; see [`Revisions::add`].
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`] when the rows do not fit.
+    pub fn add_revision(&mut self, rev: u64, keeps: bool, rows: Vec<u32>, reader: Reader) -> Result<()> {
+        self.revisions.add(rev, keeps, rows, reader, self.columns.len())
+    }
+
+    /// The revisions of items, in order.
+    pub fn revisions(&self) -> &Revisions {
+        &self.revisions
+    }
+
+    /// Changes with everything that is brought in or revised: what is made from the texts is of one edition.
+    pub fn edition(&self) -> Edition {
+        Edition { items: self.len(), answers: self.answers.len(), revisions: self.revisions.list().len() }
+    }
+
     /// Every segment, those of items first.
     pub fn segments(&self) -> impl Iterator<Item = &Reader> {
-        self.texts.iter().map(|t| &*t.reader).chain(self.answers.iter().map(|a| &*a.reader))
+        let revisions = self.revisions.list().iter().map(|r: &Revision| &*r.reader);
+        self.texts.iter().map(|t| &*t.reader).chain(self.answers.iter().map(|a| &*a.reader)).chain(revisions)
     }
 
     /// Number of items.
@@ -153,12 +184,17 @@ impl Catalog {
             return Ok(found.clone());
         }
         drop(cache);
-        let bytes = Arc::new(self.texts[segment].reader.frame(frame)?);
+        let reader = match self.texts.get(segment) {
+            Some(texts) => &texts.reader,
+            None => &self.revisions.list()[usize::MAX - segment].reader,
+        };
+        let bytes = Arc::new(reader.frame(frame)?);
         cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         cache.put((segment, frame), bytes.clone());
         Ok(bytes)
     }
 
+    /// Where the first text of a row is: segment, frame, line in the frame.
     fn locate(&self, row: usize) -> Result<(usize, usize, usize)> {
         let segment = self.texts.partition_point(|t| t.base as usize <= row).checked_sub(1);
         let found = segment.and_then(|s| Some((s, row.checked_sub(self.texts.get(s)?.base as usize)?)));
@@ -176,7 +212,11 @@ impl Catalog {
     /// # Errors
     /// [`Kind::NotFound`] and [`Kind::Corrupt`].
     pub fn line(&self, row: usize) -> Result<String> {
-        let (segment, frame, within) = self.locate(row)?;
+        let (segment, frame, within) = match self.revisions.locate(row) {
+            // Revisions are kept in the same cache, numbered from the other end.
+            Some((revision, frame, within)) => (usize::MAX - revision, frame, within),
+            None => self.locate(row)?,
+        };
         let bytes = self.frame(segment, frame)?;
         let rest = bytes.get(start_of(&bytes, within)..).unwrap_or_default();
         let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
@@ -204,7 +244,24 @@ impl Catalog {
         let start = start_of(&bytes, within);
         let in_frame = (reader.rows() as usize - frame * reader.frame_rows()).min(reader.frame_rows());
         let rest = if start == 0 { bytes } else { bytes[start..].to_vec() };
-        Ok((rest, row - within + in_frame))
+        let next = row - within + in_frame;
+        Ok((self.with_revisions(rest, row..next)?, next))
+    }
+
+    /// These lines of these rows, with the current text of those that were revised.
+    fn with_revisions(&self, lines: Vec<u8>, rows: std::ops::Range<usize>) -> Result<Vec<u8>> {
+        if rows.clone().all(|row| self.revisions.locate(row).is_none()) {
+            return Ok(lines);
+        }
+        let mut out = Vec::with_capacity(lines.len());
+        for (row, line) in rows.zip(lines.split(|b| *b == b'\n')) {
+            match self.revisions.locate(row) {
+                Some(_) => out.extend_from_slice(self.line(row)?.as_bytes()),
+                None => out.extend_from_slice(line),
+            }
+            out.push(b'\n');
+        }
+        Ok(out)
     }
 
     /// Calls `each` with every item's row and JSON from `row` on, until it says to stop.

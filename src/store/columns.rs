@@ -131,6 +131,32 @@ impl Columns {
     /// [`Kind::Input`] when a named column would hold more than 65,535 names, or one of over [`NAME_LIMIT`] bytes; no row
     /// is added then.
     pub fn push(&mut self, item: &Item) -> Result<()> {
+        let codes = self.codes(item)?;
+        for (column, code) in self.codes.iter_mut().zip(codes) {
+            column.push(code);
+        }
+        self.id_hash.push(id_hash(&item.id));
+        self.kind.push(kind_code(item.kind));
+        Ok(())
+    }
+
+    /// Puts a later text of an item in its row.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push), and [`Kind::Corrupt`] when the row is another item's.
+    pub fn replace(&mut self, row: usize, item: &Item) -> Result<()> {
+        if self.id_hash.get(row) != Some(&id_hash(&item.id)) {
+            return Err(Problem::new(Kind::Corrupt, format!("#{} is not {}", row + 1, item.id)));
+        }
+        let codes = self.codes(item)?;
+        for (column, code) in self.codes.iter_mut().zip(codes) {
+            column[row] = code;
+        }
+        self.kind[row] = kind_code(item.kind);
+        Ok(())
+    }
+
+    fn codes(&mut self, item: &Item) -> Result<[u16; NAMED.len()]> {
         let values = [
             Some(item.dataset.as_str()),
             item.subtask.as_deref(),
@@ -142,12 +168,7 @@ impl Columns {
         for (at, value) in values.into_iter().enumerate() {
             codes[at] = self.names[at].intern(value.unwrap_or(""), NAMED[at])?;
         }
-        for (column, code) in self.codes.iter_mut().zip(codes) {
-            column.push(code);
-        }
-        self.id_hash.push(id_hash(&item.id));
-        self.kind.push(kind_code(item.kind));
-        Ok(())
+        Ok(codes)
     }
 
     /// The stored form of block `index`: version, rows, columns one after the other, CRC-32.

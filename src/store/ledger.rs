@@ -181,6 +181,26 @@ impl Ledger {
         Ok(Change { row, status: self.status(row) })
     }
 
+    /// These rows have another text since revision `rev`. Unless it `keeps` them, the verdicts before it no longer count
+    /// and can be neither undone nor redone: they were on something else.
+    pub fn revise(&mut self, rows: &[u32], rev: u64, keeps: bool) {
+        self.rev = self.rev.max(rev);
+        for row in rows {
+            let touched = self.by_row.entry(*row).or_default();
+            touched.rev = touched.rev.max(rev);
+            if keeps {
+                continue;
+            }
+            for index in touched.given.drain(..) {
+                let given = &mut self.given[index as usize];
+                given.counts = false;
+                let person = &mut self.people[usize::from(given.person)];
+                person.done.retain(|i| *i != index);
+                person.undone.retain(|i| *i != index);
+            }
+        }
+    }
+
     /// Revision of the last decision on a row; 0 for none.
     pub fn row_rev(&self, row: u32) -> u64 {
         self.by_row.get(&row).map_or(0, |t| t.rev)

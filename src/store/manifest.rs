@@ -21,6 +21,14 @@ pub enum Holds {
         /// Data set the items belong to.
         dataset: String,
     },
+    /// Later texts of items that earlier imports brought in; every row is a `model::Item` with the id of one of them.
+    Revisions {
+        /// Revision of the project this is: verdicts before it are on the earlier texts and no longer count.
+        rev: u64,
+        /// They count all the same: nothing that a person sees has changed.
+        #[serde(default)]
+        keeps: bool,
+    },
     /// Answers of one model; every row is a `model::Prediction`.
     Predictions {
         /// Model name: the stem of its file without `mcq_` and `_evaluated`.

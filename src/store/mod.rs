@@ -18,6 +18,7 @@ pub mod open;
 pub mod overlay;
 pub mod project;
 pub mod query;
+pub mod revised;
 pub mod search;
 pub mod segment;
 pub mod snapshot;

@@ -1,6 +1,7 @@
 //! Opening a project's data: from the snapshots where they are current, else from the sled index where it is whole and
 //! current, else from the truth.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -101,13 +102,15 @@ fn statuses(
 /// The catalogue as its snapshot has it.
 fn from_snapshot(project: &Project, parts: &[&Part], segments: &[u8; 32]) -> Result<Catalog> {
     let mut found = snapshot::read_columns(&project.store(), segments)?;
-    let frames = &mut |part: &Part| Ok(found.frames.remove(&part.file).unwrap_or_default());
-    assemble(project, parts, found.columns, frames)
+    let (frames, revised) = (&mut found.frames, &mut found.revised);
+    let of = &mut |part: &Part| Ok((frames.remove(&part.file).unwrap_or_default(), revised.remove(&part.file)));
+    assemble(project, parts, found.columns, of)
 }
 
 fn snap(store: &Path, segments: &[u8; 32], catalog: &Catalog) -> Result<()> {
     let frames = catalog.segments().map(|s| (s.file(), s.frames()));
-    snapshot::write_columns(store, segments, catalog.columns(), frames)
+    let revised = catalog.revisions().list().iter().map(|r| (r.file(), &r.rows[..]));
+    snapshot::write_columns(store, segments, catalog.columns(), frames, revised)
 }
 
 /// The catalogue as the index has it, or rebuilt.
@@ -193,7 +196,8 @@ fn from_index(index: &Index, project: &Project, parts: &[&Part], segments: &[u8;
     if meta.segments != *segments {
         return Ok(None);
     }
-    assemble(project, parts, index.columns(&meta)?, &mut |part| index.frames(&part.file)).map(Some)
+    let of = &mut |part: &Part| Ok((index.frames(&part.file)?, None));
+    assemble(project, parts, index.columns(&meta)?, of).map(Some)
 }
 
 /// A catalogue of these columns over the segments of `parts`.
@@ -201,11 +205,12 @@ fn assemble(
     project: &Project,
     parts: &[&Part],
     columns: Columns,
-    frames: &mut dyn FnMut(&Part) -> Result<Vec<Frame>>,
+    of: &mut dyn FnMut(&Part) -> Result<(Vec<Frame>, Option<Vec<u32>>)>,
 ) -> Result<Catalog> {
     let mut catalog = Catalog::new(columns);
     for part in parts {
-        add(&mut catalog, part, Reader::open(&project.imports().join(&part.file), frames(part)?, part.rows)?);
+        let (frames, rows) = of(part)?;
+        add(&mut catalog, part, Reader::open(&project.imports().join(&part.file), frames, part.rows)?, rows)?;
     }
     if catalog.text_rows() != catalog.len() {
         let what = format!("{} rows of columns for {} items", catalog.len(), catalog.text_rows());
@@ -224,11 +229,42 @@ fn describe(segments: [u8; 32], catalog: &Catalog, meta: Meta) -> Meta {
     Meta { segments, rows: catalog.len() as u64, names, ..meta }
 }
 
-fn add(catalog: &mut Catalog, part: &Part, reader: Reader) {
+/// Adds a segment; `rows` are those of revised items, when they are known.
+fn add(catalog: &mut Catalog, part: &Part, reader: Reader, rows: Option<Vec<u32>>) -> Result<()> {
     match &part.holds {
         Holds::Items { .. } => catalog.add_texts(reader),
         Holds::Predictions { .. } => catalog.add_answers(part.clone(), reader),
+        Holds::Revisions { rev, keeps } => {
+            let rows = match rows {
+                Some(rows) => rows,
+                None => revised_rows(catalog, &reader)?,
+            };
+            catalog.add_revision(*rev, *keeps, rows, reader)?;
+        }
     }
+    Ok(())
+}
+
+/// The rows of the items in a segment of revisions, by their ids.
+fn revised_rows(catalog: &Catalog, reader: &Reader) -> Result<Vec<u32>> {
+    let mut rows = Vec::with_capacity(reader.rows() as usize);
+    each_item(reader, &mut |item| {
+        let none = || Problem::new(Kind::Corrupt, format!("it revises {}, which is not there", item.id));
+        rows.push(catalog.row_of_hash(id_hash(&item.id)).ok_or_else(|| none().file(reader.path()))?);
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+/// Calls `each` with every item of a segment.
+fn each_item(reader: &Reader, each: &mut dyn FnMut(Item) -> Result<()>) -> Result<()> {
+    for frame in 0..reader.frames().len() {
+        for line in reader.frame(frame)?.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
+            let unreadable = |e| Problem::new(Kind::Corrupt, format!("a stored item cannot be read: {e}"));
+            each(serde_json::from_slice(line).map_err(|e| unreadable(e).file(reader.path()))?)?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes all of the catalogue to the index.
@@ -241,26 +277,31 @@ fn write_all(index: &Index, segments: [u8; 32], catalog: &Catalog) -> Result<()>
 /// Reads every segment.
 fn rebuild(project: &Project, parts: &[&Part]) -> Result<Catalog> {
     let mut columns = Columns::default();
+    let mut rows = HashMap::new();
     let mut readers = Vec::new();
     for part in parts {
         let path = project.imports().join(&part.file);
         let reader = Reader::scan(&path, part.rows)
             .map_err(|p| p.help("put the file back from a copy; the manifest names it as part of the project"))?;
-        if matches!(part.holds, Holds::Items { .. }) {
-            for frame in 0..reader.frames().len() {
-                for line in reader.frame(frame)?.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
-                    let item: Item = serde_json::from_slice(line).map_err(|e| {
-                        Problem::new(Kind::Corrupt, format!("a stored item cannot be read: {e}")).file(&path)
-                    })?;
-                    columns.push(&item)?;
+        match part.holds {
+            Holds::Items { .. } => each_item(&reader, &mut |item| columns.push(&item))?,
+            Holds::Predictions { .. } => {}
+            Holds::Revisions { .. } => {
+                if rows.len() < columns.len() {
+                    rows = columns.id_hash.iter().enumerate().map(|(row, hash)| (*hash, row)).collect();
                 }
+                each_item(&reader, &mut |item| match rows.get(&id_hash(&item.id)) {
+                    Some(row) => columns.replace(*row, &item),
+                    None => Err(Problem::new(Kind::Corrupt, format!("it revises {}, which is not there", item.id))
+                        .file(reader.path())),
+                })?;
             }
         }
         readers.push(reader);
     }
     let mut catalog = Catalog::new(columns);
     for (part, reader) in parts.iter().zip(readers) {
-        add(&mut catalog, part, reader);
+        add(&mut catalog, part, reader, None)?;
     }
     Ok(catalog)
 }
@@ -288,7 +329,11 @@ pub fn load_ledger(project: &Project, catalog: &Catalog) -> Result<(Ledger, Vec<
     decisions.sort_by_key(|d| (d.rev, d.at, d.uuid));
     let mut ledger = Ledger::default();
     let mut orphans = 0u64;
+    let mut revisions = catalog.revisions().list().iter().peekable();
     for decision in &decisions {
+        while let Some(revision) = revisions.next_if(|r| r.rev < decision.rev) {
+            ledger.revise(&revision.rows, revision.rev, revision.keeps);
+        }
         match catalog.row_of_hash(id_hash(&decision.item)) {
             Some(row) => {
                 if let Err(problem) = ledger.apply(decision, row) {
@@ -298,6 +343,7 @@ pub fn load_ledger(project: &Project, catalog: &Catalog) -> Result<(Ledger, Vec<
             None => orphans += 1,
         }
     }
+    revisions.for_each(|r| ledger.revise(&r.rows, r.rev, r.keeps));
     if orphans > 0 {
         notices.push(format!("{orphans} decisions are on items that this project does not have; they are kept"));
     }
@@ -311,6 +357,18 @@ pub struct Fresh {
     pub part: Part,
     /// Its frames.
     pub frames: Vec<Frame>,
+    /// For revised items: their rows.
+    pub rows: Option<Vec<u32>>,
+}
+
+/// An import that is part of the project and not yet in the index.
+#[derive(Debug)]
+pub struct Recorded {
+    /// The catalogue with it.
+    pub catalog: Arc<Catalog>,
+    segments: [u8; 32],
+    frames: Vec<(String, Vec<Frame>)>,
+    from: usize,
 }
 
 /// Makes an import part of the project: one manifest line, then the index. `columns` already hold the new items.
@@ -327,30 +385,46 @@ pub fn adopt(
     columns: Columns,
     fresh: Vec<Fresh>,
     at: &str,
-) -> Result<(Catalog, Option<String>)> {
+) -> Result<(Arc<Catalog>, Option<String>)> {
+    let recorded = record(project, old, columns, fresh, at)?;
+    let notice = enter(project, index, &recorded);
+    Ok((recorded.catalog, notice))
+}
+
+/// The first half of [`adopt`]: the manifest line. `columns` already hold new and revised items.
+///
+/// # Errors
+/// The operating system's; then the project is as it was.
+pub fn record(project: &Project, old: &Catalog, columns: Columns, fresh: Vec<Fresh>, at: &str) -> Result<Recorded> {
     let manifest = Manifest::read(&project.imports())?;
     let mut catalog = old.with_columns(columns);
     for new in &fresh {
         let path = project.imports().join(&new.part.file);
-        add(&mut catalog, &new.part, Reader::open(&path, new.frames.clone(), new.part.rows)?);
+        let reader = Reader::open(&path, new.frames.clone(), new.part.rows)?;
+        add(&mut catalog, &new.part, reader, new.rows.clone())?;
     }
     let old_parts = manifest.entries.iter().flat_map(|e| &e.parts);
     let segments = segments(old_parts.chain(fresh.iter().map(|f| &f.part)));
-    let n = manifest.next();
+    let revises = fresh.iter().any(|f| matches!(f.part.holds, Holds::Revisions { .. }));
     let parts = fresh.iter().map(|f| f.part.clone()).collect();
-    Manifest::append(&project.imports(), &Entry { v: 1, n, at: at.to_string(), parts })?;
-    let frames: Vec<_> = fresh.into_iter().map(|f| (f.part.file, f.frames)).collect();
-    let written = index
-        .meta()
-        .and_then(|meta| {
-            let meta = describe(segments, &catalog, meta);
-            index.write_catalog(&catalog, old.len() / BLOCK_ROWS, &frames, &meta)
-        })
-        .err()
-        .map(|p| format!("the import is in, but the store could not be written ({p}); opening again rebuilds it"));
+    Manifest::append(&project.imports(), &Entry { v: 1, n: manifest.next(), at: at.to_string(), parts })?;
+    let frames = fresh.into_iter().map(|f| (f.part.file, f.frames)).collect();
+    // Revised items may be in any block.
+    let from = if revises { 0 } else { old.len() / BLOCK_ROWS };
+    Ok(Recorded { catalog: Arc::new(catalog), segments, frames, from })
+}
+
+/// The second half of [`adopt`]: index and snapshot. Gives a notice when they could not be written.
+pub fn enter(project: &Project, index: &Index, recorded: &Recorded) -> Option<String> {
+    let Recorded { catalog, segments, frames, from } = recorded;
+    let written = index.meta().and_then(|meta| {
+        let meta = describe(*segments, catalog, meta);
+        index.write_catalog(catalog, *from, frames, &meta)
+    });
     // Without it the next opening reads sled, and writes it.
-    let _ = snap(&project.store(), &segments, &catalog);
-    Ok((catalog, written))
+    let _ = snap(&project.store(), segments, catalog);
+    let problem = written.err()?;
+    Some(format!("the import is in, but the store could not be written ({problem}); opening again rebuilds it"))
 }
 
 #[cfg(test)]

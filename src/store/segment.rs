@@ -201,6 +201,11 @@ impl Reader {
         Reader::open(path, frames, rows)
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Its file name.
     pub fn file(&self) -> &str {
         self.path.file_name().and_then(|n| n.to_str()).unwrap_or_default()

@@ -20,7 +20,7 @@ use super::overlay::Overlay;
 use super::segment::Frame;
 use crate::model::{Kind, Problem, Result};
 
-const COLUMNS: &[u8; 8] = b"btcols\x00\x01";
+const COLUMNS: &[u8; 8] = b"btcols\x00\x02";
 const STATUSES: &[u8; 8] = b"btstat\x00\x01";
 const HEADER: usize = 64;
 /// Bytes of a row of columns: hash of the id, codes, question type.
@@ -34,6 +34,8 @@ struct ColumnsTail {
     names: Vec<Vec<String>>,
     /// Packed length of every frame of every segment, by its file; frames lie one after the other.
     frames: Vec<(String, Vec<u32>)>,
+    /// The rows of every segment of revised items, by its file.
+    revised: Vec<(String, Vec<u32>)>,
 }
 
 /// The columns and the frames of each segment, as they were written.
@@ -42,6 +44,8 @@ pub struct Catalogue {
     pub columns: Columns,
     /// Frames of each segment, by its file below `imports/`.
     pub frames: HashMap<String, Vec<Frame>>,
+    /// Rows of each segment of revised items, by its file below `imports/`.
+    pub revised: HashMap<String, Vec<u32>>,
 }
 
 /// Statuses and places, as they were when the owner ended.
@@ -72,14 +76,16 @@ pub fn write_columns<'a>(
     segments: &[u8; 32],
     columns: &Columns,
     frames: impl IntoIterator<Item = (&'a str, &'a [Frame])>,
+    revised: impl IntoIterator<Item = (&'a str, &'a [u32])>,
 ) -> Result<()> {
     let names = columns.names.iter().map(|n| n.list().to_vec()).collect();
     let lengths = |(file, list): (&str, &[Frame])| (file.to_string(), list.iter().map(|f| f.length).collect());
     let frames = frames.into_iter().map(lengths).collect();
+    let revised = revised.into_iter().map(|(file, rows)| (file.to_string(), rows.to_vec())).collect();
     let mut arrays = vec![cast_slice(&columns.id_hash)];
     arrays.extend(columns.codes.iter().map(|c| cast_slice::<u16, u8>(c)));
     arrays.push(&columns.kind);
-    write(&columns_path(store), COLUMNS, segments, columns.len(), &arrays, &ColumnsTail { names, frames })
+    write(&columns_path(store), COLUMNS, segments, columns.len(), &arrays, &ColumnsTail { names, frames, revised })
 }
 
 /// Reads the columns and frames of the segments that `segments` is the digest of.
@@ -118,7 +124,7 @@ pub fn read_columns(store: &Path, segments: &[u8; 32]) -> Result<Catalogue> {
         *column = Names::from_list(list);
     }
     let frames = tail.frames.into_iter().map(|(file, lengths)| (file, placed(&lengths))).collect();
-    Ok(Catalogue { columns, frames })
+    Ok(Catalogue { columns, frames, revised: tail.revised.into_iter().collect() })
 }
 
 /// Frames of these lengths, one after the other.

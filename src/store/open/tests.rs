@@ -32,11 +32,11 @@ fn fill_in(root: &Path, from: i64, to: i64, frame_rows: usize) -> Opened {
         source: "made".into(),
         source_blake3: String::new(),
     };
-    let fresh = vec![Fresh { part, frames: done.frames }];
+    let fresh = vec![Fresh { part, frames: done.frames, rows: None }];
     let (catalog, notice) =
         adopt(&project, opened.index.get().unwrap(), &opened.catalog, columns, fresh, "now").unwrap();
     assert_eq!(notice, None);
-    opened.catalog = Arc::new(catalog);
+    opened.catalog = catalog;
     opened
 }
 
@@ -355,4 +355,115 @@ fn a_current_checkpoint_spares_the_fold_and_a_stale_one_does_not_count() {
     let opened = open(&project).unwrap();
     assert!(opened.ledger.is_some());
     assert_eq!(opened.overlay.status(4), Status::Accepted);
+}
+
+/// Gives the items of these numbers the question `text`, as revision `rev` of the project.
+fn revise(root: &Path, numbers: &[i64], text: &str, rev: u64, keeps: bool) {
+    let project = Project::open(root).unwrap();
+    let opened = open(&project).unwrap();
+    let mut columns = opened.catalog.columns().clone();
+    let mut writer = Writer::create(&project.imports()).unwrap();
+    let mut rows = Vec::new();
+    for n in numbers {
+        let row = opened.catalog.row_of(&format!("set/{n}")).unwrap().unwrap();
+        let mut item = opened.catalog.item(row as usize).unwrap();
+        item.question = text.into();
+        item.subtask = Some("rewritten".into());
+        columns.replace(row as usize, &item).unwrap();
+        writer.push(&item).unwrap();
+        rows.push(row);
+    }
+    let file = format!("r{rev}.jsonl.zst");
+    let done = writer.finish(&file).unwrap();
+    let part = Part {
+        file,
+        holds: Holds::Revisions { rev, keeps },
+        rows: done.rows,
+        duplicates: 0,
+        bytes: done.bytes,
+        blake3: done.blake3,
+        source: "revised".into(),
+        source_blake3: String::new(),
+    };
+    let fresh = vec![Fresh { part, frames: done.frames, rows: Some(rows) }];
+    let (_, notice) = adopt(&project, opened.index.get().unwrap(), &opened.catalog, columns, fresh, "now").unwrap();
+    assert_eq!(notice, None);
+}
+
+#[test]
+fn a_revised_item_keeps_its_row_and_loses_the_verdicts_on_its_earlier_text() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(fill(dir.path(), 0, 1000));
+    judge(dir.path(), 1);
+    judge(dir.path(), 2);
+    judge(dir.path(), 3);
+    revise(dir.path(), &[1, 700], "first", 4, false);
+    revise(dir.path(), &[2, 700], "second", 5, true);
+    drop(fill(dir.path(), 1000, 1100));
+    let project = Project::open(dir.path()).unwrap();
+    let look = |opened: &Opened| {
+        let catalog = &opened.catalog;
+        assert_eq!(catalog.len(), 1100);
+        assert_eq!(catalog.item(1).unwrap().question, "first");
+        assert_eq!(catalog.item(700).unwrap().question, "second");
+        assert_eq!(catalog.row_of("set/700").unwrap(), Some(700));
+        assert_eq!(catalog.columns().value(Field::Subtask, 700), "rewritten");
+        assert_eq!(catalog.columns().value(Field::Subtask, 701), "plant");
+        let mut seen = Vec::new();
+        catalog
+            .each_line(650, &mut |row, line| {
+                let item: Item = serde_json::from_slice(line).unwrap();
+                assert_eq!(item.id, format!("set/{row}"));
+                seen.extend((item.question == "second").then_some(row));
+                Ok(row < 1050)
+            })
+            .unwrap();
+        assert_eq!(seen, [700]);
+        // The verdict on the earlier text of #1 is void, the one on #2 was kept, the one on #3 has nothing to do with it.
+        let status = |row: usize| opened.overlay.status(row);
+        assert_eq!((status(1), status(2), status(3)), (Status::Pending, Status::Accepted, Status::Accepted));
+        assert!(opened.notices.iter().all(|n| n.contains("rebuilt")), "{:?}", opened.notices);
+    };
+    look(&open(&project).unwrap());
+    // From sled alone, then from the truth alone.
+    std::fs::remove_file(snapshot::columns_path(&project.store())).unwrap();
+    look(&open(&project).unwrap());
+    std::fs::remove_dir_all(project.store()).unwrap();
+    look(&open(&project).unwrap());
+    look(&open(&project).unwrap());
+}
+
+#[test]
+fn a_void_verdict_cannot_be_undone_and_a_later_one_counts() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(fill(dir.path(), 0, 10));
+    judge(dir.path(), 1);
+    revise(dir.path(), &[1], "again", 2, false);
+    let project = Project::open(dir.path()).unwrap();
+    let opened = open(&project).unwrap();
+    let (ledger, _) = load_ledger(&project, &opened.catalog).unwrap();
+    assert_eq!((ledger.rev(), ledger.row_rev(1)), (2, 2));
+    assert_eq!(ledger.undoable("ann"), None);
+    assert!(ledger.standing(1).is_empty());
+    drop(opened);
+    judge(dir.path(), 3);
+    let decision = Decision {
+        uuid: uuid::Uuid::from_u128(99),
+        rev: 4,
+        at: 5,
+        who: "ann".into(),
+        item: "set/1".into(),
+        act: Act::Judge(Judgement {
+            verdict: Verdict::Reject,
+            reasons: vec![],
+            note: None,
+            ms: None,
+            seen: Seen::Script,
+        }),
+    };
+    Journal::open(&dir.path().join("sessions"), "ann").unwrap().append(&[decision]).unwrap();
+    let opened = open(&project).unwrap();
+    assert_eq!(opened.overlay.status(1), Status::Rejected);
+    let (ledger, _) = load_ledger(&project, &opened.catalog).unwrap();
+    assert_eq!(ledger.standing(1).len(), 1);
 }

@@ -21,7 +21,8 @@ fn columns_read_back_as_they_were() {
     let dir = tempfile::tempdir().unwrap();
     for rows in [0, 1, 1000, 40_000] {
         let columns = columns(rows);
-        write_columns(dir.path(), &[3; 32], &columns, [("a", &frames()[..]), ("b", &[])]).unwrap();
+        write_columns(dir.path(), &[3; 32], &columns, [("a", &frames()[..]), ("b", &[])], [("b", &[7u32, 9][..])])
+            .unwrap();
         let read = read_columns(dir.path(), &[3; 32]).unwrap();
         assert_eq!(read.columns.id_hash, columns.id_hash);
         assert_eq!((&read.columns.codes, &read.columns.kind), (&columns.codes, &columns.kind));
@@ -62,7 +63,7 @@ fn no_flipped_bit_and_no_cut_gets_through() {
     let rows = BLOCK_ROWS + 9;
     let mut overlay = Overlay::blank(rows);
     overlay.status[rows - 2] = Status::Accepted.code();
-    write_columns(dir.path(), &[1; 32], &columns(40), [("a", &frames()[..])]).unwrap();
+    write_columns(dir.path(), &[1; 32], &columns(40), [("a", &frames()[..])], []).unwrap();
     write_statuses(dir.path(), &[1; 32], &overlay, vec![]).unwrap();
     let columns = || read_columns(dir.path(), &[1; 32]).map(|_| ());
     let statuses = || read_statuses(dir.path(), &[1; 32], rows).map(|_| ());

@@ -1,0 +1,79 @@
+//! Items that were written again: later texts of rows that are there already.
+//!
+//! A row keeps its number and its id. What was said of the earlier text no longer counts, unless the revision says
+//! that nothing a person sees has changed.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::segment::Reader;
+use crate::model::{Kind, Problem, Result};
+
+/// One segment of revised items.
+#[derive(Clone, Debug)]
+pub struct Revision {
+    /// Revision of the project it is: verdicts before it are on the earlier texts.
+    pub rev: u64,
+    /// Verdicts before it count all the same.
+    pub keeps: bool,
+    /// The rows of its items, in the order of the segment.
+    pub rows: Arc<Vec<u32>>,
+    pub(super) reader: Arc<Reader>,
+}
+
+impl Revision {
+    /// Its file below `imports/`.
+    pub fn file(&self) -> &str {
+        self.reader.file()
+    }
+}
+
+/// All revisions of a catalogue, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Revisions {
+    list: Vec<Revision>,
+    /// Where the current text of a row is: position in `list`, and in its segment.
+    current: Arc<HashMap<u32, (u32, u32)>>,
+}
+
+impl Revisions {
+    /// Adds a segment; `rows` are those of its items, in order, all of them below `items`.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`] when the rows are not as many as the segment has, or there is no such row.
+    pub fn add(&mut self, rev: u64, keeps: bool, rows: Vec<u32>, reader: Reader, items: usize) -> Result<()> {
+        if rows.len() as u64 != reader.rows() || rows.iter().any(|r| *r as usize >= items) {
+            return Err(Problem::new(Kind::Corrupt, "a revision is of items that are not there").file(reader.path()));
+        }
+        let at = self.list.len() as u32;
+        let current = Arc::make_mut(&mut self.current);
+        current.extend(rows.iter().enumerate().map(|(local, row)| (*row, (at, local as u32))));
+        self.list.push(Revision { rev, keeps, rows: Arc::new(rows), reader: Arc::new(reader) });
+        Ok(())
+    }
+
+    /// The revisions, in order.
+    pub fn list(&self) -> &[Revision] {
+        &self.list
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Revision of the project that the last one is; 0 for none.
+    pub fn last(&self) -> u64 {
+        self.list.iter().map(|r| r.rev).max().unwrap_or(0)
+    }
+
+    /// Where the text of a row is, when it was revised: position in [`list`](Self::list), frame, line in the frame.
+    pub(super) fn locate(&self, row: usize) -> Option<(usize, usize, usize)> {
+        if self.list.is_empty() {
+            return None;
+        }
+        let (at, local) = self.current.get(&u32::try_from(row).ok()?)?;
+        let frame_rows = self.list.get(*at as usize)?.reader.frame_rows();
+        Some((*at as usize, *local as usize / frame_rows, *local as usize % frame_rows))
+    }
+}
