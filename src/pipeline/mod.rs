@@ -4,4 +4,5 @@ pub mod board;
 pub mod export;
 pub mod import;
 pub mod pictures;
+pub mod recompose;
 pub mod sample;

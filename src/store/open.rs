@@ -200,12 +200,15 @@ fn from_index(index: &Index, project: &Project, parts: &[&Part], segments: &[u8;
     assemble(project, parts, index.columns(&meta)?, of).map(Some)
 }
 
+/// What a cache holds of a segment: its frames, and the rows of revised items where it knows them.
+type Held = (Vec<Frame>, Option<Vec<u32>>);
+
 /// A catalogue of these columns over the segments of `parts`.
 fn assemble(
     project: &Project,
     parts: &[&Part],
     columns: Columns,
-    of: &mut dyn FnMut(&Part) -> Result<(Vec<Frame>, Option<Vec<u32>>)>,
+    of: &mut dyn FnMut(&Part) -> Result<Held>,
 ) -> Result<Catalog> {
     let mut catalog = Catalog::new(columns);
     for part in parts {

@@ -1,0 +1,385 @@
+//! Composing again what the metadata has changed under: the same choices in today's words.
+//!
+//! What reads the same keeps its verdicts. What reads differently becomes a revision: the row stays, its verdicts
+//! were on other words and no longer count. What cannot be written any more is left as it is, and counted.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::import::{Progress, Watch};
+use crate::compose::engine::{choices_of, recipe, write};
+use crate::compose::grammar::Grammar;
+use crate::model::usage::Tally;
+use crate::model::{Item, Kind, Problem, Provenance, Result, Status};
+use crate::store::columns::Columns;
+use crate::store::manifest::{Holds, Manifest, Part};
+use crate::store::open::Fresh;
+use crate::store::project::Project;
+use crate::store::segment::Writer;
+use crate::store::{Catalog, Overlay};
+
+/// Items between two looks at progress and cancellation.
+const STEP: usize = 4096;
+/// Causes listed in a report.
+const LISTED: usize = 100;
+
+/// A term that goes by another name now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rename {
+    /// Its vocabulary, or `style`.
+    pub vocabulary: String,
+    /// What items call it.
+    pub old: String,
+    /// What the vocabulary calls it.
+    pub new: String,
+}
+
+/// What composing again does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recomposed {
+    /// Composed items looked at.
+    pub composed: u64,
+    /// Items that read differently, by the status they had: their verdicts no longer count.
+    pub changed: Tally,
+    /// Items that read the same from other templates: their verdicts count.
+    pub kept: u64,
+    /// Items that cannot be composed again, by their status; they stay as they are.
+    pub gone: Tally,
+    /// What is gone, with how many items it takes along, most first; at most 100.
+    pub causes: Vec<(String, u64)>,
+    /// Notes for a person.
+    pub notes: Vec<String>,
+}
+
+/// Items written again, waiting to become part of the project.
+pub struct Prepared {
+    /// What was found.
+    pub report: Recomposed,
+    /// The columns with them.
+    pub columns: Columns,
+    /// Segments and their rows: what reads differently, then what reads the same.
+    pub fresh: Vec<Fresh>,
+    /// Rows whose verdicts no longer count.
+    pub changed: Vec<u32>,
+    /// Rows whose verdicts count all the same.
+    pub kept: Vec<u32>,
+}
+
+impl Prepared {
+    /// The segments under revision `rev` of the project.
+    pub fn under(mut self, rev: u64) -> (Columns, Vec<Fresh>) {
+        for fresh in &mut self.fresh {
+            if let Holds::Revisions { rev: at, .. } = &mut fresh.part.holds {
+                *at = rev;
+            }
+        }
+        (self.columns, self.fresh)
+    }
+}
+
+/// What became of one item.
+#[derive(Debug, PartialEq)]
+enum Again {
+    /// It reads as it did, from the same templates.
+    Same,
+    /// It reads as it did, from other templates.
+    Kept(Box<Item>),
+    /// It reads differently.
+    Changed(Box<Item>),
+    /// It cannot be written.
+    Gone(String),
+}
+
+/// Writes every composed item again; with `dry` nothing is written to disk.
+///
+/// # Errors
+/// Cancellation, damaged texts, and the operating system's; then nothing was changed.
+pub fn prepare(
+    project: &Project,
+    (catalog, overlay): (&Catalog, &Overlay),
+    grammar: &Grammar,
+    renames: &[Rename],
+    dry: bool,
+    watch: Watch<'_>,
+) -> Result<Prepared> {
+    let mut report = Recomposed::default();
+    let mut columns = catalog.columns().clone();
+    let mut causes: BTreeMap<String, u64> = BTreeMap::new();
+    let mut changed = Batch::new(project, "revised", dry);
+    let mut kept = Batch::new(project, "rewritten", dry);
+    let of = catalog.len() as u64;
+    catalog.each_line(0, &mut |row, line| {
+        if row % STEP == 0 && !watch(Progress { what: "composing again".into(), done: row as u64, of: Some(of) }) {
+            return Err(Problem::new(Kind::Cancelled, "composing again was cancelled; nothing was changed"));
+        }
+        // Most lines of a mixed project have none: not worth parsing.
+        if memchr::memmem::find(line, b"\"provenance\":").is_none() {
+            return Ok(true);
+        }
+        let item: Item = serde_json::from_slice(line)
+            .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+        let status = overlay.status(row);
+        let Some(again) = again(grammar, item, renames) else { return Ok(true) };
+        report.composed += 1;
+        match again {
+            Again::Same => {}
+            Again::Kept(item) => {
+                report.kept += 1;
+                columns.replace(row, &item)?;
+                kept.push(row as u32, &item)?;
+            }
+            Again::Changed(item) => {
+                report.changed.add(status);
+                columns.replace(row, &item)?;
+                changed.push(row as u32, &item)?;
+            }
+            Again::Gone(what) => {
+                report.gone.add(status);
+                *causes.entry(what).or_default() += 1;
+            }
+        }
+        Ok(true)
+    })?;
+    report.causes = causes.into_iter().collect();
+    report.causes.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    report.causes.truncate(LISTED);
+    let voided = report.changed.all() - report.changed.of(Status::Pending);
+    if voided > 0 {
+        let word = if dry { "would no longer count" } else { "no longer count" };
+        report.notes.push(format!("verdicts on {voided} items {word}: those items read differently now"));
+    }
+    let (changed_rows, kept_rows) = (changed.rows.clone(), kept.rows.clone());
+    let n = Manifest::read(&project.imports())?.next();
+    let mut fresh = Vec::new();
+    for (at, batch) in [(changed, false), (kept, true)] {
+        fresh.extend(batch_part(at, batch, n)?);
+    }
+    Ok(Prepared { report, columns, fresh, changed: changed_rows, kept: kept_rows })
+}
+
+fn batch_part(batch: Batch<'_>, keeps: bool, n: u64) -> Result<Option<Fresh>> {
+    let Some(writer) = batch.writer else { return Ok(None) };
+    let file = format!("{n:04}-{}-{}.jsonl.zst", if keeps { "02" } else { "01" }, batch.name);
+    let done = writer.finish(&file)?;
+    let part = Part {
+        file,
+        // The revision is known once the thread that decides gives it.
+        holds: Holds::Revisions { rev: 0, keeps },
+        rows: done.rows,
+        duplicates: 0,
+        bytes: done.bytes,
+        blake3: done.blake3,
+        source: "composed again".into(),
+        source_blake3: String::new(),
+    };
+    Ok(Some(Fresh { part, frames: done.frames, rows: Some(batch.rows) }))
+}
+
+/// Items on their way into one segment.
+struct Batch<'p> {
+    project: &'p Project,
+    name: &'static str,
+    dry: bool,
+    writer: Option<Writer>,
+    rows: Vec<u32>,
+}
+
+impl<'p> Batch<'p> {
+    fn new(project: &'p Project, name: &'static str, dry: bool) -> Batch<'p> {
+        Batch { project, name, dry, writer: None, rows: Vec::new() }
+    }
+
+    fn push(&mut self, row: u32, item: &Item) -> Result<()> {
+        self.rows.push(row);
+        if self.dry {
+            return Ok(());
+        }
+        let writer = match &mut self.writer {
+            Some(writer) => writer,
+            None => self.writer.insert(Writer::create(&self.project.imports())?),
+        };
+        writer.push(item)
+    }
+}
+
+/// An item in today's words; `None` for one that was not composed.
+fn again(grammar: &Grammar, mut item: Item, renames: &[Rename]) -> Option<Again> {
+    let before = item.clone();
+    if let Some(provenance) = item.provenance.as_deref_mut() {
+        // The options of a question hold terms of the vocabulary it asks about.
+        let asked = grammar.subtask(item.subtask.as_deref().unwrap_or_default());
+        let list = asked.map(|s| grammar.lists[grammar.subtasks[s].list].name.as_str());
+        for rename in renames {
+            renamed(provenance, rename);
+            if list == Some(rename.vocabulary.as_str()) {
+                if provenance.claim.as_ref() == Some(&rename.old) {
+                    provenance.claim = Some(rename.new.clone());
+                }
+                let options = item.options.iter_mut().filter(|o| o.text == rename.old);
+                options.for_each(|o| o.text.clone_from(&rename.new));
+            }
+        }
+    }
+    let choices = match choices_of(grammar, &item)? {
+        Ok(choices) => choices,
+        Err(gone) => return Some(Again::Gone(gone.to_string())),
+    };
+    let written = match write(grammar, &choices) {
+        Ok(written) => written,
+        Err(gone) => return Some(Again::Gone(gone.to_string())),
+    };
+    let provenance = item.provenance.as_deref_mut()?;
+    provenance.recipe = recipe(grammar, &choices);
+    provenance.chance = written.chance;
+    provenance.vocabulary.clone_from(&grammar.vocabulary_revision);
+    provenance.templates.clone_from(&grammar.template_revision);
+    let style = provenance.terms.get(crate::compose::metadata::STYLE).cloned();
+    let subtask = &grammar.subtasks[choices.subtask];
+    item.task = Some(subtask.task.clone());
+    item.granularity = Some(subtask.granularity.clone());
+    item.style = style;
+    let drawn_alike =
+        before.prompt.as_ref() == Some(&written.prompt) && before.negative_prompt.as_ref() == Some(&written.negative);
+    if !drawn_alike {
+        // The picture shows the earlier prompt: it is to be drawn again.
+        for image in &mut item.images {
+            (image.hash, image.ext, image.link) = (None, None, None);
+        }
+    }
+    item.prompt = Some(written.prompt);
+    item.negative_prompt = Some(written.negative);
+    item.instruction = Some(written.instruction);
+    item.question = written.question;
+    item.options = written.options;
+    item.answer = written.answer;
+    let seen = |i: &Item| {
+        (i.prompt.clone(), i.negative_prompt.clone(), i.instruction.clone(), i.options.clone(), i.answer.clone())
+    };
+    let recipe_of = |i: &Item| i.provenance.as_ref().map(|p| p.recipe.clone());
+    Some(if seen(&before) != seen(&item) {
+        Again::Changed(Box::new(item))
+    } else if recipe_of(&before) != recipe_of(&item)
+        || before.task != item.task
+        || before.granularity != item.granularity
+    {
+        Again::Kept(Box::new(item))
+    } else {
+        Again::Same
+    })
+}
+
+fn renamed(provenance: &mut Provenance, rename: &Rename) {
+    for terms in [&mut provenance.terms, &mut provenance.second] {
+        if let Some(term) = terms.get_mut(&rename.vocabulary).filter(|t| **t == rename.old) {
+            term.clone_from(&rename.new);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::compose::course::Course;
+    use crate::compose::engine::Composer;
+    use crate::compose::metadata::Metadata;
+    use crate::compose::plan::Plan;
+    use crate::model::{MetaFile, metafile};
+
+    fn shipped() -> Metadata {
+        Metadata::parse(metafile::shipped())
+    }
+
+    fn grammar(metadata: &Metadata) -> Grammar {
+        let (grammar, found) = Grammar::compile(metadata);
+        assert_eq!(found, []);
+        grammar
+    }
+
+    fn items(plan: Option<&str>) -> Vec<Item> {
+        let grammar = grammar(&shipped());
+        let plan = match plan {
+            Some(text) => Plan::parse(text, Path::new("plan.toml")).unwrap(),
+            None => Plan::balanced(&grammar, 1200),
+        };
+        let course = Course::new(&grammar, &plan).unwrap();
+        let mut composer = Composer::new(Arc::new(grammar), Arc::new(course), 11);
+        (0..composer.course().questions()).map(|n| composer.question(n).unwrap()).collect()
+    }
+
+    fn edit(name: &str, old: &str, new: &str) -> Grammar {
+        let mut metadata = shipped();
+        let text = metadata.text(name).unwrap();
+        assert!(text.contains(old), "{name} has no {old}");
+        let text = text.replace(old, new);
+        metadata.put(MetaFile { name: name.into(), text });
+        grammar(&metadata)
+    }
+
+    #[test]
+    fn nothing_changes_without_an_edit_and_a_new_term_changes_nothing() {
+        let added = edit("vocabularies/animal.txt", "\nowl\n", "\nowl\naardvark\n");
+        for item in items(None) {
+            assert_eq!(again(&grammar(&shipped()), item.clone(), &[]), Some(Again::Same));
+            assert_eq!(again(&added, item, &[]), Some(Again::Same));
+        }
+        let mut plain = items(None).remove(0);
+        plain.provenance = None;
+        assert_eq!(again(&added, plain, &[]), None);
+    }
+
+    #[test]
+    fn a_changed_wording_changes_what_used_it_and_a_moved_one_keeps_verdicts() {
+        let style = edit("styles.toml", "translucent washes", "thin washes");
+        let question = edit("templates.toml", "What is the style of the image?", "Which style is this?");
+        // The same words by way of a fragment: another recipe, nothing else to see.
+        let moved =
+            edit("templates.toml", "a {age} {gender}, {race}\"", "{years}, {race}\"\nyears = \"a {age} {gender}\"");
+        let sorted = edit("templates.toml", "vocabulary = \"style\"\ngranularity = \"coarse\"", "vocabulary = \"style\"");
+        for item in items(None) {
+            let again = |grammar: &Grammar| again(grammar, item.clone(), &[]).unwrap();
+            let kept = matches!(again(&sorted), Again::Kept(new) if new.granularity.as_deref() == Some("fine"));
+            assert_eq!(kept, item.subtask.as_deref() == Some("style"));
+            let uses = item.style.as_deref() == Some("watercolor painting");
+            match again(&style) {
+                Again::Changed(new) => {
+                    assert!(uses && new.prompt.unwrap().contains("thin washes"));
+                    assert_eq!((new.id, new.answer), (item.id.clone(), item.answer.clone()));
+                }
+                other => assert!(!uses && other == Again::Same, "{other:?}"),
+            }
+            let asks =
+                item.subtask.as_deref() == Some("style") && item.kind == crate::model::QuestionKind::MultipleChoice;
+            assert_eq!(matches!(again(&question), Again::Changed(_)), asks);
+            assert_eq!(again(&moved), Again::Same, "fragments are put in before a recipe is made");
+        }
+    }
+
+    #[test]
+    fn a_renamed_term_is_followed_and_a_removed_one_named() {
+        let renamed = edit("vocabularies/animal.txt", "\nowl\n", "\nbarn owl\n");
+        let rename = Rename { vocabulary: "animal".into(), old: "owl".into(), new: "barn owl".into() };
+        let (mut followed, mut gone) = (0, 0);
+        for item in items(None) {
+            let holds = item.provenance.as_ref().unwrap().terms.get("animal").is_some_and(|t| t == "owl")
+                || item.provenance.as_ref().unwrap().claim.as_deref() == Some("owl")
+                || item.options.iter().any(|o| o.text == "owl");
+            match again(&renamed, item.clone(), std::slice::from_ref(&rename)).unwrap() {
+                Again::Changed(new) => {
+                    assert!(holds);
+                    followed += 1;
+                    assert!(!new.options.iter().any(|o| o.text == "owl"));
+                }
+                other => assert!(!holds && other == Again::Same, "{other:?}"),
+            }
+            if let Again::Gone(what) = again(&renamed, item, &[]).unwrap() {
+                assert!(holds && what == "animal `owl`", "{what}");
+                gone += 1;
+            }
+        }
+        assert!(followed > 0 && followed == gone, "{followed} {gone}");
+    }
+}
