@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::model::{Problem, Result};
 
 /// What names of files begin with while they are being written.
-const TEMPORARY: &str = ".benchtop-";
+pub(super) const TEMPORARY: &str = ".benchtop-";
 
 /// Replaces the file at `path`: a temporary file in the same folder, synced, renamed over it, the folder synced.
 ///
@@ -70,7 +70,7 @@ pub fn sync_dir(dir: &Path) -> Result<()> {
 }
 
 /// The bytes in a synced temporary file beside `path`; it goes away unless it is persisted.
-fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTempFile> {
+pub(super) fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTempFile> {
     let failed = |e: std::io::Error| Problem::io(&e, "cannot write", path);
     let mut temp = tempfile::Builder::new()
         .prefix(TEMPORARY)
@@ -84,7 +84,7 @@ fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTempFile> {
 }
 
 /// The folder `path` lies in; the current one for a bare name.
-fn folder(path: &Path) -> &Path {
+pub(super) fn folder(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -14,6 +14,7 @@ pub mod journal;
 pub mod ledger;
 pub mod line;
 pub mod manifest;
+pub mod metadata;
 pub mod open;
 pub mod overlay;
 pub mod project;

@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::disk;
+use super::{disk, metadata};
 use crate::model::config::Config;
 use crate::model::{Kind, Problem, Result};
 
@@ -73,6 +73,7 @@ impl Project {
                 made.push(path);
             }
         }
+        metadata::write_shipped(&dir.join("metadata"), made)?;
         let root = fs::canonicalize(dir).map_err(|e| Problem::io(&e, "cannot open the folder", dir))?;
         disk::write_new(&dir.join(FILE), template(&root).as_bytes())
     }
@@ -261,6 +262,8 @@ mod tests {
         assert!(ignored.contains("/store/") && ignored.contains("/.owner/") && !ignored.contains("sessions"));
         assert_eq!(Project::find(&project.metadata()).unwrap(), project);
         assert_eq!(fs::read_to_string(root.join("sessions/README.md")).unwrap(), SESSIONS);
+        let metadata = metadata::read(&project.metadata()).unwrap();
+        assert!(!metadata.shipped && metadata.files.iter().any(|f| f.name == "vocabularies/animal.txt"));
         assert!(fs::read_to_string(root.join(FILE)).unwrap().contains("# How verdicts become a status"));
     }
 

@@ -1,0 +1,235 @@
+//! Reading and saving, with everything that can be in the way.
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use super::*;
+
+fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
+    let root = tempfile::tempdir().unwrap();
+    let dir = root.path().join("metadata");
+    fs::create_dir_all(dir.join(FOLDER)).unwrap();
+    for (name, text) in files {
+        fs::write(dir.join(name), text).unwrap();
+    }
+    (root, dir)
+}
+
+fn change(state: &MetadataState, name: &str, text: Option<&str>) -> Save {
+    let base = state.files.iter().find(|f| f.name == name).map(|f| f.revision.clone());
+    Save { name: name.into(), base, text: text.map(String::from) }
+}
+
+fn all(dir: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for dir in [dir.to_path_buf(), dir.join(FOLDER)] {
+        for entry in fs::read_dir(&dir).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_file()) {
+            found.push((entry.display().to_string(), fs::read(&entry).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+const CAT: &str = "vocabularies/animal.txt";
+const RED: &str = "vocabularies/color.txt";
+
+#[test]
+fn files_are_read_in_order_and_what_cannot_be_read_is_said() {
+    let (root, dir) = folder(&[(RED, "red\n"), (CAT, "cat\n"), ("styles.toml", ""), ("README.md", "no")]);
+    fs::write(dir.join("vocabularies/bad.txt"), b"owl\nm\xfcller\n").unwrap();
+    fs::write(dir.join("vocabularies/notes.md"), "no").unwrap();
+    fs::write(dir.join("vocabularies/.hidden.txt"), "no").unwrap();
+    fs::create_dir(dir.join("vocabularies/folder.txt")).unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("secret"), "secret\n").unwrap();
+    symlink(outside.path().join("secret"), dir.join("vocabularies/out.txt")).unwrap();
+    symlink(root.path().join("none"), dir.join("vocabularies/lost.txt")).unwrap();
+    fs::write(root.path().join("mine.txt"), "mine\n").unwrap();
+    symlink("../../mine.txt", dir.join("vocabularies/linked.txt")).unwrap();
+    let pipe = dir.join("vocabularies/pipe.txt");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let large = File::create(dir.join("vocabularies/large.txt")).unwrap();
+    large.set_len(100 << 20).unwrap();
+    let state = read(&dir).unwrap();
+    let names: Vec<_> = state.files.iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["styles.toml", CAT, RED, "vocabularies/linked.txt"]);
+    assert_eq!(state.files[1].revision, revision(b"cat\n"));
+    assert!(!state.shipped);
+    let said: Vec<_> = state.unreadable.iter().map(ToString::to_string).collect();
+    for (name, what) in [
+        ("bad", "line 2 is not UTF-8"),
+        ("folder", "not a file"),
+        ("large", "104857600 bytes"),
+        ("lost", "cannot be opened"),
+        ("out", "leads out of the project"),
+        ("pipe", "not a file"),
+    ] {
+        assert!(said.iter().any(|s| s.contains(&format!("/{name}.txt")) && s.contains(what)), "{name}: {said:?}");
+    }
+    assert_eq!(said.len(), 6);
+}
+
+#[test]
+fn there_are_at_most_500_files_and_12_mebibytes() {
+    let (_root, dir) = folder(&[]);
+    for n in 0..FILES + 7 {
+        fs::write(dir.join(format!("vocabularies/v{n:04}.txt")), "a\n").unwrap();
+    }
+    let state = read(&dir).unwrap();
+    assert_eq!((state.files.len(), state.unreadable.len()), (FILES, 1));
+    assert!(state.unreadable[0].what.contains("6 more"), "{}", state.unreadable[0].what);
+    let (_root, dir) = folder(&[]);
+    for n in 0..2 {
+        fs::write(dir.join(format!("vocabularies/v{n}.txt")), vec![b'a'; 7 << 20]).unwrap();
+    }
+    let state = read(&dir).unwrap();
+    assert_eq!((state.files.len(), state.unreadable.len()), (1, 1));
+    let more = Save { name: CAT.into(), base: None, text: Some("x".into()) };
+    let before = all(&dir);
+    assert_eq!(save(&dir, &[more]).unwrap_err().kind, Kind::Input);
+    assert_eq!(all(&dir), before);
+}
+
+#[test]
+fn a_folder_without_files_is_the_shipped_one_until_the_first_save() {
+    let root = tempfile::tempdir().unwrap();
+    let dir = root.path().join("metadata");
+    let state = read(&dir).unwrap();
+    assert!(state.shipped && state.files.iter().any(|f| f.name == CAT));
+    let new = Save { name: CAT.into(), base: None, text: Some("x\n".into()) };
+    assert_eq!(save(&dir, &[new]).unwrap_err().kind, Kind::Conflict);
+    assert!(!dir.exists(), "a refused save made the folder");
+    let saved = save(&dir, &[change(&state, CAT, Some("cat\n")), change(&state, RED, None)]).unwrap();
+    assert!(!saved.shipped);
+    assert_eq!(saved.files.len(), state.files.len() - 1);
+    let of = |name: &str| saved.files.iter().find(|f| f.name == name).map(|f| f.text.as_str());
+    assert_eq!((of(CAT), of(RED)), (Some("cat\n"), None));
+    assert_eq!(of("styles.toml"), state.files.iter().find(|f| f.name == "styles.toml").map(|f| f.text.as_str()));
+    assert_eq!(read(&dir).unwrap(), saved);
+}
+
+#[test]
+fn a_save_replaces_what_was_seen_and_nothing_else() {
+    let (_root, dir) = folder(&[(CAT, "cat\n"), (RED, "red\n")]);
+    fs::set_permissions(dir.join(CAT), fs::Permissions::from_mode(0o640)).unwrap();
+    let first = read(&dir).unwrap();
+    let stamped = stamp(&dir);
+    let second = save(&dir, &[change(&first, CAT, Some("owl\n"))]).unwrap();
+    assert_ne!(stamp(&dir), stamped);
+    assert_eq!(stamp(&dir), stamp(&dir));
+    assert_eq!(fs::metadata(dir.join(CAT)).unwrap().mode() & 0o777, 0o640);
+    // Somebody else began from the first: told, and nothing of theirs is written, not the other file either.
+    let before = all(&dir);
+    let problem = save(&dir, &[change(&first, RED, Some("blue\n")), change(&first, CAT, Some("elk\n"))]);
+    let problem = problem.unwrap_err();
+    assert_eq!(problem.kind, Kind::Conflict);
+    assert_eq!(problem.place.file, Some(dir.join(CAT)));
+    let gone = Save { name: "vocabularies/none.txt".into(), base: Some(revision(b"")), text: None };
+    assert!(save(&dir, &[gone]).unwrap_err().what.contains("removed"));
+    assert_eq!(all(&dir), before);
+    let third = save(&dir, &[change(&second, RED, None)]).unwrap();
+    assert_eq!(third.files.len(), 1);
+    assert!(!dir.join(RED).exists() && all(&dir).len() == 1);
+}
+
+#[test]
+fn a_link_inside_the_project_stays_one() {
+    let (root, dir) = folder(&[]);
+    fs::write(root.path().join("mine.txt"), "one\n").unwrap();
+    symlink("../../mine.txt", dir.join(CAT)).unwrap();
+    let state = read(&dir).unwrap();
+    save(&dir, &[change(&state, CAT, Some("two\n"))]).unwrap();
+    assert!(dir.join(CAT).symlink_metadata().unwrap().is_symlink());
+    assert_eq!(fs::read_to_string(root.path().join("mine.txt")).unwrap(), "two\n");
+}
+
+#[test]
+fn names_and_texts_that_cannot_be_are_refused() {
+    let (root, dir) = folder(&[(CAT, "cat\n")]);
+    let before = all(&dir);
+    let new = |name: &str, text: &str| Save { name: name.into(), base: None, text: Some(text.into()) };
+    let long = format!("vocabularies/{}.txt", "x".repeat(81));
+    for name in [
+        "../benchtop.toml",
+        "vocabularies/../../x.txt",
+        "/etc/passwd",
+        "vocabularies/a/b.txt",
+        "vocabularies/.txt",
+        "vocabularies/.a.txt",
+        "vocabularies/A b.txt",
+        "README.md",
+        "vocabularies/a\u{0}.txt",
+        "",
+        &long,
+    ] {
+        assert_eq!(save(&dir, &[new(name, "x")]).unwrap_err().kind, Kind::Input, "{name:?}");
+    }
+    assert_eq!(save(&dir, &[new(RED, "a\nb\0")]).unwrap_err().place.line, Some(2));
+    let large = "x".repeat(FILE_LIMIT as usize + 1);
+    assert!(save(&dir, &[new(RED, &large)]).unwrap_err().what.contains("8 MiB"));
+    assert!(save(&dir, &[new(RED, "a"), new(RED, "b")]).unwrap_err().what.contains("twice"));
+    assert_eq!(all(&dir), before);
+    // A folder that is a link to elsewhere is not written through.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let link = root.path().join("linked");
+    symlink(elsewhere.path(), &link).unwrap();
+    assert_eq!(save(&link, &[new(CAT, "x")]).unwrap_err().kind, Kind::Denied);
+    assert_eq!(read(&link).unwrap_err().kind, Kind::Denied);
+}
+
+#[test]
+fn a_save_that_fails_half_way_puts_back_what_it_replaced() {
+    let (_root, dir) = folder(&[(CAT, "cat\n"), (RED, "red\n")]);
+    let temp = |text: &str| Some(disk::staged(&dir.join(CAT), &[text.as_bytes()]).unwrap().into_temp_path());
+    let blocked = dir.join("vocabularies/blocked.txt");
+    fs::create_dir_all(blocked.join("x")).unwrap();
+    let staged = vec![
+        (dir.join(CAT), temp("owl\n")),
+        (dir.join(RED), None),
+        (dir.join("vocabularies/new.txt"), temp("new\n")),
+        (blocked.clone(), temp("x")),
+    ];
+    assert!(rename(staged).is_err());
+    fs::remove_dir_all(&blocked).unwrap();
+    let texts: Vec<_> = all(&dir).into_iter().map(|(_, bytes)| bytes).collect();
+    assert_eq!(texts, [b"cat\n".to_vec(), b"red\n".to_vec()]);
+}
+
+/// What a save cut off after `done` renames leaves, with a file that somebody edited since in `edited`.
+fn cut(dir: &Path, done: usize, edited: bool) {
+    let temp = |name: &str, text: &str| {
+        let path = disk::staged(&dir.join(name), &[text.as_bytes()]).unwrap().into_temp_path().keep().unwrap();
+        path.file_name().unwrap().to_string_lossy().into_owned()
+    };
+    let step = |name: &str, base: &str, temp| Step { name: name.into(), temp, base: Some(revision(base.as_bytes())) };
+    let steps = [
+        step(CAT, "cat\n", Some(temp(CAT, "owl\n"))),
+        step(RED, "red\n", Some(temp(RED, "blue\n"))),
+        step("styles.toml", "\n", None),
+    ];
+    for step in &steps[..done] {
+        match &step.temp {
+            Some(t) => fs::rename(dir.join(FOLDER).join(t), dir.join(&step.name)).unwrap(),
+            None => fs::remove_file(dir.join(&step.name)).unwrap(),
+        }
+    }
+    if edited {
+        fs::write(dir.join(RED), "green\n").unwrap();
+    }
+    disk::staged(&dir.join(CAT), &[b"of another save"]).unwrap().into_temp_path().keep().unwrap();
+    fs::write(dir.join(INTENT), serde_json::to_vec(&steps).unwrap()).unwrap();
+}
+
+#[test]
+fn a_save_that_was_cut_off_is_finished_by_the_next_reader() {
+    for done in 0..=3 {
+        for edited in [false, true] {
+            let (_root, dir) = folder(&[(CAT, "cat\n"), (RED, "red\n"), ("styles.toml", "\n")]);
+            cut(&dir, done, edited);
+            let state = read(&dir).unwrap();
+            let texts: Vec<_> = state.files.iter().map(|f| f.text.as_str()).collect();
+            assert_eq!(texts, ["owl\n", if edited { "green\n" } else { "blue\n" }], "after {done} {edited}");
+            assert_eq!(all(&dir).len(), 2, "something was left behind");
+        }
+    }
+}
