@@ -101,3 +101,48 @@ pub struct Impact {
     /// What is gone, with how many items it takes along, most first; at most 100.
     pub causes: Vec<(String, u64)>,
 }
+
+/// Whether an item would be composed the same way again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Freshness {
+    /// It would, or it was not composed here.
+    #[default]
+    Fresh,
+    /// Its templates or the wording of its style changed.
+    Stale,
+    /// A term, subject or subtask of it is gone: it cannot be composed again.
+    Gone,
+}
+
+impl Freshness {
+    /// All of them; the position is the code.
+    pub const ALL: [Freshness; 3] = [Self::Fresh, Self::Stale, Self::Gone];
+
+    /// The code: the position in [`Freshness::ALL`].
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+/// A term whose items fail (step 4 of Dysca's cleaning: terms that pictures get wrong are taken out).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Failing {
+    /// Its vocabulary, or `style`.
+    pub vocabulary: String,
+    /// The term.
+    pub term: String,
+    /// Items whose picture or statement has it, by status.
+    pub items: Tally,
+    /// Lower end of Wilson's 95 % interval of the share rejected among accepted and rejected, 0 to 1.
+    pub at_least: f64,
+}
+
+/// Items of some terms, and what becomes of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Discarded {
+    /// Items with one of the terms, by status before.
+    pub items: Tally,
+    /// Items rejected by this; with a dry run those that would be.
+    pub rejected: u64,
+}

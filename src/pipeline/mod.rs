@@ -6,3 +6,4 @@ pub mod import;
 pub mod pictures;
 pub mod recompose;
 pub mod sample;
+pub mod usage;

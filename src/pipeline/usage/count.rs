@@ -1,0 +1,299 @@
+//! Counting terms, and two properties against each other: a pass over the codes with the statuses beside them.
+
+use std::collections::HashMap;
+
+use super::line::Asked;
+use super::{CODE, NONE, OFFERED, SECOND, Usage, asked_about};
+use crate::compose::grammar::Grammar;
+use crate::metrics::statistics::{Z95, wilson};
+use crate::model::usage::{Failing, Grid, Tally, TermUse};
+use crate::model::{Problem, QuestionKind, Result};
+use crate::store::Overlay;
+
+/// Cells of a grid, at most: it must fit a frame.
+const CELLS: usize = 400_000;
+/// Failing terms that are listed, at most.
+const FAILING: usize = 500;
+
+/// The subject of a picture, among the properties of a grid.
+pub const SUBJECT: &str = "subject";
+/// The subtask of a question.
+pub const SUBTASK: &str = "subtask";
+/// The type of a question.
+pub const TYPE: &str = "type";
+
+/// A property with its values, and how to find that of an item.
+struct Axis {
+    values: Vec<String>,
+    /// Values that the metadata has: shown although no item has them.
+    known: usize,
+    of: Of,
+}
+
+enum Of {
+    /// By class.
+    Class(Vec<u32>),
+    /// By the codes of the first picture; [`NONE`] for codes of other vocabularies.
+    Code(Vec<u32>),
+}
+
+impl Usage {
+    /// How the terms of this vocabulary (or of the styles) are used, by term. Terms that no item has are left out.
+    pub fn terms(&self, grammar: &Grammar, overlay: &Overlay, vocabulary: &str) -> Vec<TermUse> {
+        let (slots, mut uses) = self.slots(grammar, |name| name == vocabulary);
+        let asks = self.asks(grammar, vocabulary);
+        for row in 0..self.len() {
+            let codes = self.codes_of(row);
+            let status = overlay.status(row);
+            let mut seen = Seen::default();
+            let mut right = NONE;
+            for flagged in codes.iter().filter(|c| **c & OFFERED == 0) {
+                let slot = slots[(flagged & CODE) as usize];
+                if slot == NONE {
+                    continue;
+                }
+                if right == NONE && flagged & SECOND == 0 {
+                    right = slot;
+                }
+                if seen.first(slot) {
+                    uses[slot as usize].items.add(status);
+                }
+            }
+            if right != NONE && asks[self.class[row] as usize] {
+                uses[right as usize].answers.add(status);
+            }
+        }
+        uses.retain(|u| u.items.all() > 0);
+        uses.sort_by(|a, b| a.term.cmp(&b.term));
+        uses
+    }
+
+    /// For every code its place among the terms of the vocabularies that are `wanted`, and those terms.
+    fn slots(&self, grammar: &Grammar, wanted: impl Fn(&str) -> bool) -> (Vec<u32>, Vec<TermUse>) {
+        let vocabularies = self.vocabularies(grammar);
+        let mut uses: Vec<TermUse> = Vec::new();
+        let mut at: HashMap<(&str, &str), u32> = HashMap::new();
+        let slots = self.terms.iter().map(|(space, term)| {
+            let vocabulary = &*vocabularies[*space as usize];
+            if !wanted(vocabulary) {
+                return NONE;
+            }
+            *at.entry((vocabulary, term)).or_insert_with(|| {
+                uses.push(TermUse { term: term.clone(), ..TermUse::default() });
+                uses.len() as u32 - 1
+            })
+        });
+        let slots = slots.collect();
+        (slots, uses)
+    }
+
+    /// By class: whether its questions ask about this vocabulary and have a right answer in it.
+    fn asks(&self, grammar: &Grammar, vocabulary: &str) -> Vec<bool> {
+        let about: Vec<bool> = self.names.iter().map(|n| asked_about(grammar, n) == vocabulary).collect();
+        self.classes.iter().map(|c| c.asked != Asked::Beyond && about[c.subtask as usize]).collect()
+    }
+
+    /// How two properties meet: `subject`, `subtask`, `type`, `style` or any vocabulary. Values stand in the order of
+    /// the metadata, those that it does not have after them by name, items without one last under an empty name.
+    /// With `only` (sorted row numbers from 0) other items are not counted.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Input`] when there would be more cells than fit a frame.
+    pub fn grid(
+        &self,
+        grammar: &Grammar,
+        overlay: &Overlay,
+        (rows, columns): (&str, &str),
+        only: Option<&[u32]>,
+    ) -> Result<Grid> {
+        let (down, across) = (self.axis(grammar, rows), self.axis(grammar, columns));
+        let (height, width) = (down.values.len(), across.values.len());
+        if height.saturating_mul(width) > CELLS {
+            let what = format!("{rows} by {columns} would be {height} by {width} cells; at most {CELLS} are counted");
+            return Err(Problem::input(what).help("choose a property with fewer values"));
+        }
+        let mut cells = vec![Tally::default(); height * width];
+        let mut count = |row: usize| {
+            let cell = down.at(self, row) as usize * width + across.at(self, row) as usize;
+            cells[cell].add(overlay.status(row));
+        };
+        match only {
+            None => (0..self.len()).for_each(&mut count),
+            Some(only) => only.iter().map(|r| *r as usize).filter(|r| *r < self.len()).for_each(&mut count),
+        }
+        let sum = |cells: &mut dyn Iterator<Item = &Tally>| {
+            let mut sum = Tally::default();
+            cells.for_each(|c| sum.0.iter_mut().zip(c.0).for_each(|(a, b)| *a += b));
+            sum
+        };
+        let of_row = |r: usize| sum(&mut cells[r * width..(r + 1) * width].iter());
+        let of_column = |c: usize| sum(&mut cells.iter().skip(c).step_by(width.max(1)));
+        let keep = |axis: &Axis, total: &dyn Fn(usize) -> Tally| -> Vec<(usize, Tally)> {
+            let totals = (0..axis.values.len()).map(|at| (at, total(at)));
+            totals.filter(|(at, tally)| *at < axis.known || tally.all() > 0).collect()
+        };
+        let (kept_rows, kept_columns) = (keep(&down, &of_row), keep(&across, &of_column));
+        let cell = |r: usize| kept_columns.iter().map(move |(c, _)| (r, *c));
+        let kept = kept_rows.iter().flat_map(|(r, _)| cell(*r)).map(|(r, c)| cells[r * width + c]).collect();
+        let named = |axis: &Axis, kept: &[(usize, Tally)]| -> Vec<(String, Tally)> {
+            kept.iter().map(|(at, tally)| (axis.values[*at].clone(), *tally)).collect()
+        };
+        Ok(Grid { rows: named(&down, &kept_rows), columns: named(&across, &kept_columns), cells: kept })
+    }
+
+    fn axis(&self, grammar: &Grammar, name: &str) -> Axis {
+        let by_class = |known: Vec<String>, of: &dyn Fn(&super::Class) -> String| {
+            let mut values = Values::new(known);
+            let places = self.classes.iter().map(|c| values.place(&of(c))).collect();
+            values.axis(Of::Class(places))
+        };
+        match name {
+            SUBJECT => {
+                let known = grammar.subjects.iter().map(|s| s.name.clone()).collect();
+                by_class(known, &|c| self.names[c.subject as usize].clone())
+            }
+            SUBTASK => {
+                let known = grammar.subtasks.iter().map(|s| s.name.clone()).collect();
+                by_class(known, &|c| self.names[c.subtask as usize].clone())
+            }
+            TYPE => {
+                let known = QuestionKind::ALL.iter().map(|k| k.name().to_string()).collect();
+                by_class(known, &|c| c.kind.name().into())
+            }
+            vocabulary => {
+                let known = grammar.list(vocabulary).map_or(Vec::new(), |at| grammar.lists[at].terms.clone());
+                let mut values = Values::new(known);
+                let (slots, uses) = self.slots(grammar, |name| name == vocabulary);
+                let places: Vec<u32> = uses.iter().map(|u| values.place(&u.term)).collect();
+                let of = slots.into_iter().map(|s| places.get(s as usize).copied().unwrap_or(NONE)).collect();
+                values.axis(Of::Code(of))
+            }
+        }
+    }
+
+    /// The terms whose items were rejected most surely, among those with at least `min_items` accepted or rejected
+    /// ones: by the lower end of Wilson's interval of the share rejected.
+    pub fn failing(&self, grammar: &Grammar, overlay: &Overlay, min_items: u64) -> Vec<Failing> {
+        let vocabularies = self.vocabularies(grammar);
+        let (slots, mut uses) = self.slots(grammar, |_| true);
+        for row in 0..self.len() {
+            let status = overlay.status(row);
+            let mut seen = Seen::default();
+            for flagged in self.codes_of(row).iter().filter(|c| **c & OFFERED == 0) {
+                let slot = slots[(flagged & CODE) as usize];
+                if seen.first(slot) {
+                    uses[slot as usize].items.add(status);
+                }
+            }
+        }
+        let mut vocabulary = vec![""; uses.len()];
+        for (slot, (space, _)) in slots.iter().zip(&self.terms) {
+            vocabulary[*slot as usize] = &vocabularies[*space as usize];
+        }
+        let failing = uses.into_iter().zip(vocabulary).filter_map(|(used, vocabulary)| {
+            let (accepted, judged) = used.items.acceptance()?;
+            let rejected = judged - (accepted * judged as f64).round() as u64;
+            let (at_least, _) = wilson(rejected, judged, Z95)?;
+            (judged >= min_items && rejected > 0).then(|| Failing {
+                vocabulary: vocabulary.to_string(),
+                term: used.term,
+                items: used.items,
+                at_least,
+            })
+        });
+        let mut failing: Vec<Failing> = failing.collect();
+        let name = |f: &Failing| (f.vocabulary.clone(), f.term.clone());
+        failing.sort_by(|a, b| b.at_least.total_cmp(&a.at_least).then_with(|| name(a).cmp(&name(b))));
+        failing.truncate(FAILING);
+        failing
+    }
+
+    /// The rows of the items that have one of these terms (vocabulary and term) in a picture or a statement, in order.
+    pub fn rows_with(&self, grammar: &Grammar, terms: &[(String, String)]) -> Vec<u32> {
+        let vocabularies = self.vocabularies(grammar);
+        let wanted = |(space, term): &(u32, String)| {
+            let vocabulary = &*vocabularies[*space as usize];
+            terms.iter().any(|(v, t)| v == vocabulary && t == term)
+        };
+        let wanted: Vec<bool> = self.terms.iter().map(wanted).collect();
+        let has =
+            |row: &usize| self.codes_of(*row).iter().any(|code| code & OFFERED == 0 && wanted[(code & CODE) as usize]);
+        (0..self.len()).filter(has).map(|row| row as u32).collect()
+    }
+}
+
+/// What was counted for an item already: an item has few terms.
+#[derive(Default)]
+pub(super) struct Seen {
+    slots: [u32; 16],
+    len: usize,
+}
+
+impl Seen {
+    /// Whether this comes for the first time; beyond 16 different ones it may be said twice.
+    pub(super) fn first(&mut self, slot: u32) -> bool {
+        if self.slots[..self.len].contains(&slot) {
+            return false;
+        }
+        if let Some(place) = self.slots.get_mut(self.len) {
+            *place = slot;
+            self.len += 1;
+        }
+        true
+    }
+}
+
+/// The values of an axis while they are collected: the known ones, then the others.
+struct Values {
+    values: Vec<String>,
+    known: usize,
+    at: HashMap<String, u32>,
+}
+
+impl Values {
+    fn new(known: Vec<String>) -> Values {
+        let at = known.iter().enumerate().map(|(i, v)| (v.clone(), i as u32)).collect();
+        Values { known: known.len(), values: known, at }
+    }
+
+    fn place(&mut self, value: &str) -> u32 {
+        if let Some(at) = self.at.get(value) {
+            return *at;
+        }
+        let at = self.values.len() as u32;
+        self.values.push(value.to_string());
+        self.at.insert(value.to_string(), at);
+        at
+    }
+
+    /// The axis, with "has none" as its last value and the unknown values by name.
+    fn axis(mut self, of: Of) -> Axis {
+        self.place("");
+        let mut order: Vec<usize> = (0..self.values.len()).collect();
+        let values = &self.values;
+        order[self.known..].sort_by_key(|i| (values[*i].is_empty(), &values[*i]));
+        let mut moved = vec![0u32; order.len()];
+        order.iter().enumerate().for_each(|(to, from)| moved[*from] = to as u32);
+        let place = |at: u32| moved.get(at as usize).copied().unwrap_or(NONE);
+        let of = match of {
+            Of::Class(places) => Of::Class(places.into_iter().map(place).collect()),
+            Of::Code(places) => Of::Code(places.into_iter().map(place).collect()),
+        };
+        let values = order.into_iter().map(|i| std::mem::take(&mut self.values[i])).collect();
+        Axis { values, known: self.known, of }
+    }
+}
+
+impl Axis {
+    /// The place of an item's value.
+    fn at(&self, usage: &Usage, row: usize) -> u32 {
+        let none = self.values.len() as u32 - 1;
+        match &self.of {
+            Of::Class(places) => places[usage.class[row] as usize],
+            Of::Code(places) => {
+                let own = usage.codes_of(row).iter().filter(|c| **c & (OFFERED | SECOND) == 0);
+                own.map(|c| places[(c & CODE) as usize]).find(|p| *p != NONE).unwrap_or(none)
+            }
+        }
+    }
+}
