@@ -7,6 +7,7 @@ use super::state::Shared;
 use super::wire::{Answer, AnswerSet, Ask, ItemView, Lines, OwnerStatus, Page, PageAsk, QUESTION_CHARS, Row};
 use crate::model::{Field, Filter, Item, Kind, Problem, Result, Sort, Status};
 use crate::pipeline::board::{Answers, Scored};
+use crate::pipeline::usage::Usage;
 use crate::store::manifest::{Holds, Part};
 use crate::store::{Catalog, Overlay, journal, query, search};
 
@@ -105,15 +106,48 @@ pub fn answer(shared: &Shared, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer
         }
         Ask::Board => Answer::Board(Box::new(scored(shared)?.board.clone())),
         Ask::Behind { model, column } => Answer::Behind(scored(shared)?.behind(&model, &column)?),
+        Ask::Metadata => Answer::Metadata(Box::new(shared.metadata.now(shared)?.state.clone())),
+        Ask::SaveMetadata(saves) => Answer::Metadata(Box::new(shared.metadata.save(shared, &saves)?)),
+        Ask::Impact(files) => {
+            let grammar = shared.metadata.now(shared)?.with(files);
+            let usage = usage(shared, watch)?;
+            Answer::Impact(usage.impact(&grammar, &statuses(shared)))
+        }
+        Ask::Terms(vocabulary) => {
+            let held = shared.metadata.now(shared)?;
+            Answer::Terms(usage(shared, watch)?.terms(held.grammar(), &statuses(shared), &vocabulary))
+        }
+        Ask::Grid { rows: down, columns, filter } => {
+            let held = shared.metadata.now(shared)?;
+            let usage = usage(shared, watch)?;
+            let number = [Sort { field: Field::Number, descending: false }];
+            let only = if filter.is_empty() { None } else { Some(rows(shared, &filter, &number)?) };
+            let axes = (down.as_str(), columns.as_str());
+            Answer::Grid(Box::new(usage.grid(held.grammar(), &statuses(shared), axes, only.as_deref())?))
+        }
+        Ask::Failing(min_items) => {
+            let held = shared.metadata.now(shared)?;
+            Answer::Failing(usage(shared, watch)?.failing(held.grammar(), &statuses(shared), min_items))
+        }
         Ask::Decide(_)
         | Ask::Undo(_)
         | Ask::Redo(_)
         | Ask::Subscribe { .. }
         | Ask::Import(_)
         | Ask::Sample
+        | Ask::Discard { .. }
         | Ask::SetPlace(_)
         | Ask::Stop => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
     })
+}
+
+fn usage(shared: &Shared, watch: &Watch<'_>) -> Result<Arc<Usage>> {
+    shared.metadata.usage(shared, &|| !(watch.cancelled)())
+}
+
+/// The statuses as they are now.
+fn statuses(shared: &Shared) -> Overlay {
+    shared.data().overlay.snapshot(false)
 }
 
 fn rows(shared: &Shared, filter: &Filter, sort: &[Sort]) -> Result<Vec<u32>> {
@@ -217,8 +251,25 @@ fn item(shared: &Shared, number: u32) -> Result<ItemView> {
     let none = || Problem::new(Kind::NotFound, format!("there is no item #{number}"));
     let row = number.checked_sub(1).ok_or_else(none)?;
     let json = shared.catalog().line(row as usize)?;
+    let stale = changed(shared, &json);
     let ledger = shared.ledger();
-    Ok(ItemView { number, json, status: ledger.status(row), rev: ledger.row_rev(row), standing: ledger.standing(row) })
+    Ok(ItemView {
+        number,
+        json,
+        status: ledger.status(row),
+        rev: ledger.row_rev(row),
+        standing: ledger.standing(row),
+        stale,
+    })
+}
+
+/// What changed about a composed item; nothing is said while the metadata cannot be read.
+fn changed(shared: &Shared, json: &str) -> Option<String> {
+    // Imported items are not looked at: their page must not wait for the metadata to be read.
+    memchr::memmem::find(json.as_bytes(), b"\"provenance\"")?;
+    let item: Item = serde_json::from_str(json).ok()?;
+    item.provenance.as_ref()?;
+    shared.metadata.now(shared).ok()?.changed(&item)
 }
 
 fn lines(shared: &Shared, from: u32) -> Result<Lines> {

@@ -2,12 +2,13 @@
 //!
 //! [`start`] finds the owner of a project or starts one; [`client`] is how everything above speaks to it; the rest is
 //! the owner itself: [`server`] accepts, [`session`] serves one client, [`writer`] is the only thread that decides,
-//! [`answers`] reads, [`jobs`] runs imports.
+//! [`answers`] reads, [`metadata`] watches the metadata files, [`jobs`] runs imports.
 
 pub mod answers;
 pub mod client;
 pub mod jobs;
 pub mod lock;
+pub mod metadata;
 pub mod search;
 pub mod server;
 pub mod session;

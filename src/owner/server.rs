@@ -78,6 +78,7 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     let data = Data { catalog: opened.catalog, overlay: opened.overlay };
     let shared = Arc::new(Shared::new(project, opened.index, data, opened.notices, sender, now()));
     let writing = start_writer(&shared, opened.ledger, queue)?;
+    super::metadata::watch(&shared).map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)
@@ -87,6 +88,7 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     let served = runtime.block_on(accept(listener, shared.clone(), idle));
     // Nobody new from here on; what is queued is written, then the checkpoint.
     drop(socket);
+    shared.metadata.end();
     let (done, wait) = mpsc::channel();
     if shared.writer.send(Work::Finish(done)).is_ok() {
         let _ = wait.recv();

@@ -276,6 +276,11 @@ fn take(
             jobs::import(shared, outbox.clone(), number, jobs::Source::Sample, flag(running, number));
             return true;
         }
+        Ask::Discard { terms, dry } => {
+            let who = who.to_string();
+            jobs::discard(shared, outbox.clone(), number, jobs::Discard { who, terms, dry }, flag(running, number));
+            return true;
+        }
         question => {
             look_up(shared.clone(), running.clone(), outbox.clone(), number, question);
             return true;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 
 use tokio::sync::{Notify, broadcast};
 
+use super::metadata::Live;
 use super::search::Search;
 use super::wire::Event;
 use super::writer::{Work, now};
@@ -36,6 +37,8 @@ pub struct Shared {
     pub events: broadcast::Sender<Event>,
     /// Text search over the current catalogue.
     pub search: Search,
+    /// The metadata and its use.
+    pub metadata: Arc<Live>,
     /// Set to end the owner.
     pub stop: Notify,
     /// Held by the import that is running: one at a time.
@@ -71,6 +74,7 @@ impl Shared {
             writer,
             events: broadcast::channel(1024).0,
             search: Search::default(),
+            metadata: Arc::default(),
             stop: Notify::new(),
             importing: Mutex::new(()),
             clients: AtomicU32::new(0),

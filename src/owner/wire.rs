@@ -13,7 +13,8 @@ use uuid::Uuid;
 use crate::model::board::{Behind, Board};
 use crate::model::config::Reason;
 use crate::model::table::{Frequency, Summary};
-use crate::model::{Field, Filter, Form, Item, Judgement, Problem, QuestionKind, Sort, Status};
+use crate::model::usage::{Discarded, Failing, Grid, Impact, MetadataState, Save, TermUse};
+use crate::model::{Field, Filter, Form, Item, Judgement, MetaFile, Problem, QuestionKind, Sort, Status};
 pub use crate::pipeline::import::{Ask as ImportAsk, FileReport, Progress, Report};
 use crate::store::ledger::Standing;
 use crate::store::query::Match;
@@ -21,7 +22,7 @@ use crate::store::query::Match;
 /// First word of a conversation.
 pub const MAGIC: [u8; 8] = *b"benchtop";
 /// Version of this language; owner and client must agree.
-pub const PROTOCOL: u16 = 1;
+pub const PROTOCOL: u16 = 2;
 /// Largest frame in bytes.
 pub const FRAME_LIMIT: usize = 16 << 20;
 
@@ -120,6 +121,32 @@ pub enum Ask {
     Import(ImportAsk),
     /// Fill the project with the sample.
     Sample,
+    /// The metadata files; from the first such question on, changes are told as [`Event::Metadata`].
+    Metadata,
+    /// Replace, add or remove metadata files, all or none, where they still have the revisions named.
+    SaveMetadata(Vec<Save>),
+    /// What these texts, put over the metadata files, would do to the items.
+    Impact(Vec<MetaFile>),
+    /// How the terms of a vocabulary, or of `style`, are used.
+    Terms(String),
+    /// How two properties of items meet: `subject`, `subtask`, `type`, `style` or a vocabulary.
+    Grid {
+        /// The property down.
+        rows: String,
+        /// The property across.
+        columns: String,
+        /// Which items.
+        filter: Filter,
+    },
+    /// The terms whose items fail most, among those with at least so many accepted or rejected ones.
+    Failing(u64),
+    /// Reject the items that have one of these terms and are not rejected yet, in my name.
+    Discard {
+        /// Vocabulary (or `style`) and term.
+        terms: Vec<(String, String)>,
+        /// Only count.
+        dry: bool,
+    },
     /// Remember where I am.
     SetPlace(Place),
     /// End the owner.
@@ -240,6 +267,18 @@ pub enum Answer {
     Behind(Vec<Behind>),
     /// See [`Ask::Import`] and [`Ask::Sample`].
     Imported(Report),
+    /// See [`Ask::Metadata`] and [`Ask::SaveMetadata`]: the files as they are on disk now.
+    Metadata(Box<MetadataState>),
+    /// See [`Ask::Impact`].
+    Impact(Impact),
+    /// See [`Ask::Terms`].
+    Terms(Vec<TermUse>),
+    /// See [`Ask::Grid`].
+    Grid(Box<Grid>),
+    /// See [`Ask::Failing`].
+    Failing(Vec<Failing>),
+    /// See [`Ask::Discard`].
+    Discarded(Discarded),
 }
 
 /// Owner, store and counts.
@@ -361,6 +400,8 @@ pub struct ItemView {
     pub rev: u64,
     /// The verdicts that count.
     pub standing: Vec<Standing>,
+    /// What of its metadata changed since it was composed (`stale: ...`) or is not there any more (`gone: ...`).
+    pub stale: Option<String>,
 }
 
 /// Many items at once.
@@ -415,6 +456,8 @@ pub enum Event {
         /// Number of items now.
         items: u64,
     },
+    /// A metadata file was changed, here or outside.
+    Metadata,
     /// Too much happened at once: ask again for what is on screen.
     Resync,
     /// The owner is about to end.

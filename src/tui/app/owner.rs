@@ -92,6 +92,7 @@ impl App {
                     self.link.ask(Want::Board, Ask::Board);
                 }
             }
+            Event::Metadata => {}
             Event::Resync => self.resync(),
             Event::Ending => {
                 self.link.stopped();

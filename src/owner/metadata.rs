@@ -1,0 +1,218 @@
+//! The live copy of the metadata: read at first use, looked at while somebody cares, saved through the owner alone.
+//!
+//! Every question about metadata looks at the files' fingerprint first, so no answer is older than the files. A thread
+//! looks too, every [`LOOK_EVERY`], from the first question on until no client is left: it tells
+//! [`Event::Metadata`] when somebody edited a file outside.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use super::state::Shared;
+use super::wire::Event;
+use crate::compose::engine::{choices_of, recipe, write};
+use crate::compose::grammar::Grammar;
+use crate::compose::metadata::Metadata;
+use crate::model::usage::{MetadataState, Save};
+use crate::model::{Item, MetaFile, Result};
+use crate::pipeline::usage::Usage;
+use crate::store::metadata;
+
+/// How often the files are looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(400);
+/// A file may be written twice within one tick of the file system's clock: what was read so soon after its fingerprint
+/// changed is read once more.
+const SETTLES: Duration = Duration::from_millis(100);
+
+/// The metadata at one moment.
+pub struct Held {
+    /// The files.
+    pub state: MetadataState,
+    /// Rises with every change.
+    pub generation: u64,
+    stamp: u64,
+    /// When this fingerprint was first seen, and when the files were last read under it.
+    seen: Instant,
+    read: Instant,
+    parsed: OnceLock<Metadata>,
+    grammar: OnceLock<Arc<Grammar>>,
+    fresh: Mutex<Option<(usize, Arc<Vec<u8>>)>>,
+}
+
+impl Held {
+    /// The files, parsed.
+    pub fn parsed(&self) -> &Metadata {
+        let file = |f: &crate::model::usage::FileState| MetaFile { name: f.name.clone(), text: f.text.clone() };
+        self.parsed.get_or_init(|| Metadata::parse(self.state.files.iter().map(file)))
+    }
+
+    /// The files, ready to compose from.
+    pub fn grammar(&self) -> &Arc<Grammar> {
+        self.grammar.get_or_init(|| Arc::new(Grammar::compile(self.parsed()).0))
+    }
+
+    /// The metadata with these texts put over its files.
+    pub fn with(&self, files: Vec<MetaFile>) -> Grammar {
+        let mut parsed = self.parsed().clone();
+        files.into_iter().for_each(|file| parsed.put(file));
+        Grammar::compile(&parsed).0
+    }
+
+    /// For each item a code of [`crate::model::usage::Freshness`].
+    pub fn fresh(&self, usage: &Usage) -> Arc<Vec<u8>> {
+        let mut held = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        match held.as_ref().filter(|(rows, _)| *rows == usage.len()) {
+            Some((_, fresh)) => fresh.clone(),
+            None => {
+                let fresh = Arc::new(usage.freshness(self.grammar()));
+                *held = Some((usage.len(), fresh.clone()));
+                fresh
+            }
+        }
+    }
+
+    /// What changed about an item since it was composed, in words; `None` for nothing, and for imported items.
+    pub fn changed(&self, item: &Item) -> Option<String> {
+        let grammar = self.grammar();
+        let choices = match choices_of(grammar, item)? {
+            Ok(choices) => choices,
+            Err(gone) => return Some(format!("gone: {gone}")),
+        };
+        if let Err(gone) = write(grammar, &choices) {
+            return Some(format!("gone: {gone}"));
+        }
+        let same = item.provenance.as_ref().is_some_and(|p| p.recipe == recipe(grammar, &choices));
+        (!same).then(|| "stale: the templates or the wording of its style changed since it was composed".into())
+    }
+}
+
+/// The metadata of a project and how its items use it.
+#[derive(Default)]
+pub struct Live {
+    held: Mutex<Option<Arc<Held>>>,
+    usage: Mutex<Option<Arc<Usage>>>,
+    /// Somebody asked since clients were last seen to be gone.
+    asked: Mutex<bool>,
+    wake: Condvar,
+    ended: AtomicBool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Live {
+    /// The metadata as it is on disk now.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn now(&self, shared: &Shared) -> Result<Arc<Held>> {
+        let mut asked = lock(&self.asked);
+        if !*asked {
+            *asked = true;
+            self.wake.notify_all();
+        }
+        drop(asked);
+        self.look(shared)
+    }
+
+    fn look(&self, shared: &Shared) -> Result<Arc<Held>> {
+        let mut held = lock(&self.held);
+        let dir = shared.project.metadata();
+        // Before reading: what is written meanwhile is seen the next time.
+        let stamp = metadata::stamp(&dir);
+        let settled = |h: &Held| h.stamp == stamp && (h.read - h.seen >= SETTLES || h.seen.elapsed() < SETTLES);
+        if let Some(held) = held.as_ref().filter(|h| settled(h)) {
+            return Ok(held.clone());
+        }
+        let state = metadata::read(&dir)?;
+        Ok(self.take(shared, &mut held, state, stamp))
+    }
+
+    /// Puts what was read in place, and tells when it is something else.
+    fn take(&self, shared: &Shared, held: &mut Option<Arc<Held>>, state: MetadataState, stamp: u64) -> Arc<Held> {
+        let before = held.take();
+        let read = Instant::now();
+        let seen = before.as_ref().filter(|h| h.stamp == stamp).map_or(read, |h| h.seen);
+        let same = before.as_ref().is_some_and(|h| h.state == state);
+        let (parsed, grammar, fresh) = match before.as_ref().filter(|_| same) {
+            Some(h) => (h.parsed.clone(), h.grammar.clone(), lock(&h.fresh).clone()),
+            None => Default::default(),
+        };
+        let generation = before.as_ref().map_or(1, |h| h.generation + u64::from(!same));
+        let fresh = Mutex::new(fresh);
+        let now = Arc::new(Held { state, generation, stamp, seen, read, parsed, grammar, fresh });
+        *held = Some(now.clone());
+        if before.is_some() && !same {
+            shared.tell(Event::Metadata);
+        }
+        now
+    }
+
+    /// Saves files, all or none; every client is told.
+    ///
+    /// # Errors
+    /// As [`metadata::save`].
+    pub fn save(&self, shared: &Shared, saves: &[Save]) -> Result<MetadataState> {
+        self.now(shared)?;
+        let mut held = lock(&self.held);
+        let dir = shared.project.metadata();
+        let state = metadata::save(&dir, saves)?;
+        // The fingerprint is of what is there now; an edit that came between is found by the second reading.
+        let stamp = metadata::stamp(&dir);
+        Ok(self.take(shared, &mut held, state, stamp).state.clone())
+    }
+
+    /// How the items use the metadata; read at first use, and after an import only what it added. `wanted` says whether
+    /// to go on; what was read until then is kept.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Corrupt`] and [`crate::model::Kind::Cancelled`].
+    pub fn usage(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<Arc<Usage>> {
+        let mut held = lock(&self.usage);
+        let catalog = shared.catalog();
+        if let Some(usage) = held.as_ref().filter(|u| u.len() == catalog.len()) {
+            return Ok(usage.clone());
+        }
+        let mut usage = held.take().map(Arc::unwrap_or_clone).filter(|u| u.len() < catalog.len()).unwrap_or_default();
+        let read = usage.extend(&catalog, wanted);
+        let usage = Arc::new(usage);
+        *held = Some(usage.clone());
+        read.map(|()| usage)
+    }
+
+    /// Ends the thread that looks.
+    pub fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+        self.wake.notify_all();
+    }
+}
+
+/// Starts the thread that looks at the files. It holds on to nothing that must be dropped when the owner ends.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn watch(shared: &Arc<Shared>) -> std::io::Result<()> {
+    let live = shared.metadata.clone();
+    let owner = Arc::downgrade(shared);
+    std::thread::Builder::new().name("metadata".into()).spawn(move || looking(&live, &owner)).map(drop)
+}
+
+fn looking(live: &Live, owner: &Weak<Shared>) {
+    let ended = || live.ended.load(Ordering::SeqCst);
+    while !ended() {
+        let mut asked = lock(&live.asked);
+        while !*asked && !ended() {
+            asked = live.wake.wait(asked).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(asked);
+        std::thread::sleep(LOOK_EVERY);
+        let Some(shared) = owner.upgrade() else { return };
+        if shared.clients() == 0 {
+            *lock(&live.asked) = false;
+        } else {
+            // What cannot be read now is said to whoever asks.
+            let _ = live.look(&shared);
+        }
+    }
+}
