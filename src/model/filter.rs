@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{Kind, Problem, Result};
 use super::item::QuestionKind;
 use super::status::Status;
+use super::usage::Freshness;
 
 /// A property of an item that can be shown, filtered by and sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -73,6 +74,9 @@ impl Field {
     }
 }
 
+/// The word that asks for stale items: `stale:yes`, `stale:gone`, `stale:no`.
+pub const STALE: &str = "stale";
+
 /// Which items. Values of one field are alternatives; fields are joined by "and".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
@@ -83,6 +87,8 @@ pub struct Filter {
     /// Values wanted of named columns (dataset, subtask, level, style, side); empty means any.
     /// An empty string stands for "has none".
     pub values: Vec<(Field, Vec<String>)>,
+    /// Whether the metadata still makes them so; empty means any.
+    pub fresh: Vec<Freshness>,
     /// Fuzzy text that prompt, question, options or id must hold.
     pub text: String,
     /// Only these item numbers (sorted, from 1), when set: a selection as a subset.
@@ -109,7 +115,8 @@ impl Filter {
         let mut filter = Filter::default();
         let mut words = Vec::new();
         for token in tokens(text) {
-            let Some((name, value)) = token.split_once(':').filter(|(n, _)| Field::from_name(n).is_some()) else {
+            let known = |name: &str| name == STALE || Field::from_name(name).is_some();
+            let Some((name, value)) = token.split_once(':').filter(|(n, _)| known(n)) else {
                 words.push(token.replace('"', ""));
                 continue;
             };
@@ -120,6 +127,12 @@ impl Filter {
                     .help(format!("one of: {known}"))
             };
             match Field::from_name(name) {
+                None => {
+                    for v in &wanted {
+                        let known = || Freshness::ALL.map(Freshness::name).join(", ");
+                        filter.fresh.push(Freshness::from_name(v).ok_or_else(|| unknown(v, known()))?);
+                    }
+                }
                 Some(Field::Status) => {
                     for v in &wanted {
                         let known = || Status::ALL.map(Status::name).join(", ");
@@ -173,6 +186,9 @@ impl Filter {
         }
         if !self.kind.is_empty() {
             out.push(format!("type:{}", self.kind.iter().map(|s| s.name()).collect::<Vec<_>>().join(",")));
+        }
+        if !self.fresh.is_empty() {
+            out.push(format!("{STALE}:{}", self.fresh.iter().map(|f| f.name()).collect::<Vec<_>>().join(",")));
         }
         for (field, values) in &self.values {
             out.push(format!("{}:{}", field.name(), values.iter().map(quoted).collect::<Vec<_>>().join(",")));
@@ -229,6 +245,15 @@ mod tests {
         filter.add(Field::Style, vec!["ink, wash".into(), "oil".into(), String::new()]);
         assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
         assert_eq!(Filter::parse("\"red owl\" style:\"\"").unwrap().text, "red owl");
+    }
+
+    #[test]
+    fn stale_items_are_asked_for_by_a_word_of_their_own() {
+        let filter = Filter::parse("stale:yes,gone status:accepted").unwrap();
+        assert_eq!(filter.fresh, [Freshness::Stale, Freshness::Gone]);
+        assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
+        assert!(Filter::parse("stale:maybe").unwrap_err().help.unwrap().contains("gone"));
+        assert!(!filter.is_empty());
     }
 
     #[test]

@@ -119,6 +119,20 @@ impl Freshness {
     /// All of them; the position is the code.
     pub const ALL: [Freshness; 3] = [Self::Fresh, Self::Stale, Self::Gone];
 
+    /// The name used in filters (`stale:NAME`) and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fresh => "no",
+            Self::Stale => "yes",
+            Self::Gone => "gone",
+        }
+    }
+
+    /// The one of that [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.name() == name)
+    }
+
     /// The code: the position in [`Freshness::ALL`].
     pub fn code(self) -> u8 {
         self as u8

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::search::List;
+use super::search::{Fresh, List, Parts};
 use super::state::Shared;
 use super::wire::{Answer, AnswerSet, Ask, ItemView, Lines, OwnerStatus, Page, PageAsk, QUESTION_CHARS, Row};
 use crate::model::{Field, Filter, Item, Kind, Problem, Result, Sort, Status};
@@ -29,19 +29,21 @@ struct View {
     catalog: Arc<Catalog>,
     overlay: Overlay,
     rev: u64,
+    fresh: Option<Fresh>,
 }
 
 impl View {
-    fn now(shared: &Shared, sort: &[Sort]) -> View {
+    fn now(shared: &Shared, filter: &Filter, sort: &[Sort], cancelled: &dyn Fn() -> bool) -> Result<View> {
+        let fresh = if filter.fresh.is_empty() { None } else { Some(fresh(shared, cancelled)?) };
         // The revision first: a list made of newer statuses under an older revision is made again, not kept too long.
         let rev = shared.ledger().rev();
         let data = shared.data();
         let times = sort.iter().any(|s| s.field == Field::Judged);
-        View { catalog: data.catalog.clone(), overlay: data.overlay.snapshot(times), rev }
+        Ok(View { catalog: data.catalog.clone(), overlay: data.overlay.snapshot(times), rev, fresh })
     }
 
-    fn parts(&self) -> (&Catalog, &Overlay, u64) {
-        (&self.catalog, &self.overlay, self.rev)
+    fn parts(&self) -> Parts<'_> {
+        (&self.catalog, &self.overlay, self.rev, self.fresh.as_ref())
     }
 }
 
@@ -145,23 +147,31 @@ fn usage(shared: &Shared, watch: &Watch<'_>) -> Result<Arc<Usage>> {
     shared.metadata.usage(shared, &|| !(watch.cancelled)())
 }
 
+/// Which items are stale or gone.
+fn fresh(shared: &Shared, cancelled: &dyn Fn() -> bool) -> Result<Fresh> {
+    let held = shared.metadata.now(shared)?;
+    let usage = shared.metadata.usage(shared, &|| !cancelled())?;
+    Ok(Fresh { generation: held.generation, codes: held.fresh(&usage) })
+}
+
 /// The statuses as they are now.
 fn statuses(shared: &Shared) -> Overlay {
     shared.data().overlay.snapshot(false)
 }
 
 fn rows(shared: &Shared, filter: &Filter, sort: &[Sort]) -> Result<Vec<u32>> {
-    let view = View::now(shared, sort);
+    let view = View::now(shared, filter, sort, &|| false)?;
     let list = shared.search.list(view.parts(), filter, sort, &|| false, &mut |_| ())?;
     if list.partial {
-        return shared.search.beyond(&view.catalog, &view.overlay, filter, &list.rows);
+        return shared.search.beyond(view.parts(), filter, &list.rows);
     }
     Ok(list.rows.clone())
 }
 
 fn filtered(shared: &Shared, filter: &Filter) -> Result<(View, Vec<u32>)> {
     let sort = [Sort { field: Field::Judged, descending: false }];
-    let view = View::now(shared, &sort);
+    // The rows are filtered on their own; this is for their cells.
+    let view = View::now(shared, &Filter::default(), &sort, &|| false)?;
     let rows = rows(shared, filter, &[Sort { field: Field::Number, descending: false }])?;
     Ok((view, rows))
 }
@@ -196,7 +206,7 @@ fn status(shared: &Shared) -> Result<OwnerStatus> {
 }
 
 fn page(shared: &Shared, ask: &PageAsk, watch: &mut Watch<'_>) -> Result<Page> {
-    let view = View::now(shared, &ask.sort);
+    let view = View::now(shared, &ask.filter, &ask.sort, watch.cancelled)?;
     let count = ask.count.min(PAGE_LIMIT);
     let make = |list: &List, offset: u64| -> Result<Page> {
         let wanted = list.rows.iter().skip(offset as usize).take(count as usize);
@@ -225,7 +235,7 @@ fn page(shared: &Shared, ask: &PageAsk, watch: &mut Watch<'_>) -> Result<Page> {
         return Err(Problem::new(Kind::Cancelled, "a newer question came"));
     }
     if list.partial && ask.offset + u64::from(count) > list.rows.len() as u64 {
-        let rows = shared.search.beyond(&view.catalog, &view.overlay, &ask.filter, &list.rows)?;
+        let rows = shared.search.beyond(view.parts(), &ask.filter, &list.rows)?;
         return make(&List { total: rows.len() as u64, rows, partial: false }, ask.offset);
     }
     make(&list, ask.offset)

@@ -24,6 +24,30 @@ struct Key {
     sort: Vec<(Field, bool)>,
     edition: Edition,
     rev: u64,
+    /// Generation of the metadata, where the filter asks for stale items.
+    metadata: u64,
+}
+
+/// Which items are stale or gone.
+#[derive(Clone)]
+pub struct Fresh {
+    /// Generation of the metadata this is for.
+    pub generation: u64,
+    /// Codes of [`crate::model::usage::Freshness`] by row.
+    pub codes: Arc<Vec<u8>>,
+}
+
+/// What is searched: items, statuses, revision, and which items are stale where the filter asks for it.
+pub type Parts<'a> = (&'a Catalog, &'a Overlay, u64, Option<&'a Fresh>);
+
+/// The rows that pass the filter, its text aside.
+fn passing(catalog: &Catalog, overlay: &Overlay, fresh: Option<&Fresh>, filter: &Filter) -> Vec<u32> {
+    let mut rows = query::select(catalog.columns(), overlay, filter);
+    if let Some(fresh) = fresh.filter(|_| !filter.fresh.is_empty()) {
+        let code = |row: &u32| fresh.codes.get(*row as usize).copied().unwrap_or_default();
+        rows.retain(|row| filter.fresh.iter().any(|f| f.code() == code(row)));
+    }
+    rows
 }
 
 type Ranks = HashMap<Field, (Edition, Arc<Vec<u32>>)>;
@@ -120,7 +144,7 @@ impl Search {
     /// [`crate::model::Kind::Corrupt`] when the texts are damaged.
     pub fn list(
         &self,
-        (catalog, overlay, rev): (&Catalog, &Overlay, u64),
+        (catalog, overlay, rev, fresh): Parts<'_>,
         filter: &Filter,
         sort: &[Sort],
         cancel: &(dyn Fn() -> bool + Sync),
@@ -137,11 +161,12 @@ impl Search {
             sort: sort.iter().map(|s| (s.field, s.descending)).collect(),
             edition: catalog.edition(),
             rev,
+            metadata: fresh.map_or(0, |f| f.generation),
         };
         if let Some(list) = lock(&self.lists).get(&key) {
             return Ok(list.clone());
         }
-        let mut rows = query::select(catalog.columns(), overlay, filter);
+        let mut rows = passing(catalog, overlay, fresh, filter);
         if !filter.text.trim().is_empty() {
             let arena = self.arena(catalog)?;
             let all = rows.len() == catalog.len();
@@ -180,8 +205,9 @@ impl Search {
     ///
     /// # Errors
     /// [`crate::model::Kind::Corrupt`] when the texts are damaged.
-    pub fn beyond(&self, catalog: &Catalog, overlay: &Overlay, filter: &Filter, best: &[u32]) -> Result<Vec<u32>> {
-        let within = query::select(catalog.columns(), overlay, filter);
+    pub fn beyond(&self, parts: Parts<'_>, filter: &Filter, best: &[u32]) -> Result<Vec<u32>> {
+        let (catalog, overlay, _, fresh) = parts;
+        let within = passing(catalog, overlay, fresh, filter);
         let arena = self.arena(catalog)?;
         let all = search::matching(&arena, &filter.text, Some(&within), &|| false).unwrap_or_default();
         let first: std::collections::HashSet<u32> = best.iter().copied().collect();
