@@ -2,6 +2,7 @@
 
 mod disk;
 mod files;
+mod metadata;
 mod pictures;
 
 use std::path::Path;

@@ -1,4 +1,5 @@
 //! The owner's socket: what it answers to the wrong words, who may speak, and what is left when it ends.
 
 pub mod life;
+mod metadata;
 mod wire;

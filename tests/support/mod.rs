@@ -5,9 +5,14 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use benchtop::compose::course::Course;
+use benchtop::compose::engine::Composer;
+use benchtop::compose::grammar::Grammar;
+use benchtop::compose::metadata::Metadata;
+use benchtop::compose::plan::Plan;
 use benchtop::owner::{Client, Incoming};
 use benchtop::store::project::Project;
 use rustix::process::{Pid, Signal, kill_process};
@@ -334,6 +339,15 @@ pub fn question(n: usize) -> Value {
         "question": format!("Which is number {n}?"), "answer": "this", "question_type": "multi choice",
         "task": "recognition", "options": ["this", "that"], "question_majority": (["animal", "plant"])[n % 2],
     })
+}
+
+/// Composed questions about the shipped metadata, one a line, of the balanced plan: `count` of them from `seed`.
+pub fn composed(count: u64, seed: u64) -> String {
+    let metadata = Metadata::parse(benchtop::model::metafile::shipped());
+    let grammar = Arc::new(Grammar::compile(&metadata).0);
+    let course = Arc::new(Course::new(&grammar, &Plan::balanced(&grammar, count)).unwrap());
+    let mut composer = Composer::new(grammar, course, seed);
+    (0..count).map(|n| serde_json::to_string(&composer.question(n).unwrap()).unwrap() + "\n").collect()
 }
 
 /// A verdict as a line for `decide`.
