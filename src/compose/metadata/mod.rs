@@ -5,7 +5,10 @@
 //! | [`vocabulary`] | one term a line; edits that leave the other lines alone |
 //! | [`styles`], [`templates`] | `styles.toml` and `templates.toml` |
 //! | [`template`] | words with named slots |
+//! | [`dysca`], [`diff`] | the released folder read as it is; two sets against each other |
 
+pub mod diff;
+pub mod dysca;
 mod place;
 pub mod styles;
 pub mod template;

@@ -1,0 +1,251 @@
+//! What is different between two sets of metadata, term by term.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Metadata, STYLE, styles, templates, vocabulary_of};
+
+/// What became of one vocabulary, or of the styles.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    /// Its name.
+    pub vocabulary: String,
+    /// Terms that are new.
+    pub added: Vec<String>,
+    /// Terms that are not there any more.
+    pub removed: Vec<String>,
+    /// A term that stands where another stood: old and new.
+    pub renamed: Vec<(String, String)>,
+    /// Terms that stand elsewhere among the others.
+    pub moved: Vec<String>,
+    /// Terms that are not sampled any more.
+    pub disabled: Vec<String>,
+    /// Terms that are sampled again.
+    pub enabled: Vec<String>,
+    /// Styles with another wording.
+    pub reworded: Vec<String>,
+}
+
+impl Terms {
+    fn is_empty(&self) -> bool {
+        *self == Terms { vocabulary: self.vocabulary.clone(), ..Terms::default() }
+    }
+}
+
+/// What is different.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diff {
+    /// Vocabularies with a difference, by name; the styles among them.
+    pub terms: Vec<Terms>,
+    /// Parts of the templates that are new: `subject.animal`, `fragment.person`, ...
+    pub added: Vec<String>,
+    /// Parts of the templates that are not there any more.
+    pub removed: Vec<String>,
+    /// Parts of the templates that read otherwise.
+    pub changed: Vec<String>,
+}
+
+impl Diff {
+    /// Whether nothing that can be composed from is different.
+    pub fn is_empty(&self) -> bool {
+        *self == Diff::default()
+    }
+}
+
+/// A term and whether it is disabled.
+type Listed<'m> = (&'m str, bool);
+
+/// What is different in `new`.
+pub fn diff(old: &Metadata, new: &Metadata) -> Diff {
+    let mut diff = Diff::default();
+    let names = old.vocabularies().keys().chain(new.vocabularies().keys()).map(String::as_str);
+    let mut names: Vec<&str> = names.chain([STYLE]).collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        let mut terms = lists(name, &listed(old, name), &listed(new, name));
+        if name == STYLE {
+            let before: HashMap<&str, _> =
+                old.styles().iter().map(|s| (s.name.as_str(), (&s.prompt, &s.negative))).collect();
+            let changed = |s: &&super::Style| {
+                before.get(s.name.as_str()).is_some_and(|wording| *wording != (&s.prompt, &s.negative))
+            };
+            terms.reworded = new.styles().iter().filter(changed).map(|s| s.name.clone()).collect();
+        }
+        if !terms.is_empty() {
+            diff.terms.push(terms);
+        }
+    }
+    let (before, after) = (parts(old), parts(new));
+    for (name, value) in &after {
+        match before.get(name) {
+            None => diff.added.push(name.clone()),
+            Some(was) if was != value => diff.changed.push(name.clone()),
+            Some(_) => {}
+        }
+    }
+    diff.removed = before.into_keys().filter(|name| !after.contains_key(name)).collect();
+    diff
+}
+
+fn listed<'m>(metadata: &'m Metadata, name: &str) -> Vec<Listed<'m>> {
+    if name == STYLE {
+        return metadata.styles().iter().map(|s| (s.name.as_str(), s.disabled)).collect();
+    }
+    let terms = metadata.vocabularies().get(name).map(|v| v.terms().iter().map(|t| (t.text.as_str(), t.disabled)));
+    terms.map_or(Vec::new(), Iterator::collect)
+}
+
+fn lists(name: &str, old: &[Listed<'_>], new: &[Listed<'_>]) -> Terms {
+    let mut terms = Terms { vocabulary: name.into(), ..Terms::default() };
+    let before: HashMap<&str, usize> = old.iter().enumerate().map(|(at, (t, _))| (*t, at)).collect();
+    let after: HashMap<&str, usize> = new.iter().enumerate().map(|(at, (t, _))| (*t, at)).collect();
+    for (term, disabled) in new {
+        match before.get(term).map(|at| old[*at].1) {
+            Some(false) if *disabled => terms.disabled.push((*term).into()),
+            Some(true) if !disabled => terms.enabled.push((*term).into()),
+            _ => {}
+        }
+    }
+    // Terms in both, by where they stood; those outside the longest run in order were moved.
+    let common: Vec<(&str, usize)> = new.iter().filter_map(|(t, _)| Some((*t, *before.get(t)?))).collect();
+    let kept = longest_run(&common.iter().map(|(_, at)| *at).collect::<Vec<_>>());
+    let stays: HashMap<&str, ()> = kept.iter().map(|at| (common[*at].0, ())).collect();
+    terms.moved = common.iter().map(|(t, _)| *t).filter(|t| !stays.contains_key(t)).map(String::from).collect();
+    // Between two terms that stayed, the first of what went became the first of what came.
+    let gaps = |list: &[Listed<'_>], other: &HashMap<&str, usize>| {
+        let mut gaps: Vec<Vec<String>> = vec![Vec::new()];
+        for (term, _) in list {
+            if stays.contains_key(term) {
+                gaps.push(Vec::new());
+            } else if !other.contains_key(term)
+                && let Some(gap) = gaps.last_mut()
+            {
+                gap.push((*term).into());
+            }
+        }
+        gaps
+    };
+    for (mut went, mut came) in gaps(old, &after).into_iter().zip(gaps(new, &before)) {
+        let both = went.len().min(came.len());
+        terms.renamed.extend(went.drain(..both).zip(came.drain(..both)));
+        terms.removed.extend(went);
+        terms.added.extend(came);
+    }
+    terms
+}
+
+/// Positions of a longest rising subsequence (patience sorting).
+fn longest_run(values: &[usize]) -> Vec<usize> {
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; values.len()];
+    for (at, value) in values.iter().enumerate() {
+        let pile = ends.partition_point(|end| values[*end] < *value);
+        before[at] = pile.checked_sub(1).map(|p| ends[p]);
+        if pile == ends.len() {
+            ends.push(at);
+        } else {
+            ends[pile] = at;
+        }
+    }
+    let mut run = Vec::new();
+    let mut at = ends.last().copied();
+    while let Some(found) = at {
+        run.push(found);
+        at = before[found];
+    }
+    run.reverse();
+    run
+}
+
+/// The parts of the templates by name; a file that is not TOML is one part.
+fn parts(metadata: &Metadata) -> BTreeMap<String, toml::Value> {
+    let text = metadata.text(templates::FILE).unwrap_or_default();
+    let Ok(table) = text.parse::<toml::Table>() else {
+        return BTreeMap::from([(templates::FILE.into(), toml::Value::String(text.into()))]);
+    };
+    let mut parts = BTreeMap::new();
+    for (section, value) in table {
+        match value {
+            toml::Value::Table(inner) => {
+                parts.extend(inner.into_iter().map(|(name, value)| (format!("{section}.{name}"), value)));
+            }
+            value => drop(parts.insert(section, value)),
+        }
+    }
+    parts
+}
+
+/// The names of files that are in one set and not in the other do not show in [`diff`] when they hold no terms; these
+/// do: old ones, then new ones.
+pub fn files(old: &Metadata, new: &Metadata) -> (Vec<String>, Vec<String>) {
+    let known = |name: &&str| vocabulary_of(name).is_some() || [styles::FILE, templates::FILE].contains(name);
+    let only = |a: &Metadata, b: &Metadata| {
+        a.files().filter(known).filter(|n| b.text(n).is_none()).map(String::from).collect::<Vec<_>>()
+    };
+    (only(old, new), only(new, old))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file_of;
+    use super::super::tests::small;
+    use super::*;
+    use crate::model::MetaFile;
+
+    fn edited(file: &str, change: impl Fn(&str) -> String) -> Metadata {
+        let mut metadata = small();
+        let text = change(metadata.text(file).unwrap());
+        metadata.put(MetaFile { name: file.into(), text });
+        metadata
+    }
+
+    fn animals(text: &str) -> Terms {
+        let mut diff = diff(&small(), &edited(&file_of("animal"), |_| text.into()));
+        assert!(diff.terms.len() <= 1 && diff.changed.is_empty());
+        diff.terms.pop().unwrap_or_default()
+    }
+
+    fn words(list: &[&str]) -> Vec<String> {
+        list.iter().map(|w| (*w).to_string()).collect()
+    }
+
+    #[test]
+    fn every_kind_of_edit_has_its_name() {
+        // owl cat horse salmon beetle wolf
+        assert_eq!(animals("owl\ncat\nhorse\nsalmon\nbeetle\nwolf\n"), Terms::default());
+        assert_eq!(animals("# new\nowl\ncat\n\nhorse\nsalmon\nbeetle\nwolf\n"), Terms::default());
+        assert_eq!(animals("owl\ncat\ndog\nhorse\nsalmon\nbeetle\nwolf\n").added, words(&["dog"]));
+        assert_eq!(animals("cat\nhorse\nsalmon\nwolf\n").removed, words(&["owl", "beetle"]));
+        let renamed = animals("barn owl\ncat\nhorse\ntrout\npike\nbeetle\nwolf\n");
+        let pair = |a: &str, b: &str| (a.to_string(), b.to_string());
+        assert_eq!(renamed.renamed, [pair("owl", "barn owl"), pair("salmon", "trout")]);
+        assert_eq!((renamed.added, renamed.removed), (words(&["pike"]), vec![]));
+        let moved = animals("wolf\nowl\ncat\nhorse\n#- salmon\nbeetle\n");
+        assert_eq!((moved.moved, moved.disabled), (words(&["wolf"]), words(&["salmon"])));
+        let back = diff(&edited(&file_of("animal"), |t| t.replace("owl", "#- owl")), &small());
+        assert_eq!(back.terms[0].enabled, words(&["owl"]));
+    }
+
+    #[test]
+    fn styles_templates_and_files_are_told_apart() {
+        let styles = diff(&small(), &edited("styles.toml", |t| t.replace("comic, fine", "comic, rough")));
+        assert_eq!(styles.terms[0].vocabulary, "style");
+        assert_eq!(styles.terms[0].reworded, words(&["comic"]));
+        let templates = diff(
+            &small(),
+            &edited("templates.toml", |t| {
+                t.replace("[subtask.color]", "[subtask.hue]").replace("thing = \"1 ", "thing = \"2 ")
+            }),
+        );
+        assert_eq!(templates.added, words(&["subtask.hue"]));
+        assert_eq!(templates.removed, words(&["subtask.color"]));
+        assert_eq!(templates.changed, words(&["fragment.thing"]));
+        assert_eq!(diff(&small(), &edited("templates.toml", |_| "nonsense".into())).added, words(&["templates.toml"]));
+        let mut less = small();
+        less.take(&file_of("color"));
+        assert_eq!(files(&small(), &less), (vec![file_of("color")], vec![]));
+        assert!(diff(&small(), &small()).is_empty());
+    }
+}
