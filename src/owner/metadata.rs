@@ -36,7 +36,7 @@ pub struct Held {
     read: Instant,
     parsed: OnceLock<Metadata>,
     grammar: OnceLock<Arc<Grammar>>,
-    fresh: Mutex<Option<(usize, Arc<Vec<u8>>)>>,
+    fresh: Mutex<Option<(Arc<Usage>, Arc<Vec<u8>>)>>,
 }
 
 impl Held {
@@ -59,13 +59,13 @@ impl Held {
     }
 
     /// For each item a code of [`crate::model::usage::Freshness`].
-    pub fn fresh(&self, usage: &Usage) -> Arc<Vec<u8>> {
+    pub fn fresh(&self, usage: &Arc<Usage>) -> Arc<Vec<u8>> {
         let mut held = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
-        match held.as_ref().filter(|(rows, _)| *rows == usage.len()) {
+        match held.as_ref().filter(|(of, _)| Arc::ptr_eq(of, usage)) {
             Some((_, fresh)) => fresh.clone(),
             None => {
                 let fresh = Arc::new(usage.freshness(self.grammar()));
-                *held = Some((usage.len(), fresh.clone()));
+                *held = Some((usage.clone(), fresh.clone()));
                 fresh
             }
         }
@@ -90,7 +90,8 @@ impl Held {
 #[derive(Default)]
 pub struct Live {
     held: Mutex<Option<Arc<Held>>>,
-    usage: Mutex<Option<Arc<Usage>>>,
+    /// With the number of revisions of items that were there when it was read.
+    usage: Mutex<Option<(usize, Arc<Usage>)>>,
     /// Somebody asked since clients were last seen to be gone.
     asked: Mutex<bool>,
     wake: Condvar,
@@ -163,7 +164,7 @@ impl Live {
         Ok(self.take(shared, &mut held, state, stamp).state.clone())
     }
 
-    /// How the items use the metadata; read at first use, and after an import only what it added. `wanted` says whether
+    /// How the items use the metadata; read at first use, after an import only what it added, anew once items were revised. `wanted` says whether
     /// to go on; what was read until then is kept.
     ///
     /// # Errors
@@ -171,13 +172,17 @@ impl Live {
     pub fn usage(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<Arc<Usage>> {
         let mut held = lock(&self.usage);
         let catalog = shared.catalog();
-        if let Some(usage) = held.as_ref().filter(|u| u.len() == catalog.len()) {
-            return Ok(usage.clone());
+        let revisions = catalog.revisions().list().len();
+        let current = held.take().filter(|(r, usage)| *r == revisions && usage.len() <= catalog.len());
+        let before = current.map(|(_, usage)| usage).unwrap_or_default();
+        if before.len() == catalog.len() {
+            *held = Some((revisions, before.clone()));
+            return Ok(before);
         }
-        let mut usage = held.take().map(Arc::unwrap_or_clone).filter(|u| u.len() < catalog.len()).unwrap_or_default();
+        let mut usage = Arc::unwrap_or_clone(before);
         let read = usage.extend(&catalog, wanted);
         let usage = Arc::new(usage);
-        *held = Some(usage.clone());
+        *held = Some((revisions, usage.clone()));
         read.map(|()| usage)
     }
 

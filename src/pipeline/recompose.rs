@@ -338,7 +338,8 @@ mod tests {
         // The same words by way of a fragment: another recipe, nothing else to see.
         let moved =
             edit("templates.toml", "a {age} {gender}, {race}\"", "{years}, {race}\"\nyears = \"a {age} {gender}\"");
-        let sorted = edit("templates.toml", "vocabulary = \"style\"\ngranularity = \"coarse\"", "vocabulary = \"style\"");
+        let sorted =
+            edit("templates.toml", "vocabulary = \"style\"\ngranularity = \"coarse\"", "vocabulary = \"style\"");
         for item in items(None) {
             let again = |grammar: &Grammar| again(grammar, item.clone(), &[]).unwrap();
             let kept = matches!(again(&sorted), Again::Kept(new) if new.granularity.as_deref() == Some("fine"));
