@@ -2,10 +2,15 @@
 //!
 //! Pictures of different subjects take turns, so that a part of a composition is a mixture too.
 
+use std::collections::HashMap;
+
 use super::grammar::Grammar;
 use super::metadata::STYLE;
-use super::plan::{MOST, Pictures, Plan, Shape};
+use super::plan::{BEYOND, KNOW, LOW, MOST, Pictures, Plan, Shape};
 use crate::model::{Problem, QuestionKind, Result};
+
+/// Options of a question across two pictures: first and second, the other way round, both the one, both the other.
+pub const CROSS: u8 = 4;
 
 /// What is asked at one place of a picture (or pair).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,12 +19,13 @@ pub struct Seat {
     pub subtask: usize,
     /// How it is asked.
     pub ask: Ask,
-    /// How many questions of this subtask and way of asking stand in blocks before this one: deals continue there.
+    /// How many questions of this subtask, way of asking and number of options stand in blocks before this one: deals
+    /// continue there.
     pub base: u64,
 }
 
 /// How a question is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ask {
     /// Which of the options.
     Choice,
@@ -38,10 +44,12 @@ pub enum Ask {
         /// Which picture the claim fits: 0 or 1.
         fits: u8,
     },
-    /// Which of the options, of one picture of a pair.
+    /// Which of the options, of one picture of a pair: one row of a rotation set (CircularEval).
     PairChoice {
         /// Which picture is asked about: 0 or 1.
         side: u8,
+        /// Position of the rotation, from 0.
+        rotation: u8,
     },
     /// Which of the options, of both pictures: one row of a rotation set (CircularEval).
     Cross {
@@ -65,6 +73,8 @@ pub struct Block {
     pub allowed: Vec<(usize, Vec<u32>)>,
     /// For pairs: the list that differs.
     pub differs: Option<usize>,
+    /// Level of its questions.
+    pub level: Option<String>,
 }
 
 impl Block {
@@ -126,16 +136,16 @@ impl Course {
     /// prompt does not support, a vocabulary with fewer than two terms left, more than 2^31 questions.
     pub fn new(grammar: &Grammar, plan: &Plan) -> Result<Course> {
         let mut blocks = Vec::new();
-        let mut asked: Vec<((usize, Ask), u64)> = Vec::new();
+        let mut asked: HashMap<(usize, Ask, usize), u64> = HashMap::new();
         for (at, pictures) in plan.pictures.iter().enumerate() {
-            let mut block = block(grammar, pictures, at)?;
-            for seat in &mut block.seats {
-                let key = (seat.subtask, seat.ask);
-                let found = asked.iter_mut().find(|(k, _)| *k == key);
-                match found {
-                    Some((_, n)) => (seat.base, *n) = (*n, *n + block.units),
-                    None => asked.push((key, block.units)),
-                }
+            let mut block = block(grammar, pictures, plan.options, at)?;
+            for at in 0..block.seats.len() {
+                let Seat { subtask, ask, .. } = block.seats[at];
+                // Questions with fewer options are dealt apart.
+                let options = plan.options.min(block.allowed(grammar.subtasks[subtask].list).len());
+                let before = asked.entry((subtask, ask, options)).or_default();
+                block.seats[at].base = *before;
+                *before += block.units;
             }
             blocks.push(block);
         }
@@ -208,7 +218,7 @@ impl Course {
     }
 }
 
-fn block(grammar: &Grammar, pictures: &Pictures, at: usize) -> Result<Block> {
+fn block(grammar: &Grammar, pictures: &Pictures, options: usize, at: usize) -> Result<Block> {
     let wrong = |what: String, field: &str| Problem::input(what).field(format!("pictures.{field}"));
     let names = |list: Vec<&str>| list.join(", ");
     let subject = grammar.subject(&pictures.subject).ok_or_else(|| {
@@ -238,6 +248,14 @@ fn block(grammar: &Grammar, pictures: &Pictures, at: usize) -> Result<Block> {
                 format!("{name} cannot be asked here: its term is{not} in the prompt of {}", rules.name),
                 "about",
             ));
+        }
+        if beyond && uses_subject(grammar, subtask) {
+            let what = format!("the question of {name} names what the picture shows, so it is not beyond it");
+            return Err(wrong(what, "about"));
+        }
+        if differs.is_some_and(|list| list != grammar.subtasks[subtask].list) {
+            let what = format!("{name} has the same answer for both pictures of a pair: it must ask about `differs`");
+            return Err(wrong(what, "about"));
         }
         if !beyond && !rules.supports.contains(&subtask) {
             return Err(wrong(format!("{name} cannot be asked about {}", rules.name), "about")
@@ -282,8 +300,16 @@ fn block(grammar: &Grammar, pictures: &Pictures, at: usize) -> Result<Block> {
         }
         (_, _, n) => n.unwrap_or(0).saturating_mul(left(grammar.list(STYLE).unwrap_or(usize::MAX))),
     };
-    let seats = seats(grammar, pictures, subject, &about)?;
-    Ok(Block { subject, name: format!("{at}/{}", rules.name), units: units.min(MOST + 1), seats, allowed, differs })
+    let most = |subtask: usize| options.min(left(grammar.subtasks[subtask].list) as usize);
+    let seats = seats(grammar, pictures, subject, &about, &most)?;
+    let level = match pictures.shape {
+        Shape::Single => pictures.level.clone(),
+        Shape::Pair => Some(pictures.level.clone().unwrap_or_else(|| LOW.into())),
+        Shape::Refusal => Some(pictures.level.clone().unwrap_or_else(|| KNOW.into())),
+        Shape::Beyond => Some(BEYOND.into()),
+    };
+    let name = format!("{at}/{}", rules.name);
+    Ok(Block { subject, name, units: units.min(MOST + 1), seats, allowed, differs, level })
 }
 
 /// Whether a subtask's question names the subject, which only its own prompt has.
@@ -315,9 +341,26 @@ fn allowed(grammar: &Grammar, pictures: &Pictures, lists: &[usize]) -> Result<Ve
     Ok(lists.iter().map(of).collect())
 }
 
-fn seats(grammar: &Grammar, pictures: &Pictures, subject: usize, about: &[usize]) -> Result<Vec<Seat>> {
+fn seats(
+    grammar: &Grammar,
+    pictures: &Pictures,
+    subject: usize,
+    about: &[usize],
+    options: &dyn Fn(usize) -> usize,
+) -> Result<Vec<Seat>> {
     use QuestionKind::{FreeForm, MultipleChoice, TrueFalse, YesNo};
-    let kinds = if pictures.kinds.is_empty() { &[MultipleChoice, TrueFalse, FreeForm][..] } else { &pictures.kinds };
+    let known = match pictures.shape {
+        Shape::Single => &[MultipleChoice, TrueFalse, FreeForm][..],
+        Shape::Pair => &[YesNo, MultipleChoice],
+        Shape::Refusal | Shape::Beyond => &[MultipleChoice],
+    };
+    if let Some(kind) = pictures.kinds.iter().find(|k| !known.contains(k)) {
+        let names: Vec<_> = known.iter().map(|k| k.name()).collect();
+        return Err(Problem::input(format!("{} questions do not come in this shape", kind.name()))
+            .field("pictures.kinds")
+            .help(format!("here: {}; yes/no questions come with `shape = \"pair\"`", names.join(", "))));
+    }
+    let kinds = if pictures.kinds.is_empty() { known } else { &pictures.kinds };
     let mut seats = Vec::new();
     // Several subtasks may share one free-form question: it is asked once.
     let mut described: Vec<&str> = Vec::new();
@@ -327,29 +370,29 @@ fn seats(grammar: &Grammar, pictures: &Pictures, subject: usize, about: &[usize]
             Shape::Refusal => add(Ask::Refusal),
             Shape::Beyond => add(Ask::Beyond),
             Shape::Pair => {
-                for side in 0..2 {
-                    (0..2).for_each(|fits| add(Ask::PairClaim { side, fits }));
+                if kinds.contains(&YesNo) {
+                    (0..2).for_each(|side| (0..2).for_each(|fits| add(Ask::PairClaim { side, fits })));
                 }
-                (0..2).for_each(|side| add(Ask::PairChoice { side }));
-                (0..4).for_each(|rotation| add(Ask::Cross { rotation }));
+                if kinds.contains(&MultipleChoice) {
+                    let rotations = options(subtask) as u8;
+                    for side in 0..2 {
+                        (0..rotations).for_each(|rotation| add(Ask::PairChoice { side, rotation }));
+                    }
+                    (0..CROSS).for_each(|rotation| add(Ask::Cross { rotation }));
+                }
             }
             Shape::Single => {
                 for kind in kinds {
                     match kind {
                         MultipleChoice => add(Ask::Choice),
                         TrueFalse => add(Ask::Claim),
-                        FreeForm => {
+                        FreeForm | YesNo => {
                             let texts = grammar.free_form(&grammar.subjects[subject], &grammar.subtasks[subtask]);
                             let Some((describe, _)) = texts else { continue };
                             if !described.contains(&describe.source()) {
                                 described.push(describe.source());
                                 add(Ask::Free);
                             }
-                        }
-                        YesNo => {
-                            return Err(Problem::input("yes/no questions come in pairs of pictures")
-                                .field("pictures.kinds")
-                                .help("use `shape = \"pair\"` and `differs`"));
                         }
                     }
                 }

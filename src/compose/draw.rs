@@ -88,6 +88,26 @@ impl Deck {
     }
 }
 
+/// Two decks in one: the second gives a card for every whole deal of the first. Both come out even by themselves, and
+/// together after as many whole deals as the second has cards.
+#[derive(Clone, Debug)]
+pub struct Decks {
+    first: Deck,
+    second: Deck,
+}
+
+impl Decks {
+    /// Decks of so many cards each.
+    pub fn new(key: u64, (first, second): (usize, usize)) -> Decks {
+        Decks { first: Deck::new(key, first), second: Deck::new(within(key, u64::MAX), second) }
+    }
+
+    /// The cards at position `at`.
+    pub fn cards(&mut self, at: u64) -> (usize, usize) {
+        (self.first.card(at), self.second.card(at / u64::from(self.first.cards)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,5 +138,20 @@ mod tests {
         let backwards: Vec<_> = (0..70).rev().map(|at| other.card(at)).collect();
         assert_eq!(backwards.into_iter().rev().collect::<Vec<_>>(), dealt);
         assert_eq!(Deck::new(1, 1).card(u64::MAX), 0);
+    }
+
+    #[test]
+    fn two_decks_are_even_alone_and_together() {
+        let mut decks = Decks::new(4, (5, 4));
+        let dealt: Vec<_> = (0..40).map(|at| decks.cards(at)).collect();
+        for deal in dealt.chunks(5) {
+            assert!(deal.iter().all(|c| c.1 == deal[0].1));
+        }
+        for all in dealt.chunks(20) {
+            let mut sorted = all.to_vec();
+            sorted.sort_unstable();
+            sorted.dedup();
+            assert_eq!(sorted.len(), 20);
+        }
     }
 }

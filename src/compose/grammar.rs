@@ -101,6 +101,8 @@ pub struct Layouts {
     pub cross: Template,
     /// An option of that.
     pub cross_option: Template,
+    /// Around a multiple-choice question about a pair.
+    pub pair_choice: Template,
 }
 
 /// Metadata made ready to compose from.
@@ -187,13 +189,15 @@ impl<'m> Compiler<'m> {
             refusal: layouts.refusal.clone(),
             cross: of(&layouts.cross),
             cross_option: of(&layouts.cross_option),
+            pair_choice: of(&layouts.pair_choice),
         };
         for (text, known) in [
             (&layouts.multiple_choice, &["question", "options", "letters"][..]),
             (&layouts.true_false, &["question", "options", "letters"]),
             (&layouts.yes_no, &["question"]),
             (&layouts.free_form, &["question"]),
-            (&layouts.cross, &["options", "letters"]),
+            (&layouts.cross, &[]),
+            (&layouts.pair_choice, &["question", "options", "letters"]),
             (&layouts.cross_option, &["first", "second"]),
         ] {
             self.only(text, known);
@@ -448,7 +452,8 @@ impl<'m> Compiler<'m> {
                 text,
                 slot.at.clone(),
             );
-            self.found.push(finding.term(slot.name.clone()).help(format!("slots here: {}", known.join(", "))));
+            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+            self.found.push(finding.term(slot.name.clone()).help(format!("slots here: {known}")));
         }
     }
 

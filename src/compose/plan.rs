@@ -53,7 +53,19 @@ pub struct Pictures {
     pub shape: Shape,
     /// For pairs: the vocabulary whose term differs between the two pictures.
     pub differs: Option<String>,
+    /// Level of the questions. Pairs are "low" unless it says otherwise (MVP-Bench has "low" and "high"); with a refusal
+    /// it is "know" (declining is right too; the default) or "basic" (it is not), as MM-SAP has them.
+    pub level: Option<String>,
 }
+
+/// Level of questions that the picture answers: declining is wrong (MM-SAP's BasicVisQA).
+pub const BASIC: &str = "basic";
+/// Level of questions that need knowledge: declining is right too (MM-SAP's KnowVisQA).
+pub const KNOW: &str = "know";
+/// Level of questions that the picture does not answer: declining is right (MM-SAP's BeyondVisQA).
+pub const BEYOND: &str = "beyond";
+/// Level of questions about pairs where the plan says none: what is seen, not what it means (MVP-Bench section 3).
+pub const LOW: &str = "low";
 
 /// The shape of the questions about a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,9 +76,9 @@ pub enum Shape {
     Single,
     /// Two pictures that differ in one term, with the same questions and opposite answers (MVP-Bench section 3).
     Pair,
-    /// One option more, which declines to answer: wrong where the picture shows the answer (MM-SAP section 3).
+    /// One option more, which declines to answer; the picture shows the answer (MM-SAP section 3).
     Refusal,
-    /// The same about what the picture does not show: declining is right.
+    /// The same about what the picture does not show: declining alone is right.
     Beyond,
 }
 
@@ -115,6 +127,18 @@ impl Plan {
             if (pictures.shape == Shape::Pair) != pictures.differs.is_some() {
                 let what = format!("[[pictures]] number {}: `differs` goes with `shape = \"pair\"`", at + 1);
                 return wrong(what, "pictures.differs");
+            }
+            let level = pictures.level.as_deref();
+            let fits = match pictures.shape {
+                Shape::Single | Shape::Pair => level.is_none_or(|l| !l.is_empty() && l.chars().all(plain)),
+                Shape::Refusal => level.is_none_or(|l| l == BASIC || l == KNOW),
+                Shape::Beyond => level.is_none(),
+            };
+            if !fits {
+                let what = format!("[[pictures]] number {}: `{}` cannot be its level", at + 1, level.unwrap_or(""));
+                return Err(Problem::input(what)
+                    .field("pictures.level")
+                    .help("a word; with shape = \"refusal\" basic or know, with shape = \"beyond\" none"));
             }
         }
         Ok(())
@@ -182,6 +206,8 @@ mod tests {
         assert!(wrong("options = 1").what.contains("options"));
         assert!(wrong("[[pictures]]\ncount = 1\nshape = \"pair\"\n").what.contains("differs"));
         assert_eq!(wrong("[[pictures]]\nkinds = [\"guess\"]\n").place.line, Some(2));
+        assert!(wrong("[[pictures]]\ncount = 1\nshape = \"refusal\"\nlevel = \"low\"\n").help.unwrap().contains("know"));
+        assert!(wrong("[[pictures]]\ncount = 1\nshape = \"beyond\"\nlevel = \"know\"\n").what.contains("level"));
     }
 
     #[test]

@@ -181,7 +181,9 @@ pub(super) fn check(item: &Item) -> Result<()> {
     if item.id != format!("{}/{}", item.dataset, item.key) {
         return Err(Problem::input("an id is its data set, a slash and its key").field("id"));
     }
-    let right = item.options.iter().filter(|o| o.role == Role::Correct).count();
+    let of = |role| item.options.iter().filter(|o| o.role == role).count();
+    // Where the picture does not tell, declining is the right answer (MM-SAP's BeyondVisQA).
+    let right = if of(Role::Correct) == 0 { of(Role::Refusal) } else { of(Role::Correct) };
     match item.kind {
         QuestionKind::MultipleChoice | QuestionKind::TrueFalse if item.options.is_empty() => {
             Err(Problem::input("a question of this type needs options").field("options"))

@@ -1,13 +1,11 @@
 //! Drawing what a question is made of.
 
 use super::Composer;
-use crate::compose::course::{Ask, Seated};
+use crate::compose::course::{Ask, CROSS, Seated};
 use crate::compose::draw::{Stream, key, within};
 use crate::compose::grammar::{Grammar, write_prompt};
 use crate::compose::near::{Near, holds, plain};
-
-/// Options of a question across two pictures: first and second, the other way round, both the one, both the other.
-pub(super) const CROSS: usize = 4;
+use crate::compose::plan::KNOW;
 
 /// What a question is made of: positions in the grammar.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +35,8 @@ pub enum Asked {
         correct: Option<usize>,
         /// Where among all options the one that declines stands.
         refusal: Option<usize>,
+        /// Whether declining is right too (MM-SAP's KnowVisQA).
+        may_decline: bool,
     },
     /// Whether a statement is true.
     Claim {
@@ -65,36 +65,36 @@ pub enum Asked {
     },
 }
 
-/// Cards of a seat's deck where `options` options can be offered: what must come equally often.
-pub(super) fn cards(ask: Ask, options: usize) -> usize {
+/// Cards of a seat's decks where `options` options can be offered: what must come equally often.
+pub(super) fn cards(ask: Ask, options: usize) -> (usize, usize) {
     match ask {
-        Ask::Choice | Ask::PairChoice { .. } => options,
-        // Where the right option stands, and where the refusal stands among the others.
-        Ask::Refusal => (options + 1) * options,
-        Ask::Beyond => options + 1,
+        Ask::Choice => (options, 1),
+        // Where the right option stands, and how far behind it the refusal.
+        Ask::Refusal => (options + 1, options),
+        Ask::Beyond => (options + 1, 1),
         // True or false, and which of the two stands first.
-        Ask::Claim => 4,
-        Ask::Cross { .. } => CROSS,
-        Ask::Free | Ask::PairClaim { .. } => 1,
+        Ask::Claim => (2, 2),
+        // All rotations, and both answers, come for every pair.
+        Ask::Free | Ask::PairClaim { .. } | Ask::PairChoice { .. } | Ask::Cross { .. } => (1, 1),
     }
 }
 
 impl Composer {
-    /// Draws what the question in this place is made of.
-    pub(super) fn choose(&mut self, seated: Seated) -> Choices {
-        let course = self.course.clone();
-        let grammar = self.grammar.clone();
-        let block = &course.blocks[seated.block];
-        let seat = &block.seats[seated.seat];
+    /// Draws what the question in this place is made of; nothing where the vocabulary has no wrong answer left that is
+    /// wrong of this picture.
+    pub(super) fn choose(&mut self, seated: Seated) -> Option<Choices> {
+        let Composer { grammar, course, hands, seed, .. } = self;
+        let block = course.blocks.get(seated.block)?;
+        let seat = block.seats.get(seated.seat)?;
         let subject = &grammar.subjects[block.subject];
-        let hand = &mut self.hands[seated.block];
+        let hand = hands.get_mut(seated.block)?;
         let wording = hand.wording.card(seated.unit);
         let mut terms: Vec<(usize, u32)> = Vec::with_capacity(subject.lists.len());
         for (&list, deck) in subject.lists.iter().zip(&mut hand.terms) {
             let allowed = block.allowed(list);
-            terms.push((list, allowed[deck.card(seated.unit) % allowed.len()]));
+            terms.push((list, *allowed.get(deck.card(seated.unit))?));
         }
-        let card = hand.seats[seated.seat].card(seat.base + seated.unit);
+        let cards = hand.seats[seated.seat].cards(seat.base + seated.unit);
         let unit = within(hand.key, seated.unit);
         let list = grammar.subtasks[seat.subtask].list;
         let mut choices = Choices {
@@ -105,75 +105,85 @@ impl Composer {
             subtask: seat.subtask,
             asked: Asked::Free,
         };
+        // The rotations of one question offer the same options.
+        let of = match seat.ask {
+            Ask::PairChoice { rotation, .. } => seated.seat - usize::from(rotation),
+            _ => seated.seat,
+        };
         let mut draw = Draw {
-            grammar: &grammar,
+            grammar,
             list,
             allowed: block.allowed(list),
             prompt: String::new(),
-            stream: Stream::new(within(unit, 1 + seated.seat as u64)),
+            stream: Stream::new(within(unit, 1 + of as u64)),
         };
         if let Some(differs) = block.differs {
             // Drawn from the unit's own key: all questions of a pair see the same two pictures.
-            let second = draw.second(&choices, differs, block.allowed(differs), unit);
-            let side = match seat.ask {
-                Ask::PairClaim { side, .. } | Ask::PairChoice { side } => side,
-                _ => 0,
-            };
+            let second = draw.second(&choices, differs, block.allowed(differs), unit)?;
             let mut other = choices.terms.clone();
             if let Some(slot) = other.iter_mut().find(|(l, _)| *l == differs) {
                 slot.1 = second;
             }
-            if matches!(seat.ask, Ask::Cross { .. }) {
-                choices.second = other;
-            } else if side == 1 {
-                choices.second = std::mem::replace(&mut choices.terms, other);
-            } else {
-                choices.second = other;
-            }
+            choices.second = match seat.ask {
+                Ask::PairClaim { side: 1, .. } | Ask::PairChoice { side: 1, .. } => {
+                    std::mem::replace(&mut choices.terms, other)
+                }
+                _ => other,
+            };
         }
-        draw.see(&choices);
         let right = term(&choices.terms, list);
         let other = term(&choices.second, list);
         let options = course.options.min(draw.allowed.len());
         choices.asked = match seat.ask {
             Ask::Free => Asked::Free,
             Ask::Claim => {
-                let holds = card & 1 == 0;
-                let claimed = if holds { right } else { draw.others(right, None, 1).first().copied() };
-                Asked::Claim { term: claimed.unwrap_or_default(), holds, false_first: card & 2 != 0 }
+                let (label, order) = cards;
+                let holds = label == 0;
+                let claimed = if holds { right? } else { *draw.see(&choices).others(right, None, 1).first()? };
+                // Both orders come equally often, with either label.
+                Asked::Claim { term: claimed, holds, false_first: (order == 1) == holds }
             }
-            Ask::Choice | Ask::PairChoice { .. } => {
-                let first = matches!(seat.ask, Ask::PairChoice { .. }).then_some(other).flatten();
-                let mut drawn = draw.others(right, first, options - 1);
-                let correct = card.min(drawn.len());
-                drawn.insert(correct, right.unwrap_or_default());
-                Asked::Options { options: drawn, correct: Some(correct), refusal: None }
+            Ask::Choice => {
+                let mut drawn = draw.see(&choices).others(right, None, options - 1);
+                let correct = cards.0 % (drawn.len() + 1);
+                drawn.insert(correct, right?);
+                Asked::Options { options: drawn, correct: Some(correct), refusal: None, may_decline: false }
+            }
+            Ask::PairChoice { rotation, .. } => {
+                let mut drawn = draw.see(&choices).others(right, other, options - 1);
+                drawn.insert(draw.stream.below(drawn.len() + 1), right?);
+                let by = usize::from(rotation) % drawn.len();
+                drawn.rotate_left(by);
+                let correct = drawn.iter().position(|t| Some(*t) == right);
+                Asked::Options { options: drawn, correct, refusal: None, may_decline: false }
             }
             Ask::Refusal => {
-                let (place, refusal) = (card / options, card % options);
-                // Both among all options: the refusal takes one of the places that the right one leaves.
-                let refusal = if refusal >= place { refusal + 1 } else { refusal };
-                let mut drawn = draw.others(right, None, options - 1);
-                let correct = (if refusal < place { place - 1 } else { place }).min(drawn.len());
-                drawn.insert(correct, right.unwrap_or_default());
-                let refusal = refusal.min(drawn.len());
-                Asked::Options { options: drawn, correct: Some(correct), refusal: Some(refusal) }
+                let mut drawn = draw.see(&choices).others(right, None, options - 1);
+                let all = drawn.len() + 2;
+                let place = cards.0 % all;
+                let refusal = (place + 1 + cards.1 % (all - 1)) % all;
+                // Among the terms alone, without the refusal.
+                let correct = place - usize::from(refusal < place);
+                drawn.insert(correct, right?);
+                let may_decline = block.level.as_deref() == Some(KNOW);
+                Asked::Options { options: drawn, correct: Some(correct), refusal: Some(refusal), may_decline }
             }
             Ask::Beyond => {
-                let drawn = draw.others(None, None, options);
-                let refusal = card.min(drawn.len());
-                Asked::Options { options: drawn, correct: None, refusal: Some(refusal) }
+                let drawn = draw.see(&choices).others(None, None, options);
+                let refusal = cards.0 % (drawn.len() + 1);
+                Asked::Options { options: drawn, correct: None, refusal: Some(refusal), may_decline: true }
             }
             Ask::PairClaim { side, fits } => {
-                let claimed = if side == fits { right } else { other };
-                Asked::YesNo { term: claimed.unwrap_or_default(), holds: side == fits }
+                let claimed = if side == fits { right? } else { other? };
+                Asked::YesNo { term: claimed, holds: side == fits }
             }
-            Ask::Cross { rotation } => {
-                let terms = (right.unwrap_or_default(), other.unwrap_or_default());
-                cross(self.seed, seated.picture, u32::from(rotation), terms)
-            }
+            Ask::Cross { rotation } => cross(*seed, seated.picture, u32::from(rotation), (right?, other?)),
         };
-        choices
+        match &choices.asked {
+            // A question with one option is none.
+            Asked::Options { options, .. } if options.len() < 2 => None,
+            _ => Some(choices),
+        }
     }
 }
 
@@ -181,7 +191,7 @@ impl Composer {
 pub(super) fn cross(seed: u64, picture: u64, rotation: u32, (a, b): (u32, u32)) -> Asked {
     let mut options = vec![(a, b), (b, a), (a, a), (b, b)];
     Stream::new(within(key(seed, &["cross"]), picture)).shuffle(&mut options);
-    options.rotate_right(rotation as usize % CROSS);
+    options.rotate_left(rotation as usize % usize::from(CROSS));
     let correct = options.iter().position(|o| *o == (a, b)).unwrap_or_default();
     Asked::Cross { options, correct }
 }
@@ -203,7 +213,7 @@ struct Draw<'g> {
 
 impl Draw<'_> {
     /// Takes in what the picture shows: no wrong answer may be part of it.
-    fn see(&mut self, choices: &Choices) {
+    fn see(&mut self, choices: &Choices) -> &mut Self {
         let subject = &self.grammar.subjects[choices.subject];
         let mut prompt = String::new();
         let style = self.grammar.style;
@@ -213,6 +223,7 @@ impl Draw<'_> {
             words.unwrap_or(&self.grammar.lists[list].terms[term as usize])
         });
         self.prompt = plain(&prompt);
+        self
     }
 
     /// Up to `many` terms other than `right`, no two alike or near each other, none of them in the prompt; `first`
@@ -262,9 +273,9 @@ impl Draw<'_> {
         !taken.iter().filter_map(near).any(|how| strict || how == Near::Same)
     }
 
-    /// The term of the second picture of a pair.
-    fn second(&mut self, choices: &Choices, differs: usize, allowed: &[u32], unit: u64) -> u32 {
-        let right = term(&choices.terms, differs);
+    /// The term of the second picture of a pair: neither is part of the other, or a claim could hold of both.
+    fn second(&mut self, choices: &Choices, differs: usize, allowed: &[u32], unit: u64) -> Option<u32> {
+        let right = term(&choices.terms, differs)?;
         let mut draw = Draw {
             grammar: self.grammar,
             list: differs,
@@ -273,6 +284,9 @@ impl Draw<'_> {
             stream: Stream::new(within(unit, 0)),
         };
         draw.see(choices);
-        draw.others(right, None, 1).first().copied().or(right).unwrap_or_default()
+        let words = &self.grammar.lists[differs].words;
+        let apart = |t: &u32| !holds(words[*t as usize].folded(), words[right as usize].folded());
+        let first = draw.others(Some(right), None, 1).first().copied().filter(apart);
+        first.or_else(|| draw.others(Some(right), None, allowed.len()).into_iter().find(apart))
     }
 }

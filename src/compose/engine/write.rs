@@ -4,7 +4,8 @@ use super::choose::{self, Asked, Choices, term};
 use crate::compose::draw::key;
 use crate::compose::grammar::{Grammar, write_prompt};
 use crate::compose::metadata::Template;
-use crate::model::{Choice, Item, Provenance, QuestionKind, Role};
+use crate::compose::plan::KNOW;
+use crate::model::{Choice, Item, Provenance, QuestionKind, Role, Side};
 
 /// The two options of a true/false question, in Dysca's words.
 const TRUE: &str = "True";
@@ -79,26 +80,25 @@ pub fn write(grammar: &Grammar, choices: &Choices) -> Result<Written, Gone> {
     };
     let option = |text: &str, role| Choice { text: text.to_string(), role };
     let layouts = &grammar.layouts;
+    // Questions about pairs have MVP-Bench's form: its options and letters as answers.
+    let pair = !choices.second.is_empty();
+    let choice_layout = if pair { &layouts.pair_choice } else { &layouts.multiple_choice };
     let (kind, layout, question, options, answer, chance) = match &choices.asked {
-        Asked::Options { options: terms, correct, refusal } => {
+        Asked::Options { options: terms, correct, refusal, may_decline } => {
             let role = |i| if Some(i) == *correct { Role::Correct } else { Role::Distractor };
             let mut options: Vec<_> = terms.iter().enumerate().map(|(i, t)| option(name(*t), role(i))).collect();
             if let Some(at) = refusal {
                 options.insert(*at, option(&layouts.refusal, Role::Refusal));
             }
-            let answer = correct.map_or(layouts.refusal.as_str(), |i| name(terms[i]));
-            // MM-SAP counts declining as right where the picture shows the answer too (its eq. 1-3).
-            let right = 1 + usize::from(correct.is_some() && refusal.is_some());
+            let answer = match correct {
+                Some(i) if pair => Item::letter(*i),
+                Some(i) => name(terms[*i]).to_string(),
+                None => layouts.refusal.clone(),
+            };
+            let right = 1 + usize::from(correct.is_some() && refusal.is_some() && *may_decline);
             let chance = right as f64 / options.len() as f64;
             let question = fill(&subtask.question, None);
-            (
-                QuestionKind::MultipleChoice,
-                &layouts.multiple_choice,
-                question,
-                options,
-                answer.to_string(),
-                Some(chance),
-            )
+            (QuestionKind::MultipleChoice, choice_layout, question, options, answer, Some(chance))
         }
         Asked::Claim { term, holds, false_first } => {
             let role = |says: bool| if says == *holds { Role::Correct } else { Role::Distractor };
@@ -135,13 +135,13 @@ pub fn write(grammar: &Grammar, choices: &Choices) -> Result<Written, Gone> {
             };
             let role = |i| if i == *correct { Role::Correct } else { Role::Distractor };
             let options: Vec<_> = pairs.iter().enumerate().map(|(i, p)| option(&text(p), role(i))).collect();
-            let answer = text(&pairs[*correct]);
+            let answer = Item::letter(*correct);
             let chance = 1.0 / options.len() as f64;
             let question = layouts.cross.source().to_string();
-            (QuestionKind::MultipleChoice, &layouts.multiple_choice, question, options, answer, Some(chance))
+            (QuestionKind::MultipleChoice, choice_layout, question, options, answer, Some(chance))
         }
     };
-    let instruction = instruction(layout, &question, &options);
+    let instruction = instruction(layout, &question, &options, pair);
     Ok(Written { prompt, negative, instruction, question, kind, options, answer, chance })
 }
 
@@ -165,14 +165,15 @@ fn prompt(grammar: &Grammar, choices: &Choices, terms: &[(usize, u32)]) -> Resul
     Ok(prompt)
 }
 
-/// The whole text given to a model (Dysca section 3.4 and appendix H).
-fn instruction(layout: &Template, question: &str, options: &[Choice]) -> String {
-    let (mut lines, mut letters) = (String::new(), String::new());
+/// The whole text given to a model (Dysca section 3.4 and appendix H; `A. ` options for pairs, as MVP-Bench has them).
+fn instruction(layout: &Template, question: &str, options: &[Choice], pair: bool) -> String {
+    let (mut lines, mut letters) = (String::with_capacity(96), String::new());
+    let (open, close) = if pair { ("", ". ") } else { ("(", ") ") };
     for (at, option) in options.iter().enumerate() {
         let letter = Item::letter(at);
         let separator = if at == 0 { ("", "") } else { ("\n", ", ") };
-        lines.extend([separator.0, "(", &letter, ") ", &option.text]);
-        letters.extend([separator.1, "(", &letter, ")"]);
+        lines.extend([separator.0, open, &letter, close, &option.text]);
+        letters.extend([separator.1, open, &letter, close.trim_end()]);
     }
     let mut out = String::with_capacity(layout.source().len() + question.len() + lines.len());
     layout.render(&mut out, |slot| match slot {
@@ -192,9 +193,10 @@ pub fn recipe(grammar: &Grammar, choices: &Choices) -> String {
     let style = term(&choices.terms, grammar.style).and_then(|t| grammar.styles.get(t as usize));
     let (prompt, negative) = style.map_or(("", ""), |s| (s.0.as_str(), s.1.as_str()));
     let mut parts = vec![subject.sources.get(choices.wording).map_or("", String::as_str), prompt, negative];
+    let choice_layout = if choices.second.is_empty() { &layouts.multiple_choice } else { &layouts.pair_choice };
     match &choices.asked {
         Asked::Options { refusal, .. } => {
-            parts.extend([subtask.question.source(), layouts.multiple_choice.source()]);
+            parts.extend([subtask.question.source(), choice_layout.source()]);
             parts.extend(refusal.map(|_| layouts.refusal.as_str()));
         }
         Asked::Claim { .. } => parts.extend([subtask.statement.source(), layouts.true_false.source()]),
@@ -205,7 +207,7 @@ pub fn recipe(grammar: &Grammar, choices: &Choices) -> String {
             parts.extend([describe, answer, layouts.free_form.source()]);
         }
         Asked::Cross { .. } => {
-            parts.extend([layouts.cross.source(), layouts.cross_option.source(), layouts.multiple_choice.source()]);
+            parts.extend([layouts.cross.source(), layouts.cross_option.source(), choice_layout.source()]);
         }
     }
     format!("{:016x}", key(0, &parts))
@@ -238,7 +240,7 @@ fn found(grammar: &Grammar, item: &Item, provenance: &Provenance) -> Result<Choi
             holds: item.answer == TRUE,
             false_first: item.options.first().is_some_and(|o| o.text == FALSE),
         },
-        QuestionKind::MultipleChoice if item.rotation.is_some() => {
+        QuestionKind::MultipleChoice if item.pair.as_ref().is_some_and(|p| p.side == Side::Cross) => {
             let own = |terms: &[(usize, u32)]| {
                 term(terms, grammar.subtasks[subtask].list).ok_or_else(|| Gone::Slot(list.name.clone()))
             };
@@ -251,7 +253,8 @@ fn found(grammar: &Grammar, item: &Item, provenance: &Provenance) -> Result<Choi
             let asked = item.options.iter().filter(|o| o.role != Role::Refusal);
             let correct = asked.clone().position(|o| o.role == Role::Correct);
             let options = asked.map(|o| position(&o.text)).collect::<Result<_, _>>()?;
-            Asked::Options { options, correct, refusal }
+            let may_decline = item.level.as_deref() == Some(KNOW);
+            Asked::Options { options, correct, refusal, may_decline }
         }
     };
     Ok(Choices { subject, wording: provenance.wording as usize, terms, second, subtask, asked })

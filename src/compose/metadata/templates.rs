@@ -16,6 +16,9 @@ use crate::model::{Finding, Rule};
 /// The file's name in the metadata folder.
 pub const FILE: &str = "templates.toml";
 
+/// Around a multiple-choice question about a pair where the file says nothing: what MVP-Bench's readers take apart.
+const PAIR_CHOICE: &str = "{question}\n{options}\nAnswer with the option's letter alone.";
+
 /// A template and where its string lies in the file, quotes included, in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
@@ -82,6 +85,8 @@ pub struct Layouts {
     pub cross: Text,
     /// An option of that question: `{first}` and `{second}` are the terms of the two pictures.
     pub cross_option: Text,
+    /// Around a multiple-choice question about a pair, in MVP-Bench's form: options are lines `A. ...`.
+    pub pair_choice: Text,
 }
 
 /// The whole file.
@@ -125,6 +130,8 @@ struct RawInstruction {
 struct RawPair {
     question: Words,
     option: Words,
+    #[serde(rename = "multiple-choice")]
+    multiple_choice: Option<Words>,
 }
 
 #[derive(Deserialize)]
@@ -187,6 +194,10 @@ impl Reader<'_> {
             refusal: self.words(raw.instruction.refusal).template.source().to_string(),
             cross: self.words(raw.pair.question),
             cross_option: self.words(raw.pair.option),
+            pair_choice: match raw.pair.multiple_choice {
+                Some(words) => self.words(words),
+                None => Text { template: Template::parse(PAIR_CHOICE).unwrap_or_default(), span: 0..0 },
+            },
         };
         let fragments = raw.fragment.into_iter().map(|(name, words)| (self.name(&name), self.words(words))).collect();
         let subjects =
@@ -271,7 +282,7 @@ pub(crate) mod tests {
 [instruction]
 multiple-choice = "Question: {question}\nChoices:\n{options}\nHint: e.g., {letters}.\nYour answer is:"
 true-false = "Question: {question}\nChoices:\n{options}\nHint: e.g., {letters}.\nYour answer is:"
-yes-no = "{question} Please answer yes or no."
+yes-no = "{question}\nPlease answer yes or no."
 free-form = "{question}\nYour answer is:"
 refusal = "I cannot tell"
 [pair]
