@@ -15,6 +15,7 @@ use crate::store::project::Project;
 use crate::tui::terminal::ColourLevel;
 
 pub mod board;
+pub mod compose;
 pub mod decide;
 pub mod doctor;
 pub mod export;
@@ -61,6 +62,8 @@ enum Command {
     Sample(sample::Args),
     /// Bring in items, predictions and pictures
     Import(import::Args),
+    /// Compose questions from the metadata, into the project or a file
+    Compose(compose::Args),
     /// Write items, and predictions, in an interchange format
     Export(export::Args),
     /// List items
@@ -152,6 +155,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Init { dir }) => init(&dir),
         Some(Command::Sample(args)) => sample::run(&context, &args),
         Some(Command::Import(args)) => import::run(&context, &args),
+        Some(Command::Compose(args)) => compose::run(&context, &args),
         Some(Command::Export(args)) => export::run(&context, &args),
         Some(Command::Items(args)) => items::run(&context, &args),
         Some(Command::Decide(args)) => decide::run(&context, &args),

@@ -206,7 +206,9 @@ mod tests {
         assert!(wrong("options = 1").what.contains("options"));
         assert!(wrong("[[pictures]]\ncount = 1\nshape = \"pair\"\n").what.contains("differs"));
         assert_eq!(wrong("[[pictures]]\nkinds = [\"guess\"]\n").place.line, Some(2));
-        assert!(wrong("[[pictures]]\ncount = 1\nshape = \"refusal\"\nlevel = \"low\"\n").help.unwrap().contains("know"));
+        assert!(
+            wrong("[[pictures]]\ncount = 1\nshape = \"refusal\"\nlevel = \"low\"\n").help.unwrap().contains("know")
+        );
         assert!(wrong("[[pictures]]\ncount = 1\nshape = \"beyond\"\nlevel = \"know\"\n").what.contains("level"));
     }
 

@@ -138,6 +138,7 @@ pub fn answer(shared: &Shared, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer
         | Ask::Import(_)
         | Ask::Sample
         | Ask::Discard { .. }
+        | Ask::Compose { .. }
         | Ask::SetPlace(_)
         | Ask::Stop => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
     })

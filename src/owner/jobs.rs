@@ -12,6 +12,7 @@ use super::wire::{Answer, Decide, Event, FromOwner, Receipt};
 use super::writer::{Wish, Work, now};
 use crate::model::usage::Discarded;
 use crate::model::{Judgement, Kind, Problem, Result, Seen, Status, Verdict};
+use crate::pipeline::compose::{self, Composition, Order};
 use crate::pipeline::import::{self, Ask, Progress, Report};
 use crate::pipeline::sample;
 use crate::store::journal;
@@ -29,6 +30,8 @@ pub enum Source {
     Files(Ask),
     /// What the program draws itself.
     Sample,
+    /// Questions from the metadata.
+    Compose(Order),
 }
 
 /// Whose items are rejected, and in whose name.
@@ -158,6 +161,10 @@ fn run(shared: &Arc<Shared>, source: &Source, watch: Tell<'_>) -> Result<Report>
     let index = shared.index.get()?;
     let outcome = match source {
         Source::Files(ask) => import::import(&shared.project, index, &catalog, ask, &at, watch)?,
+        Source::Compose(order) => {
+            let (metadata, unreadable) = compose::metadata(Some(&shared.project))?;
+            Composition::new(&metadata, &unreadable, order)?.fill(&shared.project, index, &catalog, &at, watch)?
+        }
         Source::Sample => sample::fill(&shared.project, index, &catalog, &at)?,
     };
     if let Some(catalog) = outcome.catalog {

@@ -18,6 +18,7 @@ use super::wire::{
 use super::writer::{Wish, Work};
 use super::{answers, jobs};
 use crate::model::{Kind, Problem, Result};
+use crate::pipeline::compose::Order;
 use crate::store::journal;
 
 /// Answers waiting to be sent to one client.
@@ -270,6 +271,11 @@ fn take(
         }
         Ask::Import(ask) => {
             jobs::import(shared, outbox.clone(), number, jobs::Source::Files(ask), flag(running, number));
+            return true;
+        }
+        Ask::Compose { plan, seed, count } => {
+            let source = jobs::Source::Compose(Order { plan, seed, count });
+            jobs::import(shared, outbox.clone(), number, source, flag(running, number));
             return true;
         }
         Ask::Sample => {

@@ -147,6 +147,15 @@ pub enum Ask {
         /// Only count.
         dry: bool,
     },
+    /// Compose questions from the metadata.
+    Compose {
+        /// The text of a plan; without one all subtasks and types alike.
+        plan: Option<String>,
+        /// Seed of every draw.
+        seed: u64,
+        /// With a plan only its first so many questions, without one so many in all.
+        count: Option<u64>,
+    },
     /// Remember where I am.
     SetPlace(Place),
     /// End the owner.
@@ -265,7 +274,7 @@ pub enum Answer {
     Board(Box<Board>),
     /// See [`Ask::Behind`].
     Behind(Vec<Behind>),
-    /// See [`Ask::Import`] and [`Ask::Sample`].
+    /// See [`Ask::Import`], [`Ask::Sample`] and [`Ask::Compose`].
     Imported(Report),
     /// See [`Ask::Metadata`] and [`Ask::SaveMetadata`]: the files as they are on disk now.
     Metadata(Box<MetadataState>),

@@ -1,6 +1,7 @@
 //! Floor 3: long work. It reads formats, fills the store and scores; it knows nothing of owners and terminals.
 
 pub mod board;
+pub mod compose;
 pub mod export;
 pub mod import;
 pub mod pictures;

@@ -144,7 +144,7 @@ impl Usage {
 
 /// A way of asking with the parts that its recipe does not depend on left empty.
 fn asked(asked: Asked) -> engine::Asked {
-    let options = |refusal| engine::Asked::Options { options: Vec::new(), correct: None, refusal };
+    let options = |refusal| engine::Asked::Options { options: Vec::new(), correct: None, refusal, may_decline: false };
     match asked {
         Asked::Options => options(None),
         Asked::Refusal | Asked::Beyond => options(Some(0)),

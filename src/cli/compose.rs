@@ -1,0 +1,140 @@
+//! `benchtop compose`: questions from the metadata, into the project or into a file.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::{Context, Listener, import, print};
+use crate::compose::plan::{MOST, Plan};
+use crate::model::{Item, Kind, Problem, Result};
+use crate::owner::wire::{Ask, Progress};
+use crate::pipeline::compose::{self, Chance, Composition, Order, PLAN_LIMIT, Summary};
+use crate::pipeline::export::{Exporter, Target, To};
+
+/// Arguments of `compose`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The plan; without one all subtasks and question types alike
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
+    /// Seed of every draw
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// With a plan only its first N questions; without one N in all [default: 3000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST))]
+    count: Option<u64>,
+    /// Say what would be composed, with an example of each question type, and compose nothing
+    #[arg(long, conflicts_with = "out")]
+    dry_run: bool,
+    /// Write a file and leave the project alone; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// The format of that file
+    #[arg(long, value_enum, default_value = "dysca", requires = "out")]
+    format: Format,
+    /// Print the report as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Dysca's JSON
+    Dysca,
+    /// benchtop's own: one item a line, with what it was composed from
+    Jsonl,
+}
+
+/// Runs it.
+///
+/// # Errors
+/// What is wrong with the metadata or the plan, questions that are there with another content, and the operating
+/// system's; then nothing was added or written.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    let plan = args.plan.as_deref().map(read).transpose()?;
+    if let (Some(text), Some(path)) = (&plan, &args.plan) {
+        // For errors that name the file; the owner has the text alone.
+        Plan::parse(text, path)?;
+    }
+    let order = Order { plan, seed: args.seed, count: args.count };
+    let named = |p: Problem| match &args.plan {
+        Some(path) if p.place.field.as_deref().is_some_and(|f| f.starts_with("pictures")) => p.file(path),
+        _ => p,
+    };
+    if !args.dry_run && args.out.is_none() {
+        let ask = Ask::Compose { plan: order.plan, seed: order.seed, count: order.count };
+        let report = import::watched(&context.client()?, ask, !args.json).map_err(named)?;
+        return import::show(&report, args.json);
+    }
+    let stdout = args.out.as_deref() == Some(Path::new("-"));
+    if stdout && args.json {
+        return Err(Problem::new(Kind::Usage, "--json and --out - both write to standard output"));
+    }
+    let project = match context.project() {
+        Err(p) if p.kind == Kind::NotFound && context.project.is_none() => None,
+        found => Some(found?),
+    };
+    let (metadata, unreadable) = compose::metadata(project.as_ref())?;
+    let composition = Composition::new(&metadata, &unreadable, &order).map_err(named)?;
+    let mut watch = |_: Progress| true;
+    let Some(out) = &args.out else {
+        let summary = composition.summary(&mut watch)?;
+        let text = if args.json { format!("{}\n", json!(summary)) } else { text(&summary) };
+        return print(&text).map(|()| 0);
+    };
+    let target = if args.format == Format::Jsonl { Target::Jsonl } else { Target::Dysca };
+    let to = if stdout { To::Stream(Box::new(Listener)) } else { To::Path(out) };
+    let (written, left_out) = composition.export(Exporter::create(target, to, false)?, &mut watch)?;
+    if args.json {
+        let (dataset, file) = (composition.dataset(), out.display().to_string());
+        print(&format!("{}\n", json!({"dataset": dataset, "questions": written, "left_out": left_out, "out": file})))?;
+    } else {
+        eprintln!("{written} questions written");
+        if left_out > 0 {
+            eprintln!("{left_out} questions about pairs have no place in this form; --format jsonl takes all");
+        }
+    }
+    Ok(0)
+}
+
+fn read(path: &Path) -> Result<String> {
+    let fail = |e: std::io::Error| Problem::io(&e, "the plan cannot be read", path);
+    let meta = std::fs::metadata(path).map_err(fail)?;
+    if !meta.is_file() || meta.len() > PLAN_LIMIT {
+        return Err(Problem::input(format!("not a plan: a file of at most {} KiB", PLAN_LIMIT >> 10)).file(path));
+    }
+    let bytes = std::fs::read(path).map_err(fail)?;
+    String::from_utf8(bytes).map_err(|e| {
+        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() as u64 + 1;
+        Problem::input("the plan is not UTF-8").file(path).line(line)
+    })
+}
+
+fn text(summary: &Summary) -> String {
+    let Summary { dataset, questions, pictures, counts, examples } = summary;
+    let mut out = format!("{dataset}: {questions} questions about {pictures} pictures\n\n");
+    out.push_str(&format!("{:<14} {:<16} {:>9}  chance\n", "subtask", "type", "questions"));
+    for count in counts {
+        let chances: Vec<String> = count.chances.iter().map(|c| chance(c, count.chances.len() > 1)).collect();
+        let (subtask, kind) = (&count.subtask, count.kind.name());
+        out.push_str(&format!("{subtask:<14} {kind:<16} {:>9}  {}\n", count.questions, chances.join(", ")));
+    }
+    for item in examples {
+        out.push_str(&format!("\n{}", example(item)));
+    }
+    out
+}
+
+fn chance(chance: &Chance, several: bool) -> String {
+    let level = chance.chance.map_or("-".into(), |c| format!("{:.1} %", c * 100.0));
+    if several { format!("{level} of {}", chance.questions) } else { level }
+}
+
+fn example(item: &Item) -> String {
+    let indent = |text: &str| text.lines().map(|l| format!("  {l}\n")).collect::<String>();
+    let mut out = format!("{} ({}, {})\n", item.id, item.subtask.as_deref().unwrap_or("-"), item.kind.name());
+    out.push_str(&indent(item.prompt.as_deref().unwrap_or_default()));
+    out.push_str(&indent(item.instruction.as_deref().unwrap_or_default()));
+    out.push_str(&format!("  => {}\n", item.answer));
+    out
+}

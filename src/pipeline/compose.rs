@@ -1,0 +1,348 @@
+//! Composing a plan into the store as one import, or into a file without any store.
+//!
+//! Questions are composed on [`WORKERS`] threads and taken in their order a chunk at a time, so that memory stays
+//! bounded and the result does not depend on the threads.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::export::Exporter;
+use super::import::{FileReport, Outcome, Progress, Report, Watch};
+use crate::compose::course::Course;
+use crate::compose::engine::Composer;
+use crate::compose::grammar::Grammar;
+use crate::compose::metadata::Metadata;
+use crate::compose::plan::{MOST, Plan};
+use crate::model::metafile::shipped;
+use crate::model::{Finding, Item, Kind, MetaFile, Problem, QuestionKind, Result, Severity};
+use crate::store::columns::NAMED;
+use crate::store::index::Index;
+use crate::store::manifest::{Holds, Manifest, Part};
+use crate::store::open::{Fresh, adopt};
+use crate::store::project::Project;
+use crate::store::segment::Writer;
+use crate::store::{self, Catalog};
+
+/// Questions of the balanced plan where no number is given.
+pub const COUNT: u64 = 3000;
+/// Bytes of a plan, at most.
+pub const PLAN_LIMIT: u64 = 1 << 20;
+/// Threads that compose.
+const WORKERS: u64 = 2;
+/// Questions a chunk: what one thread composes at a time.
+const CHUNK: u64 = 256;
+/// Chunks a thread may be ahead.
+const AHEAD: usize = 2;
+/// Findings that a refusal lists.
+const LISTED: usize = 3;
+
+/// What to compose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// The text of a plan file; without one all subtasks and types alike.
+    pub plan: Option<String>,
+    /// Seed of every draw.
+    pub seed: u64,
+    /// With a plan only its first so many questions; without one so many in all, [`COUNT`] where it says nothing.
+    pub count: Option<u64>,
+}
+
+/// The metadata of a project, or the shipped metadata for none; and files that cannot be read.
+///
+/// # Errors
+/// The operating system's.
+pub fn metadata(project: Option<&Project>) -> Result<(Metadata, Vec<Finding>)> {
+    let Some(dir) = project.map(Project::metadata) else { return Ok((Metadata::parse(shipped()), Vec::new())) };
+    let state = store::metadata::read(&dir)?;
+    let files = state.files.into_iter().map(|f| MetaFile { name: f.name, text: f.text });
+    Ok((Metadata::parse(files), state.unreadable))
+}
+
+/// A plan worked out, ready to be composed.
+pub struct Composition {
+    composer: Composer,
+    questions: u64,
+}
+
+impl Composition {
+    /// Works out what `order` asks for; `unreadable` are metadata files that could not be read.
+    ///
+    /// # Errors
+    /// [`Kind::Input`] for errors in the metadata, of which the first are listed, and for a plan that cannot be worked
+    /// out.
+    pub fn new(metadata: &Metadata, unreadable: &[Finding], order: &Order) -> Result<Composition> {
+        let (grammar, compiled) = Grammar::compile(metadata);
+        let mut errors: Vec<&Finding> = unreadable.iter().chain(metadata.found()).chain(&compiled).collect();
+        errors.retain(|f| f.rule.severity() == Severity::Error);
+        if let Some(first) = errors.first() {
+            let list: Vec<String> = errors.iter().take(LISTED).map(ToString::to_string).collect();
+            let more = if errors.len() > LISTED { "; ..." } else { "" };
+            let what =
+                format!("{} errors in the metadata, and nothing is composed: {}{more}", errors.len(), list.join("; "));
+            return Err(Problem::input(what)
+                .file(Path::new("metadata").join(&first.file))
+                .help("`benchtop lint` lists all of them"));
+        }
+        let (plan, most) = match &order.plan {
+            Some(text) => (Plan::parse(text, Path::new("the plan"))?, order.count.unwrap_or(u64::MAX)),
+            None => {
+                let count = order.count.unwrap_or(COUNT);
+                if count > MOST {
+                    return Err(Problem::input(format!("{count} questions: a plan has at most {MOST}")).field("count"));
+                }
+                (Plan::balanced(&grammar, count), u64::MAX)
+            }
+        };
+        let course = Course::new(&grammar, &plan)?;
+        let questions = course.questions().min(most);
+        if questions == 0 {
+            return Err(Problem::input("the plan asks for no questions"));
+        }
+        Ok(Composition { composer: Composer::new(Arc::new(grammar), Arc::new(course), order.seed), questions })
+    }
+
+    /// The data set that its questions belong to: `<plan>-<seed>`.
+    pub fn dataset(&self) -> &str {
+        self.composer.dataset()
+    }
+
+    /// Questions to be composed.
+    pub fn questions(&self) -> u64 {
+        self.questions
+    }
+
+    /// Composes everything, on several threads; `make` runs there, `take` here and in order.
+    fn each<T: Send>(
+        &self,
+        make: &(impl Fn(Item) -> Result<T> + Sync),
+        watch: Watch<'_>,
+        take: &mut dyn FnMut(T) -> Result<()>,
+    ) -> Result<()> {
+        let chunks = self.questions.div_ceil(CHUNK);
+        std::thread::scope(|scope| {
+            let mut workers = Vec::new();
+            for worker in 0..WORKERS.min(chunks) {
+                let (give, get) = sync_channel::<Result<Vec<T>>>(AHEAD);
+                let mut composer = self.composer.clone();
+                let compose = move || {
+                    for chunk in (worker..chunks).step_by(WORKERS as usize) {
+                        let numbers = chunk * CHUNK..self.questions.min((chunk + 1) * CHUNK);
+                        let made = numbers.map(|n| make(question(&mut composer, n)?)).collect();
+                        // Nobody takes it any more after an error or when it was cancelled.
+                        if give.send(made).is_err() {
+                            return;
+                        }
+                    }
+                };
+                let started = std::thread::Builder::new().name("compose".into()).spawn_scoped(scope, compose);
+                started.map_err(|e| Problem::io(&e, "a thread cannot be started", Path::new("compose")))?;
+                workers.push(get);
+            }
+            for chunk in 0..chunks {
+                let done = chunk * CHUNK;
+                if !watch(Progress { what: "composing".into(), done, of: Some(self.questions) }) {
+                    return Err(Problem::new(Kind::Cancelled, "the composition was cancelled; nothing was added"));
+                }
+                let ended = |_| Problem::new(Kind::Io, "a composing thread ended before its work");
+                for made in workers[(chunk % WORKERS) as usize].recv().map_err(ended)?? {
+                    take(made)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Makes the questions part of the project, as one import; those that are part of it already are counted.
+    ///
+    /// # Errors
+    /// [`Kind::Conflict`] naming the first question that is there with another content, cancellation, and the operating
+    /// system's; then the project is as it was.
+    pub fn fill(
+        &self,
+        project: &Project,
+        index: &Index,
+        catalog: &Catalog,
+        at: &str,
+        watch: Watch<'_>,
+    ) -> Result<Outcome> {
+        let dataset = self.dataset();
+        let mut report = Report::default();
+        let known = NAMED.iter().position(|f| *f == crate::model::Field::Dataset);
+        let before = known.is_some_and(|at| catalog.columns().names[at].code(dataset).is_some());
+        let mut columns = catalog.columns().clone();
+        let mut writer = Writer::create(&project.imports())?;
+        let make = |item: Item| {
+            let line = to_raw_value(&item).map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
+            Ok((item, line))
+        };
+        let mut last_picture = 0;
+        self.each(&make, watch, &mut |(item, line): (Item, Box<RawValue>)| {
+            last_picture = last_picture.max(last_picture_of(&item));
+            if before && let Some(row) = catalog.row_of(&item.id)? {
+                return if same(catalog.item(row as usize)?, item.clone()) {
+                    report.already += 1;
+                    Ok(())
+                } else {
+                    Err(Problem::new(Kind::Conflict, format!("`{}` is in the project with another content", item.id))
+                        .field("id")
+                        .help("the plan, its count or the metadata changed since; give another --seed, or the plan another name"))
+                };
+            }
+            columns.push(&item)?;
+            writer.push(&line)
+        })?;
+        let files = |added| FileReport { path: dataset.into(), format: "composed".into(), added };
+        if writer.rows() == 0 {
+            report.files.push(files(0));
+            report.notes.push(format!("this composition is here already, as data set {dataset}; nothing was added"));
+            return Ok(Outcome { catalog: None, report });
+        }
+        let manifest = Manifest::read(&project.imports())?;
+        let file = format!("{:04}-01-items.jsonl.zst", manifest.next());
+        let done = writer.finish(&file)?;
+        report.items = done.rows;
+        report.files.push(files(done.rows));
+        report.notes.push(format!("its {last_picture} pictures are named in the items and not made yet"));
+        let path = project.imports().join(&file);
+        let part = Part {
+            file,
+            holds: Holds::Items { dataset: dataset.into() },
+            rows: done.rows,
+            duplicates: 0,
+            bytes: done.bytes,
+            blake3: done.blake3,
+            source: format!("composed by benchtop: {dataset}"),
+            source_blake3: String::new(),
+        };
+        let fresh = vec![Fresh { part, frames: done.frames, rows: None }];
+        match adopt(project, index, catalog, columns, fresh, at) {
+            Ok((catalog, notice)) => {
+                report.notes.extend(notice);
+                Ok(Outcome { catalog: Some(catalog), report })
+            }
+            Err(problem) => {
+                // No manifest line names it.
+                let _ = std::fs::remove_file(path);
+                Err(problem)
+            }
+        }
+    }
+
+    /// Writes the questions to `exporter` and finishes it; no project is touched. Gives questions written, and those
+    /// that its format has no place for.
+    ///
+    /// # Errors
+    /// As [`Exporter::push`], cancellation, and the operating system's; then no file was changed.
+    pub fn export(&self, mut exporter: Exporter, watch: Watch<'_>) -> Result<(u64, u64)> {
+        self.each(&Ok, watch, &mut |item| exporter.push(&item))?;
+        exporter.finish()
+    }
+
+    /// Composes everything and keeps only what there is of what, and one example of each question type.
+    ///
+    /// # Errors
+    /// Cancellation, and a question that cannot be composed.
+    pub fn summary(&self, watch: Watch<'_>) -> Result<Summary> {
+        let mut summary = Summary { dataset: self.dataset().into(), questions: self.questions, ..Summary::default() };
+        let mut rows: BTreeMap<(String, QuestionKind), BTreeMap<Option<u64>, u64>> = BTreeMap::new();
+        self.each(&Ok, watch, &mut |item: Item| {
+            let subtask = item.subtask.clone().unwrap_or_default();
+            let chance = item.chance().map(f64::to_bits);
+            *rows.entry((subtask, item.kind)).or_default().entry(chance).or_default() += 1;
+            summary.pictures = summary.pictures.max(last_picture_of(&item));
+            if !summary.examples.iter().any(|e| e.kind == item.kind) {
+                summary.examples.push(item);
+            }
+            Ok(())
+        })?;
+        let row = |((subtask, kind), chances): (_, BTreeMap<Option<u64>, u64>)| Count {
+            subtask,
+            kind,
+            questions: chances.values().sum(),
+            chances: chances
+                .into_iter()
+                .map(|(c, questions)| Chance { chance: c.map(f64::from_bits), questions })
+                .collect(),
+        };
+        summary.counts = rows.into_iter().map(row).collect();
+        Ok(summary)
+    }
+}
+
+/// What a composition holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Summary {
+    /// Its data set.
+    pub dataset: String,
+    /// Questions.
+    pub questions: u64,
+    /// Pictures they are about.
+    pub pictures: u64,
+    /// Questions by subtask and type.
+    pub counts: Vec<Count>,
+    /// The first question of each type.
+    pub examples: Vec<Item>,
+}
+
+/// Questions of one subtask and type.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Count {
+    /// The subtask.
+    pub subtask: String,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: QuestionKind,
+    /// Questions.
+    pub questions: u64,
+    /// How many of them have which chance level.
+    pub chances: Vec<Chance>,
+}
+
+/// Questions of one chance level.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Chance {
+    /// Share of right answers a blind guess gets; none for free form.
+    pub chance: Option<f64>,
+    /// Questions.
+    pub questions: u64,
+}
+
+/// Number of the last picture that an item is about; numbers are given in order and without gaps.
+fn last_picture_of(item: &Item) -> u64 {
+    let second = item.pair.as_ref().is_some_and(|p| p.side != crate::model::Side::Manipulated);
+    item.provenance.as_ref().map_or(0, |p| p.picture) + u64::from(second)
+}
+
+fn question(composer: &mut Composer, n: u64) -> Result<Item> {
+    composer.question(n).ok_or_else(|| {
+        let (subject, subtask) = composer.about(n).unwrap_or_default();
+        Problem::input(format!(
+            "question {}, {subtask} of {subject}: no term is left that is wrong of its picture",
+            n + 1
+        ))
+        .field(subtask)
+        .help("give the vocabulary more terms that differ, or exclude what holds of every picture")
+    })
+}
+
+/// Whether two items differ in nothing but where their pictures are and in the revisions of files that they do not use.
+fn same(mut there: Item, mut item: Item) -> bool {
+    for item in [&mut there, &mut item] {
+        for image in &mut item.images {
+            *image = crate::model::ImageRef { name: std::mem::take(&mut image.name), ..Default::default() };
+        }
+        if let Some(provenance) = &mut item.provenance {
+            provenance.vocabulary.clear();
+            provenance.templates.clear();
+        }
+    }
+    there == item
+}
+
+#[cfg(test)]
+mod tests;
