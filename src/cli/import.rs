@@ -50,6 +50,17 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 /// # Errors
 /// What the command refuses.
 pub fn watched(client: &crate::owner::Client, ask: Ask, show: bool) -> Result<Report> {
+    match waited(client, ask, show)? {
+        Answer::Imported(report) => Ok(report),
+        _ => Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")),
+    }
+}
+
+/// Asks for something long and shows how far it is, where a person is looking.
+///
+/// # Errors
+/// What the command refuses.
+pub fn waited(client: &crate::owner::Client, ask: Ask, show: bool) -> Result<Answer> {
     let show = show && std::io::stderr().is_terminal();
     let answer = client.ask_watching(ask, &mut |progress: Progress| {
         if show {
@@ -60,10 +71,7 @@ pub fn watched(client: &crate::owner::Client, ask: Ask, show: bool) -> Result<Re
     if show {
         eprint!("\r\x1b[K");
     }
-    match answer? {
-        Answer::Imported(report) => Ok(report),
-        _ => Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")),
-    }
+    answer
 }
 
 /// Prints an import's report.

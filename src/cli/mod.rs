@@ -21,6 +21,7 @@ pub mod doctor;
 pub mod export;
 pub mod import;
 pub mod items;
+pub mod recompose;
 pub mod sample;
 pub mod show;
 pub mod status;
@@ -64,6 +65,8 @@ enum Command {
     Import(import::Args),
     /// Compose questions from the metadata, into the project or a file
     Compose(compose::Args),
+    /// Compose again the items that the metadata has changed under
+    Recompose(recompose::Args),
     /// Write items, and predictions, in an interchange format
     Export(export::Args),
     /// List items
@@ -155,6 +158,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Init { dir }) => init(&dir),
         Some(Command::Sample(args)) => sample::run(&context, &args),
         Some(Command::Import(args)) => import::run(&context, &args),
+        Some(Command::Recompose(args)) => recompose::run(&context, &args),
         Some(Command::Compose(args)) => compose::run(&context, &args),
         Some(Command::Export(args)) => export::run(&context, &args),
         Some(Command::Items(args)) => items::run(&context, &args),

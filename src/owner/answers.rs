@@ -139,6 +139,7 @@ pub fn answer(shared: &Shared, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer
         | Ask::Sample
         | Ask::Discard { .. }
         | Ask::Compose { .. }
+        | Ask::Recompose { .. }
         | Ask::SetPlace(_)
         | Ask::Stop => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
     })

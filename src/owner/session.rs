@@ -282,6 +282,11 @@ fn take(
             jobs::import(shared, outbox.clone(), number, jobs::Source::Sample, flag(running, number));
             return true;
         }
+        Ask::Recompose { renames, dry } => {
+            let wanted = jobs::Recompose { renames, dry };
+            jobs::recompose(shared, outbox.clone(), number, wanted, flag(running, number));
+            return true;
+        }
         Ask::Discard { terms, dry } => {
             let who = who.to_string();
             jobs::discard(shared, outbox.clone(), number, jobs::Discard { who, terms, dry }, flag(running, number));

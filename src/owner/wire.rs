@@ -16,6 +16,7 @@ use crate::model::table::{Frequency, Summary};
 use crate::model::usage::{Discarded, Failing, Grid, Impact, MetadataState, Save, TermUse};
 use crate::model::{Field, Filter, Form, Item, Judgement, MetaFile, Problem, QuestionKind, Sort, Status};
 pub use crate::pipeline::import::{Ask as ImportAsk, FileReport, Progress, Report};
+pub use crate::pipeline::recompose::{Recomposed, Rename};
 use crate::store::ledger::Standing;
 use crate::store::query::Match;
 
@@ -144,6 +145,13 @@ pub enum Ask {
     Discard {
         /// Vocabulary (or `style`) and term.
         terms: Vec<(String, String)>,
+        /// Only count.
+        dry: bool,
+    },
+    /// Compose again the items that the metadata has changed under.
+    Recompose {
+        /// Terms that go by another name now.
+        renames: Vec<Rename>,
         /// Only count.
         dry: bool,
     },
@@ -286,6 +294,8 @@ pub enum Answer {
     Grid(Box<Grid>),
     /// See [`Ask::Failing`].
     Failing(Vec<Failing>),
+    /// See [`Ask::Recompose`].
+    Recomposed(Recomposed),
     /// See [`Ask::Discard`].
     Discarded(Discarded),
 }

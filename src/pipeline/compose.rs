@@ -63,6 +63,26 @@ pub fn metadata(project: Option<&Project>) -> Result<(Metadata, Vec<Finding>)> {
     Ok((Metadata::parse(files), state.unreadable))
 }
 
+/// The metadata made ready to compose from; `unreadable` are files that could not be read.
+///
+/// # Errors
+/// [`Kind::Input`] for errors in it, of which the first are listed.
+pub fn ready(metadata: &Metadata, unreadable: &[Finding]) -> Result<Grammar> {
+    let (grammar, compiled) = Grammar::compile(metadata);
+    let mut errors: Vec<&Finding> = unreadable.iter().chain(metadata.found()).chain(&compiled).collect();
+    errors.retain(|f| f.rule.severity() == Severity::Error);
+    if let Some(first) = errors.first() {
+        let list: Vec<String> = errors.iter().take(LISTED).map(ToString::to_string).collect();
+        let more = if errors.len() > LISTED { "; ..." } else { "" };
+        let what =
+            format!("{} errors in the metadata, and nothing is composed: {}{more}", errors.len(), list.join("; "));
+        return Err(Problem::input(what)
+            .file(Path::new("metadata").join(&first.file))
+            .help("`benchtop lint` lists all of them"));
+    }
+    Ok(grammar)
+}
+
 /// A plan worked out, ready to be composed.
 pub struct Composition {
     composer: Composer,
@@ -76,18 +96,7 @@ impl Composition {
     /// [`Kind::Input`] for errors in the metadata, of which the first are listed, and for a plan that cannot be worked
     /// out.
     pub fn new(metadata: &Metadata, unreadable: &[Finding], order: &Order) -> Result<Composition> {
-        let (grammar, compiled) = Grammar::compile(metadata);
-        let mut errors: Vec<&Finding> = unreadable.iter().chain(metadata.found()).chain(&compiled).collect();
-        errors.retain(|f| f.rule.severity() == Severity::Error);
-        if let Some(first) = errors.first() {
-            let list: Vec<String> = errors.iter().take(LISTED).map(ToString::to_string).collect();
-            let more = if errors.len() > LISTED { "; ..." } else { "" };
-            let what =
-                format!("{} errors in the metadata, and nothing is composed: {}{more}", errors.len(), list.join("; "));
-            return Err(Problem::input(what)
-                .file(Path::new("metadata").join(&first.file))
-                .help("`benchtop lint` lists all of them"));
-        }
+        let grammar = ready(metadata, unreadable)?;
         let (plan, most) = match &order.plan {
             Some(text) => (Plan::parse(text, Path::new("the plan"))?, order.count.unwrap_or(u64::MAX)),
             None => {

@@ -1,0 +1,98 @@
+//! Long commands: they run on a thread of their own, report how far they are, and can be cancelled.
+
+mod discard;
+mod recompose;
+
+pub use discard::{Discard, PRUNED, discard};
+pub use recompose::{Recompose, recompose};
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::session::Outbox;
+use super::state::Shared;
+use super::wire::{Answer, Event, FromOwner};
+use super::writer::{Work, now};
+use crate::model::{Kind, Problem, Result};
+use crate::pipeline::compose::{self, Composition, Order};
+use crate::pipeline::import::{self, Ask, Progress, Report};
+use crate::pipeline::sample;
+use crate::store::journal;
+
+/// Time between two progress messages: at most four a second are drawn.
+const TELL_EVERY: Duration = Duration::from_millis(200);
+
+/// What is brought in.
+pub enum Source {
+    /// Files.
+    Files(Ask),
+    /// What the program draws itself.
+    Sample,
+    /// Questions from the metadata.
+    Compose(Order),
+}
+
+/// Told how far a job is; says whether to go on.
+type Tell<'a> = &'a mut dyn FnMut(Progress) -> bool;
+
+/// Starts an import; its answer goes to `outbox` under `number`.
+pub fn import(shared: &Arc<Shared>, outbox: Outbox, number: u64, source: Source, cancel: Arc<AtomicBool>) {
+    let work = move |shared: &Arc<Shared>, watch: Tell<'_>| run(shared, &source, watch).map(Answer::Imported);
+    start(shared, outbox, number, cancel, work);
+}
+
+fn start(
+    shared: &Arc<Shared>,
+    outbox: Outbox,
+    number: u64,
+    cancel: Arc<AtomicBool>,
+    job: impl FnOnce(&Arc<Shared>, Tell<'_>) -> Result<Answer> + Send + 'static,
+) {
+    let counted = shared.count_job();
+    let owner = shared.clone();
+    let work = move || {
+        let _counted = counted;
+        let mut told = Instant::now();
+        let mut watch = |progress: Progress| {
+            if told.elapsed() >= TELL_EVERY {
+                told = Instant::now();
+                // A client that is behind misses this message and gets the next.
+                let _ = outbox.try_send(FromOwner::Progress(number, progress));
+            }
+            !cancel.load(Ordering::Relaxed)
+        };
+        let answer = job(&owner, &mut watch);
+        let _ = outbox.blocking_send(FromOwner::Answer(number, Box::new(answer)));
+    };
+    if let Err(error) = std::thread::Builder::new().name("job".into()).spawn(work) {
+        shared.notices().push(format!("a job could not be started: {error}"));
+    }
+}
+
+fn run(shared: &Arc<Shared>, source: &Source, watch: Tell<'_>) -> Result<Report> {
+    let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
+    let catalog = shared.catalog();
+    let at = journal::stamp(now());
+    let index = shared.index.get()?;
+    let outcome = match source {
+        Source::Files(ask) => import::import(&shared.project, index, &catalog, ask, &at, watch)?,
+        Source::Compose(order) => {
+            let (metadata, unreadable) = compose::metadata(Some(&shared.project))?;
+            Composition::new(&metadata, &unreadable, order)?.fill(&shared.project, index, &catalog, &at, watch)?
+        }
+        Source::Sample => sample::fill(&shared.project, index, &catalog, &at)?,
+    };
+    if let Some(catalog) = outcome.catalog {
+        let items = catalog.len();
+        {
+            let mut data = shared.data_mut();
+            data.overlay.grow(items);
+            data.catalog = catalog;
+        }
+        let sent = shared.writer.send(Work::Imported);
+        sent.map_err(|_| Problem::new(Kind::Unreachable, "the owner is ending"))?;
+        shared.tell(Event::Imported { items: items as u64 });
+    }
+    Ok(outcome.report)
+}
