@@ -27,6 +27,7 @@ pub mod show;
 pub mod status;
 pub mod undo;
 pub mod verdicts;
+pub mod vocab;
 
 /// The command line.
 #[derive(Parser)]
@@ -79,6 +80,8 @@ enum Command {
     Redo(undo::Args),
     /// List the verdicts that count
     Verdicts(verdicts::Args),
+    /// The metadata files: list, check, compare, read Dysca's
+    Vocab(vocab::Args),
     /// Score prediction files, without a project
     Board(board::Args),
     /// Print a picture in this terminal
@@ -166,6 +169,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Undo(args)) => undo::run(&context, &args, undo::Way::Undo),
         Some(Command::Redo(args)) => undo::run(&context, &args, undo::Way::Redo),
         Some(Command::Verdicts(args)) => verdicts::run(&context, &args),
+        Some(Command::Vocab(args)) => vocab::run(&context, &args),
         Some(Command::Board(args)) => board::run(&args).map(|()| 0),
         Some(Command::Show(args)) => show::run(&args, context.colour()?).map(|()| 0),
         Some(Command::Status(args)) => status::run(&context, &args),

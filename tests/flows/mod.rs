@@ -3,3 +3,4 @@
 mod cli;
 mod rebuild;
 mod recompose;
+mod vocab;

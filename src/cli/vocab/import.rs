@@ -1,0 +1,144 @@
+//! `benchtop vocab import`: Dysca's released metadata into a metadata folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::super::{Context, print};
+use super::parsed;
+use crate::compose::metadata::dysca::{self, Repair};
+use crate::model::usage::Save;
+use crate::model::{Problem, Result};
+use crate::store::metadata;
+
+/// Folders below the one that is named that are looked into.
+const DEPTH: usize = 1;
+
+/// Runs it.
+///
+/// # Errors
+/// What cannot be read, with file and line, and what keeps the files from being written; then none is.
+pub fn run(context: &Context, dir: &Path, into: Option<&Path>, dry_run: bool, json: bool) -> Result<u8> {
+    let into = match into {
+        Some(into) => into.to_path_buf(),
+        None => context.project()?.metadata(),
+    };
+    let state = metadata::read(&into)?;
+    let mut files = Vec::new();
+    collect(dir, Path::new(""), DEPTH, &mut files)?;
+    files.sort();
+    let read = dysca::import(&files, &parsed(&state)).map_err(|mut p| {
+        p.place.file = Some(p.place.file.map_or_else(|| dir.to_path_buf(), |f| dir.join(f)));
+        p
+    })?;
+    let base = |name: &str| state.files.iter().find(|f| f.name == name);
+    let changed = read.files.iter().filter(|f| base(&f.name).is_none_or(|b| b.text != f.text));
+    let saves: Vec<Save> = changed
+        .map(|f| Save {
+            name: f.name.clone(),
+            base: base(&f.name).map(|b| b.revision.clone()),
+            text: Some(f.text.clone()),
+        })
+        .collect();
+    if !dry_run && !saves.is_empty() {
+        metadata::save(&into, &saves)?;
+    }
+    let changed: Vec<&str> = saves.iter().map(|s| s.name.as_str()).collect();
+    if json {
+        let line = json!({
+            "into": into, "written": !dry_run, "files": changed, "repairs": read.repairs,
+        });
+        print(&format!("{line}\n"))?;
+    } else {
+        let mut out = String::new();
+        summed(&read.repairs).iter().for_each(|line| out.push_str(&format!("{line}\n")));
+        let word = if dry_run { "would be written" } else { "written" };
+        out.push_str(&format!(
+            "{} repairs; {} files {word} to {}: {}\n",
+            read.repairs.len(),
+            changed.len(),
+            into.display(),
+            changed.join(", ")
+        ));
+        print(&out)?;
+    }
+    Ok(0)
+}
+
+/// Files of at most the size of a metadata file, by their names below `root`.
+fn collect(root: &Path, below: &Path, depth: usize, files: &mut Vec<(String, Vec<u8>)>) -> Result<()> {
+    let dir = root.join(below);
+    let entries = fs::read_dir(&dir).map_err(|e| Problem::io(&e, "cannot read the folder", &dir))?;
+    for entry in entries {
+        let entry = entry.map_err(|e| Problem::io(&e, "cannot read the folder", &dir))?;
+        let path: PathBuf = entry.path();
+        let name = below.join(entry.file_name());
+        let meta = fs::metadata(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
+        if meta.is_dir() && depth > 0 {
+            collect(root, &name, depth - 1, files)?;
+        } else if meta.is_file() {
+            if meta.len() > metadata::FILE_LIMIT {
+                let what =
+                    format!("a file of {} bytes; at most {} MiB are read", meta.len(), metadata::FILE_LIMIT >> 20);
+                return Err(Problem::input(what).file(path));
+            }
+            if files.len() >= metadata::FILES {
+                let what = format!("more than {} files: this is not Dysca's metadata", metadata::FILES);
+                return Err(Problem::input(what).file(root));
+            }
+            let bytes = fs::read(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
+            files.push((name.to_string_lossy().into_owned(), bytes));
+        }
+    }
+    Ok(())
+}
+
+/// One line for the same repair on lines that follow each other.
+fn summed(repairs: &[Repair]) -> Vec<String> {
+    // By file and kind: a file with CRLF and trailing blanks has the two in turn on every line.
+    let mut kinds: Vec<(&str, &str, Vec<&Repair>)> = Vec::new();
+    for repair in repairs {
+        match kinds.iter_mut().find(|(file, what, _)| *file == repair.file && *what == repair.what) {
+            Some((_, _, list)) => list.push(repair),
+            None => kinds.push((&repair.file, &repair.what, vec![repair])),
+        }
+    }
+    let mut lines = Vec::new();
+    for (file, what, list) in kinds {
+        let mut at = 0;
+        while at < list.len() {
+            let run = list[at..].windows(2).take_while(|w| w[1].line == w[0].line + 1).count() + 1;
+            let (first, last) = (list[at], list[at + run - 1]);
+            lines.push(match (first.line, run) {
+                (0, _) => format!("{file}: {what}"),
+                (line, 1) if first.text.is_empty() => format!("{file}:{line}: {what}"),
+                (line, 1) => format!("{file}:{line}: {what} (`{}`)", first.text),
+                (line, _) => format!("{file}:{line}-{}: {what}", last.line),
+            });
+            at += run;
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repairs_on_neighbouring_lines_are_one_line() {
+        let repair =
+            |line, what: &str, text: &str| Repair { file: "a.txt".into(), line, what: what.into(), text: text.into() };
+        let repairs = [
+            repair(0, "called `a`", ""),
+            repair(1, "CR", "x"),
+            repair(1, "blank", "x"),
+            repair(2, "CR", "y"),
+            repair(3, "CR", "z"),
+            repair(5, "CR", "q"),
+        ];
+        let wanted = ["a.txt: called `a`", "a.txt:1-3: CR", "a.txt:5: CR (`q`)", "a.txt:1: blank (`x`)"];
+        assert_eq!(summed(&repairs), wanted);
+    }
+}

@@ -1,0 +1,226 @@
+//! `benchtop vocab`: the metadata files of a project.
+
+mod against;
+mod import;
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::{Context, done, json_line};
+use crate::compose::grammar::Grammar;
+use crate::compose::metadata::{Metadata, STYLE, file_of};
+use crate::model::usage::{MetadataState, Save, TermUse};
+use crate::model::{Finding, Kind, MetaFile, Problem, Result, Severity};
+use crate::owner::wire::{Answer, Ask};
+use crate::store::metadata;
+
+/// Arguments of `vocab`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// List vocabularies, with how many items use their terms
+    List(Format),
+    /// Say what is wrong with the metadata files
+    Check {
+        /// Remove stray blanks, carriage returns and byte order marks first
+        #[arg(long)]
+        fix: bool,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Compare the metadata with another folder, a git revision, or the shipped set, and count the items it touches
+    Diff {
+        /// A metadata folder or a git revision; the shipped set otherwise
+        against: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Read Dysca's released metadata, and say every repair
+    Import {
+        /// The folder with Styles.json, Animal.txt, People/Age.txt ...
+        dir: PathBuf,
+        /// The metadata folder to write to; that of the project otherwise
+        #[arg(long, value_name = "DIR")]
+        into: Option<PathBuf>,
+        /// Read and report, write nothing
+        #[arg(long)]
+        dry_run: bool,
+        #[command(flatten)]
+        format: Format,
+    },
+}
+
+/// How to print.
+#[derive(clap::Args)]
+struct Format {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+///
+/// # Errors
+/// What cannot be read or written.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    match &args.command {
+        Command::List(format) => list(context, format.json),
+        Command::Check { fix, format } => check(&context.project()?.metadata(), *fix, format.json),
+        Command::Diff { against, format } => against::run(context, against.as_deref(), format.json),
+        Command::Import { dir, into, dry_run, format } => {
+            import::run(context, dir, into.as_deref(), *dry_run, format.json)
+        }
+    }
+}
+
+/// The metadata that these files are.
+fn parsed(state: &MetadataState) -> Metadata {
+    Metadata::parse(state.files.iter().map(|f| MetaFile { name: f.name.clone(), text: f.text.clone() }))
+}
+
+fn unexpected() -> Problem {
+    Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")
+}
+
+fn list(context: &Context, json: bool) -> Result<u8> {
+    let client = context.client()?;
+    let Answer::Metadata(state) = client.ask(Ask::Metadata)? else { return Err(unexpected()) };
+    let metadata = parsed(&state);
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let names = metadata.vocabularies().keys().map(String::as_str).chain([STYLE]);
+    for name in names {
+        let Answer::Terms(uses) = client.ask(Ask::Terms(name.to_string()))? else { return Err(unexpected()) };
+        let row = Row::new(&metadata, name, &uses);
+        if json {
+            json_line(&mut out, &row.json())?;
+        } else {
+            done(writeln!(
+                out,
+                "{name:<16} {:>6} terms {:>6} enabled {:>6} disabled {:>6} used {:>9} uses",
+                row.terms,
+                row.enabled,
+                row.terms - row.enabled,
+                row.used,
+                row.uses
+            ))?;
+        }
+    }
+    if !json {
+        for finding in &state.unreadable {
+            done(writeln!(out, "{finding}"))?;
+        }
+        if state.shipped {
+            done(writeln!(out, "the project has no metadata files: these are the shipped ones"))?;
+        }
+    }
+    done(out.flush())?;
+    Ok(0)
+}
+
+/// A vocabulary in the list.
+struct Row<'m> {
+    name: &'m str,
+    terms: usize,
+    enabled: usize,
+    /// Terms of it that items have.
+    used: usize,
+    /// Items that have a term of it, counted for each term.
+    uses: u64,
+    /// Terms that items have and the vocabulary does not.
+    unknown: usize,
+}
+
+impl<'m> Row<'m> {
+    fn new(metadata: &Metadata, name: &'m str, uses: &[TermUse]) -> Row<'m> {
+        let terms: Vec<&str> = match metadata.vocabularies().get(name) {
+            Some(vocabulary) => vocabulary.terms().iter().map(|t| t.text.as_str()).collect(),
+            None => metadata.styles().iter().map(|s| s.name.as_str()).collect(),
+        };
+        let known: std::collections::HashSet<&str> = terms.iter().copied().collect();
+        Row {
+            name,
+            terms: terms.len(),
+            enabled: metadata.enabled(name).len(),
+            used: uses.iter().filter(|u| known.contains(u.term.as_str())).count(),
+            uses: uses.iter().map(|u| u.items.all()).sum(),
+            unknown: uses.iter().filter(|u| !known.contains(u.term.as_str())).count(),
+        }
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "vocabulary": self.name, "file": file_of(self.name), "terms": self.terms, "enabled": self.enabled,
+            "disabled": self.terms - self.enabled, "used": self.used, "uses": self.uses, "unknown": self.unknown,
+        })
+    }
+}
+
+fn check(dir: &Path, fix: bool, json: bool) -> Result<u8> {
+    let mut state = metadata::read(dir)?;
+    let mut fixed = Vec::new();
+    if fix {
+        let saves = tidied(&state);
+        if !saves.is_empty() {
+            fixed = saves.iter().map(|s| s.name.clone()).collect();
+            state = metadata::save(dir, &saves)?;
+        }
+    }
+    let found = findings(&state);
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    for name in fixed {
+        if json {
+            json_line(&mut out, &json!({"fixed": name}))?;
+        } else {
+            done(writeln!(out, "{name}: tidied"))?;
+        }
+    }
+    for finding in &found {
+        if json {
+            let mut line = serde_json::to_value(finding).map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
+            line["severity"] = finding.severity().name().into();
+            json_line(&mut out, &line)?;
+        } else {
+            done(writeln!(out, "{finding}"))?;
+            if !finding.help.is_empty() {
+                done(writeln!(out, "  help: {}", finding.help))?;
+            }
+        }
+    }
+    let errors = found.iter().filter(|f| f.severity() == Severity::Error).count();
+    if !json {
+        let files = state.files.len();
+        done(writeln!(out, "{files} files, {errors} errors, {} warnings", found.len() - errors))?;
+    }
+    done(out.flush())?;
+    Ok(u8::from(errors > 0))
+}
+
+/// The vocabularies that have stray blanks or line ends, without them.
+fn tidied(state: &MetadataState) -> Vec<Save> {
+    let metadata = parsed(state);
+    let tidy = metadata.vocabularies().iter().filter_map(|(name, vocabulary)| {
+        let file = state.files.iter().find(|f| f.name == file_of(name))?;
+        let text = vocabulary.tidy();
+        let save = Save { name: file.name.clone(), base: Some(file.revision.clone()), text: Some(text) };
+        (save.text.as_ref() != Some(&file.text)).then_some(save)
+    });
+    tidy.collect()
+}
+
+/// What reading the files and putting them together finds, in the order of the files.
+fn findings(state: &MetadataState) -> Vec<Finding> {
+    let metadata = parsed(state);
+    let mut found = state.unreadable.clone();
+    found.extend(metadata.found().cloned());
+    found.extend(Grammar::compile(&metadata).1);
+    found.sort();
+    found.dedup();
+    found
+}
