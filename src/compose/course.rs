@@ -19,8 +19,7 @@ pub struct Seat {
     pub subtask: usize,
     /// How it is asked.
     pub ask: Ask,
-    /// How many questions of this subtask, way of asking and number of options stand in blocks before this one: deals
-    /// continue there.
+    /// How many questions that the same decks are dealt for stand in blocks before this one: deals continue there.
     pub base: u64,
 }
 
@@ -56,6 +55,22 @@ pub enum Ask {
         /// Position of the rotation, from 0.
         rotation: u8,
     },
+}
+
+impl Ask {
+    /// Cards of the decks that are dealt where `options` terms can be offered: what must come equally often.
+    pub fn cards(self, options: usize) -> (usize, usize) {
+        match self {
+            Ask::Choice => (options, 1),
+            // Where the right option stands, and how far behind it the refusal.
+            Ask::Refusal => (options + 1, options),
+            Ask::Beyond => (options + 1, 1),
+            // True or false, and which of the two stands first.
+            Ask::Claim => (2, 2),
+            // All rotations, and both answers, come for every pair.
+            Ask::Free | Ask::PairClaim { .. } | Ask::PairChoice { .. } | Ask::Cross { .. } => (1, 1),
+        }
+    }
 }
 
 /// Pictures (or pairs) of one subject with the same questions.
@@ -136,14 +151,14 @@ impl Course {
     /// prompt does not support, a vocabulary with fewer than two terms left, more than 2^31 questions.
     pub fn new(grammar: &Grammar, plan: &Plan) -> Result<Course> {
         let mut blocks = Vec::new();
-        let mut asked: HashMap<(usize, Ask, usize), u64> = HashMap::new();
+        let mut asked: HashMap<(usize, Ask, (usize, usize)), u64> = HashMap::new();
         for (at, pictures) in plan.pictures.iter().enumerate() {
             let mut block = block(grammar, pictures, plan.options, at)?;
             for at in 0..block.seats.len() {
                 let Seat { subtask, ask, .. } = block.seats[at];
                 // Questions with fewer options are dealt apart.
                 let options = plan.options.min(block.allowed(grammar.subtasks[subtask].list).len());
-                let before = asked.entry((subtask, ask, options)).or_default();
+                let before = asked.entry((subtask, ask, ask.cards(options))).or_default();
                 block.seats[at].base = *before;
                 *before += block.units;
             }

@@ -19,6 +19,8 @@ pub mod plan;
 pub mod sample;
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests {
     use super::grammar::Grammar;
     use super::metadata::Metadata;

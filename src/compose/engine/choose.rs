@@ -65,20 +65,6 @@ pub enum Asked {
     },
 }
 
-/// Cards of a seat's decks where `options` options can be offered: what must come equally often.
-pub(super) fn cards(ask: Ask, options: usize) -> (usize, usize) {
-    match ask {
-        Ask::Choice => (options, 1),
-        // Where the right option stands, and how far behind it the refusal.
-        Ask::Refusal => (options + 1, options),
-        Ask::Beyond => (options + 1, 1),
-        // True or false, and which of the two stands first.
-        Ask::Claim => (2, 2),
-        // All rotations, and both answers, come for every pair.
-        Ask::Free | Ask::PairClaim { .. } | Ask::PairChoice { .. } | Ask::Cross { .. } => (1, 1),
-    }
-}
-
 impl Composer {
     /// Draws what the question in this place is made of; nothing where the vocabulary has no wrong answer left that is
     /// wrong of this picture.
@@ -201,6 +187,18 @@ pub(super) fn term(terms: &[(usize, u32)], list: usize) -> Option<u32> {
     terms.iter().find(|(l, _)| *l == list).map(|(_, t)| *t)
 }
 
+/// What a picture with these terms is known to show: its prompt in plain words.
+fn shown(grammar: &Grammar, choices: &Choices, terms: &[(usize, u32)]) -> String {
+    let subject = &grammar.subjects[choices.subject];
+    let mut prompt = String::with_capacity(160);
+    write_prompt(&subject.prompts[choices.wording], &mut prompt, |list| {
+        let Some(term) = term(terms, list) else { return "" };
+        let words = if list == grammar.style { grammar.styles.get(term as usize).map(|s| &*s.0) } else { None };
+        words.unwrap_or(&grammar.lists[list].terms[term as usize])
+    });
+    plain(&prompt)
+}
+
 /// Draws wrong answers.
 struct Draw<'g> {
     grammar: &'g Grammar,
@@ -214,15 +212,7 @@ struct Draw<'g> {
 impl Draw<'_> {
     /// Takes in what the picture shows: no wrong answer may be part of it.
     fn see(&mut self, choices: &Choices) -> &mut Self {
-        let subject = &self.grammar.subjects[choices.subject];
-        let mut prompt = String::new();
-        let style = self.grammar.style;
-        write_prompt(&subject.prompts[choices.wording], &mut prompt, |list| {
-            let Some(term) = term(&choices.terms, list) else { return "" };
-            let words = if list == style { self.grammar.styles.get(term as usize).map(|s| &*s.0) } else { None };
-            words.unwrap_or(&self.grammar.lists[list].terms[term as usize])
-        });
-        self.prompt = plain(&prompt);
+        self.prompt = shown(self.grammar, choices, &choices.terms);
         self
     }
 
@@ -273,7 +263,7 @@ impl Draw<'_> {
         !taken.iter().filter_map(near).any(|how| strict || how == Near::Same)
     }
 
-    /// The term of the second picture of a pair: neither is part of the other, or a claim could hold of both.
+    /// The term of the second picture of a pair. Neither picture shows the other's term, or a claim could hold of both.
     fn second(&mut self, choices: &Choices, differs: usize, allowed: &[u32], unit: u64) -> Option<u32> {
         let right = term(&choices.terms, differs)?;
         let mut draw = Draw {
@@ -284,9 +274,13 @@ impl Draw<'_> {
             stream: Stream::new(within(unit, 0)),
         };
         draw.see(choices);
-        let words = &self.grammar.lists[differs].words;
-        let apart = |t: &u32| !holds(words[*t as usize].folded(), words[right as usize].folded());
-        let first = draw.others(Some(right), None, 1).first().copied().filter(apart);
-        first.or_else(|| draw.others(Some(right), None, allowed.len()).into_iter().find(apart))
+        let first = self.grammar.lists[differs].words[right as usize].folded();
+        let apart = |second: &u32| {
+            let with = |&(list, term)| (list, if list == differs { *second } else { term });
+            let terms: Vec<_> = choices.terms.iter().map(with).collect();
+            !holds(&shown(self.grammar, choices, &terms), first)
+        };
+        let found = draw.others(Some(right), None, 1).first().copied().filter(apart);
+        found.or_else(|| draw.others(Some(right), None, allowed.len()).into_iter().find(apart))
     }
 }

@@ -50,7 +50,7 @@ impl Composer {
             };
             let seat = |seat: &super::course::Seat| {
                 let subtask = &grammar.subtasks[seat.subtask];
-                let cards = choose::cards(seat.ask, course.options.min(block.allowed(subtask.list).len()));
+                let cards = seat.ask.cards(course.options.min(block.allowed(subtask.list).len()));
                 // Seats of one subtask share a deck across blocks, so that its deal goes on from block to block.
                 let label = format!("{:?}/{}/{}", seat.ask, cards.0, cards.1);
                 Decks::new(key(seed, &["seat", &subtask.name, &label]), cards)
@@ -74,6 +74,11 @@ impl Composer {
     /// The course.
     pub fn course(&self) -> &Course {
         &self.course
+    }
+
+    /// The grammar.
+    pub fn grammar(&self) -> &Grammar {
+        &self.grammar
     }
 
     /// What question `n` is about, for messages: subject and subtask.

@@ -1,0 +1,367 @@
+//! What holds of every composition, whatever the vocabularies, templates, plans and seeds; and bytes fixed for ever.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::course::Course;
+use super::draw::Stream;
+use super::engine::{Composer, choices_of, recipe, write};
+use super::grammar::Grammar;
+use super::metadata::{Metadata, STYLE, VOCABULARIES, styles, templates};
+use super::near::{holds, plain};
+use super::plan::{Pictures, Plan, Shape};
+use crate::model::{Item, MetaFile, QuestionKind, Role, Rule, Side};
+
+const NAMES: [&str; 6] = ["animal", "color", "place", "mood", "tool", STYLE];
+const WORDS: [&str; 14] =
+    ["red", "owl", "old", "sea", "ice", "oak", "hour", "unit", "Egg", "grand", "piano", "wine", "ash", "elm"];
+
+/// Random metadata and a random plan for it.
+struct World {
+    draw: Stream,
+    /// Terms that no other term and no template holds; otherwise terms are near, inside and equal to each other.
+    apart: bool,
+}
+
+impl World {
+    fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.draw.below(of.len())]
+    }
+
+    fn coin(&mut self) -> bool {
+        self.draw.below(2) == 0
+    }
+
+    fn terms(&mut self, list: usize) -> Vec<String> {
+        let many = 2 + self.draw.below(9);
+        let mut terms: Vec<String> = Vec::new();
+        while terms.len() < many {
+            let mut words: Vec<String> = (0..self.draw.below(3)).map(|_| (*self.pick(&WORDS)).to_string()).collect();
+            if self.apart || words.is_empty() {
+                words.push(format!("{}{}", ["q", "an", "zu"][terms.len() % 3], list * 100 + terms.len()));
+            }
+            let term = words.join(if self.coin() { " " } else { "-" });
+            // Terms that read alike are an error that the linter finds.
+            if !terms.iter().any(|t| plain(t) == plain(&term)) {
+                terms.push(term);
+            }
+        }
+        terms
+    }
+
+    fn metadata(&mut self) -> Metadata {
+        let mut files = Vec::new();
+        for (at, name) in NAMES.iter().enumerate() {
+            let terms = self.terms(at);
+            if *name == STYLE {
+                let style = |t: &String| format!("[[style]]\nname = \"{t}\"\nprompt = \"drawn\"\nnegative = \"bad\"\n");
+                files.push(MetaFile { name: styles::FILE.into(), text: terms.iter().map(style).collect() });
+            } else {
+                let text = terms.iter().map(|t| format!("{t}\n")).collect();
+                files.push(MetaFile { name: format!("{VOCABULARIES}{name}.txt"), text });
+            }
+        }
+        let text = self.templates();
+        files.push(MetaFile { name: templates::FILE.into(), text });
+        Metadata::parse(files)
+    }
+
+    fn slot(&mut self, name: &str) -> String {
+        if self.coin() { format!("{{{name}}}") } else { format!("{{a {name}}}") }
+    }
+
+    fn templates(&mut self) -> String {
+        let mut text = templates::tests::SMALL.split("[subject.animal]").next().unwrap_or_default().to_string();
+        text = text.replace("thing = \"1 {color} {animal}\"", "thing = \"seen {color}\"");
+        for subject in 0..3 {
+            let mut held: Vec<&str> = NAMES[..5].iter().copied().filter(|_| self.draw.below(3) > 0).collect();
+            held.push(STYLE);
+            let wordings = 1 + self.draw.below(3);
+            let prompts: Vec<String> = (0..wordings)
+                .map(|_| {
+                    let mut order = held.clone();
+                    self.draw.shuffle(&mut order);
+                    let slots: Vec<String> = order
+                        .iter()
+                        .map(|n| if *n == "color" && self.coin() { "{thing}".into() } else { self.slot(n) })
+                        .collect();
+                    format!("\"shown {}\"", slots.join(" with "))
+                })
+                .collect();
+            text.push_str(&format!("[subject.s{subject}]\nprompt = [{}]\n", prompts.join(", ")));
+            text.push_str(&format!("main = \"{}\"\n", self.pick(&held)));
+            text.push_str(&format!(
+                "describe = \"Describe s{subject}.\"\nanswer = \"{{{}}} here\"\n",
+                self.pick(&held)
+            ));
+        }
+        for name in NAMES {
+            let (own, of) = (self.coin(), if self.coin() { " of the {subject}" } else { "" });
+            text.push_str(&format!("[subtask.{name}]\nvocabulary = \"{name}\"\nphrases = {}\n", self.coin()));
+            text.push_str(&format!(
+                "question = \"Which {name}{of} is it?\"\nstatement = \"It is {}.\"\n",
+                self.slot("term")
+            ));
+            text.push_str(&format!("yes-no = \"Is it {}?\"\n", self.slot("term")));
+            if own {
+                text.push_str(&format!("describe = \"Say the {name}.\"\nanswer = \"{{term}}{of}\"\n"));
+            }
+        }
+        text
+    }
+
+    fn plan(&mut self, grammar: &Grammar) -> Plan {
+        let options = 2 + self.draw.below(5);
+        let blocks = 1 + self.draw.below(4);
+        let pictures = (0..blocks).map(|_| self.pictures(grammar)).collect();
+        Plan { name: "world".into(), options, pictures }
+    }
+
+    fn pictures(&mut self, grammar: &Grammar) -> Pictures {
+        let subject = &grammar.subjects[self.draw.below(grammar.subjects.len())];
+        let shape = *self.pick(&[Shape::Single, Shape::Single, Shape::Pair, Shape::Refusal, Shape::Beyond]);
+        let differs = (shape == Shape::Pair).then(|| grammar.lists[*self.pick(&subject.lists)].name.clone());
+        let mut pictures = Pictures { subject: subject.name.clone(), shape, differs, ..Pictures::default() };
+        let many = self.draw.below(30) as u64;
+        match self.draw.below(3) {
+            0 => pictures.per_term = Some(many % 5),
+            1 => pictures.per_style = Some(many % 5),
+            _ => pictures.count = Some(many),
+        }
+        if shape == Shape::Single && self.coin() {
+            pictures.kinds = vec![*self.pick(&[QuestionKind::MultipleChoice, QuestionKind::TrueFalse])];
+        }
+        if self.coin() {
+            let list = &grammar.lists[self.draw.below(grammar.lists.len())];
+            pictures.exclude = vec![list.terms[0].clone()];
+        }
+        if shape == Shape::Refusal && self.coin() {
+            pictures.level = Some("basic".into());
+        }
+        pictures
+    }
+}
+
+/// A composer for world number `world`; none where its plan cannot be worked out.
+fn composer(world: u64, apart: bool, seed: u64) -> Option<Composer> {
+    let mut world = World { draw: Stream::new(world), apart };
+    let metadata = world.metadata();
+    assert_eq!(metadata.found().count(), 0, "{:?}", metadata.found().collect::<Vec<_>>());
+    let (grammar, found) = Grammar::compile(&metadata);
+    assert!(found.iter().all(|f| f.rule == Rule::UnsupportedSlot), "{found:?}");
+    let plan = world.plan(&grammar);
+    let course = match Course::new(&grammar, &plan) {
+        Ok(course) => course,
+        Err(problem) => {
+            assert!(problem.place.field.is_some_and(|f| f.starts_with("pictures.")));
+            return None;
+        }
+    };
+    Some(Composer::new(Arc::new(grammar), Arc::new(course), seed))
+}
+
+/// What must hold of one item by itself.
+fn sound(grammar: &Grammar, item: &Item) {
+    let provenance = item.provenance.as_deref().unwrap();
+    let prompt = item.prompt.as_deref().unwrap();
+    let instruction = item.instruction.as_deref().unwrap();
+    for text in [prompt, instruction, &item.question, &item.answer] {
+        assert!(!text.contains(['{', '}']) && !text.contains("  ") && !text.trim().is_empty(), "{text}");
+    }
+    let texts: BTreeSet<String> = item.options.iter().map(|o| plain(&o.text)).collect();
+    assert_eq!(texts.len(), item.options.len(), "{item:?}");
+    let subtask = &grammar.subtasks[grammar.subtask(item.subtask.as_deref().unwrap()).unwrap()];
+    let list = &grammar.lists[subtask.list].name;
+    let own = provenance.terms.get(list);
+    let shown = |term: &str| holds(&plain(prompt), &plain(term));
+    let beyond = item.level.as_deref() == Some("beyond");
+    assert_eq!(own.is_none(), beyond);
+    if let Some(own) = own.filter(|_| list != STYLE) {
+        assert!(shown(own), "{own}: {prompt}");
+    }
+    let right: Vec<usize> = (0..item.options.len()).filter(|i| item.options[*i].role == Role::Correct).collect();
+    let refusals = item.options.iter().filter(|o| o.role == Role::Refusal).count();
+    let options = item.options.len() as f64;
+    let chance = match item.kind {
+        QuestionKind::FreeForm => None,
+        QuestionKind::YesNo => {
+            let holds = if item.answer == "yes" { own } else { provenance.second.get(list) };
+            assert_eq!(provenance.claim.as_ref(), holds);
+            Some(0.5)
+        }
+        QuestionKind::TrueFalse => {
+            let claim = provenance.claim.as_ref().unwrap();
+            assert_eq!(item.options[right[0]].text, item.answer);
+            assert_eq!(Some(claim) == own, item.answer == "True");
+            assert!(item.answer == "True" || list == STYLE || !shown(claim), "{claim}: {prompt}");
+            Some(0.5)
+        }
+        QuestionKind::MultipleChoice => {
+            assert_eq!(right.len(), usize::from(!beyond));
+            let cross = item.pair.as_ref().is_some_and(|p| p.side == Side::Cross);
+            if let Some(&at) = right.first() {
+                let letters = item.pair.is_some();
+                assert_eq!(item.answer, if letters { Item::letter(at) } else { item.options[at].text.clone() });
+                assert!(cross || Some(&item.options[at].text) == own);
+            }
+            for option in item.options.iter().filter(|o| o.role == Role::Distractor && !cross && list != STYLE) {
+                assert!(!shown(&option.text), "{}: {prompt}", option.text);
+            }
+            let may = if item.level.as_deref() == Some("know") { 2.0 } else { 1.0 };
+            Some(if refusals == 1 { may / options } else { 1.0 / options })
+        }
+    };
+    let asked = matches!(item.level.as_deref(), Some("know" | "basic" | "beyond"));
+    assert_eq!(refusals, usize::from(asked));
+    assert_eq!((provenance.chance, item.chance()), (chance, chance));
+    let choices = choices_of(grammar, item).unwrap().unwrap();
+    let again = write(grammar, &choices).unwrap();
+    assert_eq!(
+        (&again.options, &again.instruction, again.chance),
+        (&item.options, item.instruction.as_ref().unwrap(), chance)
+    );
+    assert_eq!(recipe(grammar, &choices), provenance.recipe);
+}
+
+/// Counts of each value by key: none may differ by more than one where there are `of` values.
+#[derive(Default)]
+struct Even(BTreeMap<(String, usize), Vec<u64>>);
+
+impl Even {
+    fn add(&mut self, what: String, of: usize, value: usize) {
+        self.0.entry((what, of)).or_insert_with(|| vec![0; of])[value] += 1;
+    }
+
+    fn check(&self) {
+        for (key, counts) in &self.0 {
+            let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+            assert!(most - least <= 1, "{key:?}: {counts:?}");
+        }
+    }
+}
+
+fn even(items: &[Item]) {
+    let mut even = Even::default();
+    let mut sets: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for item in items {
+        let (subtask, of) = (item.subtask.as_deref().unwrap(), item.options.len());
+        let place = |role| item.options.iter().position(|o| o.role == role);
+        match (item.kind, place(Role::Correct), place(Role::Refusal), &item.rotation) {
+            (QuestionKind::TrueFalse, Some(right), ..) => {
+                even.add(format!("{subtask} label"), 2, usize::from(item.answer == "True"));
+                even.add(format!("{subtask} order"), 2, right ^ usize::from(item.answer == "True"));
+            }
+            (_, Some(right), None, Some(rotation)) => {
+                assert_eq!(rotation.of as usize, of);
+                assert!(sets.entry(&rotation.set).or_default().insert(right));
+            }
+            (_, Some(right), None, None) => even.add(format!("{subtask} choice"), of, right),
+            (_, Some(right), Some(refusal), _) => {
+                even.add(format!("{subtask} refusal"), of, refusal);
+                even.add(format!("{subtask} beside a refusal"), of, right);
+            }
+            (_, None, Some(refusal), _) => even.add(format!("{subtask} beyond"), of, refusal),
+            (QuestionKind::YesNo, ..) => {
+                let side = item.pair.as_ref().unwrap().side.name();
+                even.add(format!("{subtask} yes of {side}"), 2, usize::from(item.answer == "yes"));
+            }
+            _ => {}
+        }
+    }
+    even.check();
+    for (set, places) in sets {
+        let of = items.iter().find_map(|i| i.rotation.as_ref().filter(|r| r.set == set)).unwrap().of;
+        assert_eq!(places.len(), of as usize, "{set}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_composed_is_sound_and_exactly_even(world: u64, seed: u64) {
+        if let Some(mut composer) = composer(world, true, seed) {
+            let n = composer.course().questions();
+            let items: Vec<Item> = (0..n).map(|n| composer.question(n).unwrap()).collect();
+            items.iter().for_each(|item| sound(composer.grammar(), item));
+            even(&items);
+            let pictures: BTreeSet<u64> =
+                items.iter().map(|i| i.provenance.as_ref().unwrap().picture).collect();
+            prop_assert_eq!(pictures.len() as u64, composer.course().pictures());
+            prop_assert_eq!(pictures.last().copied().unwrap_or(0), composer.course().pictures());
+        }
+    }
+
+    #[test]
+    fn terms_that_are_near_or_inside_each_other_never_make_a_wrong_question(world: u64, seed: u64) {
+        if let Some(mut composer) = composer(world, false, seed) {
+            for n in 0..composer.course().questions() {
+                if let Some(item) = composer.question(n) {
+                    sound(composer.grammar(), &item);
+                } else {
+                    prop_assert!(composer.about(n).is_some());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_order_and_any_copy_gives_the_same_questions(world: u64, seed: u64, order: u64) {
+        if let (Some(mut composer), Some(mut other)) = (composer(world, true, seed), composer(world, true, seed)) {
+            let n = composer.course().questions();
+            let items: Vec<_> = (0..n).map(|n| composer.question(n)).collect();
+            let mut numbers: Vec<u64> = (0..n).collect();
+            Stream::new(order).shuffle(&mut numbers);
+            for n in numbers.into_iter().take(200) {
+                prop_assert_eq!(&other.question(n), &items[n as usize]);
+                if n % 7 == 0 {
+                    other = composer.clone();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_term_and_every_style_comes_as_often_as_the_plan_says() {
+    let (grammar, _) = Grammar::compile(&super::metadata::tests::small());
+    for (size, list) in [("per-term", "animal"), ("per-style", STYLE)] {
+        let text =
+            format!("[[pictures]]\nsubject = \"animal\"\n{size} = 3\nabout = [\"color\"]\nkinds = [\"free-form\"]\n");
+        let plan = Plan::parse(&text, std::path::Path::new("plan.toml")).unwrap();
+        let course = Course::new(&grammar, &plan).unwrap();
+        let mut composer = Composer::new(Arc::new(grammar.clone()), Arc::new(course), 5);
+        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+        for n in 0..composer.course().questions() {
+            *counts.entry(composer.question(n).unwrap().provenance.unwrap().terms[list].clone()).or_default() += 1;
+        }
+        assert_eq!(counts.len(), grammar.lists[grammar.list(list).unwrap()].terms.len());
+        assert!(counts.values().all(|n| *n == 3), "{counts:?}");
+    }
+}
+
+/// What was composed once must be composed again years later. Where one of these hashes changes, every benchmark that
+/// was composed before can no longer be made again: only a change of the test's own metadata may change it.
+#[test]
+fn the_bytes_are_fixed_for_ever() {
+    let (grammar, _) = Grammar::compile(&super::metadata::tests::small());
+    let shapes = "name = \"shapes\"\n\
+        [[pictures]]\nsubject = \"animal\"\ncount = 20\nshape = \"pair\"\ndiffers = \"background\"\n\
+        [[pictures]]\nsubject = \"animal\"\ncount = 50\nshape = \"refusal\"\n\
+        [[pictures]]\nsubject = \"sign\"\nper-style = 10\nshape = \"beyond\"\n\
+        [[pictures]]\nsubject = \"animal\"\nper-term = 4\nexclude = [\"red\", \"comic\"]\n";
+    let shapes = Plan::parse(shapes, std::path::Path::new("plan.toml")).unwrap();
+    let mut hashes = Vec::new();
+    for plan in [Plan::balanced(&grammar, 1000), shapes] {
+        let course = Course::new(&grammar, &plan).unwrap();
+        let mut composer = Composer::new(Arc::new(grammar.clone()), Arc::new(course), 7);
+        let mut hash = blake3::Hasher::new();
+        for n in 0..composer.course().questions().min(1000) {
+            hash.update(&serde_json::to_vec(&composer.question(n).unwrap()).unwrap());
+        }
+        hashes.push(hash.finalize().to_hex()[..16].to_string());
+    }
+    assert_eq!(hashes, ["07e7398f0edc7dfb", "6a21a915b733a3b5"]);
+}
