@@ -21,6 +21,7 @@ pub mod doctor;
 pub mod export;
 pub mod import;
 pub mod items;
+pub mod lint;
 pub mod recompose;
 pub mod sample;
 pub mod show;
@@ -84,6 +85,8 @@ enum Command {
     Vocab(vocab::Args),
     /// Score prediction files, without a project
     Board(board::Args),
+    /// Find what is wrong with metadata and with questions
+    Lint(lint::Args),
     /// Print a picture in this terminal
     Show(show::Show),
     /// What the owner of the project is doing
@@ -171,6 +174,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Verdicts(args)) => verdicts::run(&context, &args),
         Some(Command::Vocab(args)) => vocab::run(&context, &args),
         Some(Command::Board(args)) => board::run(&args).map(|()| 0),
+        Some(Command::Lint(args)) => lint::run(&context, &args),
         Some(Command::Show(args)) => show::run(&args, context.colour()?).map(|()| 0),
         Some(Command::Status(args)) => status::run(&context, &args),
         Some(Command::Stop) => status::stop(&context),

@@ -1,6 +1,6 @@
 //! Metadata made ready to compose from: slots resolved, fragments put in, and everything that cannot work found.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::metadata::template::{Piece, Template, article};
 use super::metadata::templates::Text;
@@ -10,6 +10,8 @@ use crate::model::{Finding, Rule};
 
 /// Fragments within fragments, at most.
 const DEPTH: usize = 16;
+/// Bytes of a prompt with its fragments put in, at most: a few of them within each other can make any number.
+const PROMPT_BYTES: usize = 16 << 10;
 
 /// A part of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,7 +132,7 @@ impl Grammar {
     /// Makes `metadata` ready; also gives what is wrong with it as a whole. What is wrong is left out: a subject whose
     /// prompts cannot be filled, a subtask that cannot be asked.
     pub fn compile(metadata: &Metadata) -> (Grammar, Vec<Finding>) {
-        let mut compiler = Compiler { metadata, grammar: Grammar::default(), found: Vec::new() };
+        let mut compiler = Compiler { metadata, grammar: Grammar::default(), found: Vec::new(), spent: 0 };
         compiler.compile();
         (compiler.grammar, compiler.found)
     }
@@ -164,6 +166,8 @@ struct Compiler<'m> {
     metadata: &'m Metadata,
     grammar: Grammar,
     found: Vec<Finding>,
+    /// Bytes and slots of the prompt that is being put together.
+    spent: usize,
 }
 
 impl<'m> Compiler<'m> {
@@ -173,8 +177,9 @@ impl<'m> Compiler<'m> {
         self.grammar.vocabulary_revision = metadata.vocabulary_revision();
         self.grammar.template_revision = metadata.template_revision();
         self.lists();
+        let mut done = BTreeSet::new();
         for (name, fragment) in &templates.fragments {
-            self.cycle(fragment, &[name.as_str()]);
+            self.cycle(fragment, &[name.as_str()], &mut done);
         }
         for (name, subject) in &templates.subjects {
             self.subject(name, subject);
@@ -212,7 +217,12 @@ impl<'m> Compiler<'m> {
         let phrases: BTreeMap<&str, bool> =
             self.metadata.templates().subtasks.values().map(|s| (s.vocabulary.as_str(), s.phrases)).collect();
         let names = self.metadata.vocabularies().keys().map(String::as_str);
-        for name in names.chain([STYLE]) {
+        if self.metadata.vocabularies().contains_key(STYLE) {
+            let file = format!("{}{STYLE}.txt", super::metadata::VOCABULARIES);
+            let finding = Finding::new(Rule::BadTemplate, file, "`style` is the slot of styles.toml");
+            self.found.push(finding.term(STYLE).help("give this vocabulary another name"));
+        }
+        for name in names.filter(|n| *n != STYLE).chain([STYLE]) {
             let terms: Vec<String> = self.metadata.enabled(name).into_iter().map(String::from).collect();
             let kind = if phrases.get(name) == Some(&true) { Terms::Phrases } else { Terms::Nouns };
             let words = terms.iter().map(|t| Words::new(t, kind)).collect();
@@ -229,6 +239,7 @@ impl<'m> Compiler<'m> {
         let mut prompts = Vec::new();
         for text in &subject.prompts {
             let mut parts = Vec::new();
+            self.spent = 0;
             self.expand(text, &mut Vec::new(), &mut parts);
             prompts.push(parts);
         }
@@ -374,6 +385,16 @@ impl<'m> Compiler<'m> {
     fn expand(&mut self, text: &Text, path: &mut Vec<String>, parts: &mut Vec<Part>) {
         let metadata = self.metadata;
         for piece in text.template.pieces() {
+            let cost = if let Piece::Text(words) = piece { words.len() } else { 1 };
+            self.spent += cost;
+            if self.spent > PROMPT_BYTES {
+                let what = format!("with its fragments the prompt is over {} KiB", PROMPT_BYTES >> 10);
+                let finding = self.metadata.in_template(Rule::BadTemplate, what, text, 0..0);
+                if !self.found.contains(&finding) {
+                    self.found.push(finding);
+                }
+                return;
+            }
             let slot = match piece {
                 Piece::Text(words) => {
                     match parts.last_mut() {
@@ -422,12 +443,12 @@ impl<'m> Compiler<'m> {
     }
 
     fn cyclic(&self, text: &Text, name: &str, at: std::ops::Range<usize>) -> Finding {
-        let what = format!("the fragment `{name}` uses itself");
+        let what = format!("the fragment `{name}` uses itself, or stands more than {DEPTH} deep in others");
         self.metadata.in_template(Rule::CyclicFragment, what, text, at).term(name)
     }
 
     /// Finds fragments that use themselves, whether or not a prompt uses them.
-    fn cycle(&mut self, text: &'m Text, path: &[&'m str]) {
+    fn cycle(&mut self, text: &'m Text, path: &[&'m str], done: &mut BTreeSet<&'m str>) {
         for slot in text.template.slots() {
             let Some((name, fragment)) = self.metadata.templates().fragments.get_key_value(&slot.name) else {
                 continue;
@@ -437,10 +458,11 @@ impl<'m> Compiler<'m> {
                 if !self.found.contains(&finding) {
                     self.found.push(finding);
                 }
-                continue;
+            } else if !done.contains(name.as_str()) {
+                self.cycle(fragment, &[path, &[name.as_str()]].concat(), done);
             }
-            self.cycle(fragment, &[path, &[name.as_str()]].concat());
         }
+        done.extend(path.last());
     }
 
     /// Slots must be of these names.
@@ -523,5 +545,33 @@ pub fn write_prompt<'t>(parts: &[Part], out: &mut String, term: impl Fn(usize) -
                 out.push_str(term);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compose::metadata::templates::{FILE, tests::SMALL};
+    use crate::compose::metadata::tests::small;
+    use crate::model::MetaFile;
+
+    fn found(name: &str, text: String) -> Vec<Finding> {
+        let mut metadata = small();
+        metadata.put(MetaFile { name: name.into(), text });
+        Grammar::compile(&metadata).1
+    }
+
+    #[test]
+    fn fragments_that_multiply_are_stopped() {
+        let bomb: String = (0..12).map(|n| format!("f{n} = \"{}\"\n", format!("{{f{}}}", n + 1).repeat(10))).collect();
+        let text = SMALL.replace("[fragment]\n", &format!("[fragment]\nf12 = \"boom\"\n{bomb}"));
+        let found = found(FILE, text.replace("a sign that says", "{f0} that says"));
+        assert!(found.iter().any(|f| f.rule == Rule::BadTemplate && f.what.contains("KiB")), "{found:?}");
+    }
+
+    #[test]
+    fn no_vocabulary_takes_the_slot_of_the_styles() {
+        let found = found("vocabularies/style.txt", "gothic\nbaroque\n".into());
+        assert_eq!((found.len(), found[0].rule, found[0].term.as_str()), (1, Rule::BadTemplate, "style"));
     }
 }

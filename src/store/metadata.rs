@@ -83,7 +83,9 @@ pub fn read(dir: &Path) -> Result<MetadataState> {
     let mut total = 0;
     let names = names(dir)?;
     for (at, name) in names.iter().enumerate() {
-        let refuse = |what: String| Finding::new(Rule::Unreadable, name.clone(), what);
+        let at_line =
+            |line: u32, what: String| Finding::new(Rule::Unreadable, name.clone(), what).line(line).term(&**name);
+        let refuse = |what| at_line(0, what);
         if at >= FILES {
             let what = format!("not read, and {} more: a project has at most {FILES} files", names.len() - at - 1);
             state.unreadable.push(refuse(what));
@@ -98,7 +100,7 @@ pub fn read(dir: &Path) -> Result<MetadataState> {
                 state.files.push(FileState { name: name.clone(), revision: revision(text.as_bytes()), text });
             }
             Ok(None) => {}
-            Err(what) => state.unreadable.push(refuse(what)),
+            Err((line, what)) => state.unreadable.push(at_line(line, what)),
         }
     }
     if state.files.is_empty() && state.unreadable.is_empty() {
@@ -152,33 +154,45 @@ fn names(dir: &Path) -> Result<Vec<String>> {
 }
 
 /// The text of a file; `None` when it is not there, and in words why it cannot be read.
-fn text_of(dir: &Path, name: &str, inside: &Path) -> std::result::Result<Option<String>, String> {
+fn text_of(dir: &Path, name: &str, inside: &Path) -> std::result::Result<Option<String>, Refused> {
     let path = dir.join(name);
     if path.symlink_metadata().is_err() {
         return Ok(None);
     }
     match fs::canonicalize(&path) {
-        Ok(target) if !target.starts_with(inside) => return Err("this link leads out of the project".into()),
-        Ok(_) => {}
-        Err(e) => return Err(format!("cannot be opened: {e}")),
+        Ok(target) if !target.starts_with(inside) => Err((0, "this link leads out of the project".into())),
+        Ok(_) => text(&path).map(Some),
+        Err(e) => Err((0, format!("cannot be opened: {e}"))),
     }
+}
+
+/// The line, from 1, or 0 for the whole file, and what is wrong there.
+pub type Refused = (u32, String);
+
+/// The text of a metadata file, wherever it is.
+///
+/// # Errors
+/// Why it is none: not there, not a file, too large, not UTF-8.
+pub fn text(path: &Path) -> std::result::Result<String, Refused> {
     // Without waiting: a pipe of that name would keep the reader for ever.
     let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(&path);
-    let file = file.map_err(|e| format!("cannot be opened: {e}"))?;
-    let meta = file.metadata().map_err(|e| format!("cannot be read: {e}"))?;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let file = file.map_err(|e| (0, format!("cannot be opened: {e}")))?;
+    let meta = file.metadata().map_err(|e| (0, format!("cannot be read: {e}")))?;
     if !meta.is_file() {
-        return Err("this is not a file".into());
+        return Err((0, "this is not a file".into()));
     }
     let mut bytes = Vec::with_capacity(meta.len().min(FILE_LIMIT) as usize);
-    file.take(FILE_LIMIT + 1).read_to_end(&mut bytes).map_err(|e| format!("cannot be read: {e}"))?;
+    file.take(FILE_LIMIT + 1).read_to_end(&mut bytes).map_err(|e| (0, format!("cannot be read: {e}")))?;
     if bytes.len() as u64 > FILE_LIMIT {
-        return Err(format!("a file of {} bytes; at most {} MiB are read", meta.len(), FILE_LIMIT >> 20));
+        return Err((0, format!("a file of {} bytes; at most {} MiB are read", meta.len(), FILE_LIMIT >> 20)));
     }
-    String::from_utf8(bytes).map(Some).map_err(|e| {
+    String::from_utf8(bytes).map_err(|e| {
         let good = e.utf8_error().valid_up_to();
-        let line = e.as_bytes()[..good].iter().filter(|b| **b == b'\n').count() + 1;
-        format!("line {line} is not UTF-8")
+        let before = &e.as_bytes()[..good];
+        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+        let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
+        (line as u32, format!("not UTF-8: byte {column} of line {line} is 0x{:02X}", e.as_bytes()[good]))
     })
 }
 
@@ -361,7 +375,7 @@ fn rename(staged: Vec<(PathBuf, Option<tempfile::TempPath>)>) -> Result<()> {
 fn current(dir: &Path, save: &Save, inside: &Path) -> Result<()> {
     match text_of(dir, &save.name, inside) {
         Ok(text) => unchanged(dir, save, text.map(|t| revision(t.as_bytes())).as_deref()),
-        Err(what) => Err(Problem::new(Kind::Conflict, format!("it is not the file that was edited: {what}"))
+        Err((_, what)) => Err(Problem::new(Kind::Conflict, format!("it is not the file that was edited: {what}"))
             .file(dir.join(&save.name))),
     }
 }

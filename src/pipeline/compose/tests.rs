@@ -3,6 +3,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::*;
+use crate::compose::metadata::VOCABULARIES;
 use crate::compose::metadata::vocabulary_of;
 use crate::formats::{self, Format};
 use crate::model::{Form, Role};

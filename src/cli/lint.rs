@@ -1,0 +1,411 @@
+//! `benchtop lint`: what is wrong with metadata and with questions.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::{Context, items, json_line, print};
+use crate::compose::grammar::Grammar;
+use crate::compose::lint::{self, ItemLint};
+use crate::compose::metadata::{Metadata, VOCABULARIES, styles, templates};
+use crate::formats;
+use crate::model::metafile::shipped;
+use crate::model::{Filter, Finding, Item, Kind, MetaFile, Problem, Result, Rule, Severity};
+use crate::store::metadata;
+
+/// The project's folder of metadata.
+const FOLDER: &str = "metadata";
+
+/// Arguments of `lint`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Metadata folders, files of them, or questions; the project's metadata otherwise
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Look at the project's items too
+    #[arg(long)]
+    items: bool,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+    /// List the rules
+    #[arg(long, conflicts_with_all = ["files", "items"])]
+    rules: bool,
+}
+
+/// What was looked at, and what was found in it.
+#[derive(Debug, Default)]
+struct Looked {
+    found: Vec<Finding>,
+    files: u64,
+    questions: u64,
+}
+
+/// Runs it. The exit code is 1 where there are errors.
+///
+/// # Errors
+/// When something cannot be read.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    if args.rules {
+        return rules(args.json);
+    }
+    let mut looked = Looked::default();
+    if args.files.is_empty() {
+        looked.project(&context.project()?.root().join(FOLDER))?;
+    }
+    if !args.files.is_empty() || args.items {
+        let metadata = project_metadata(context)?;
+        let (grammar, _) = Grammar::compile(&metadata);
+        for path in &args.files {
+            looked.path(path, &grammar)?;
+        }
+        if args.items {
+            let mut lint = ItemLint::new(Some(&grammar));
+            items::each(&context.client()?, Filter::default(), Vec::new(), &mut |number, _, json| {
+                let item: Item = serde_json::from_str(json)
+                    .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{number} cannot be read: {e}")))?;
+                lint.see(&item, u64::from(number));
+                looked.questions += 1;
+                Ok(())
+            })?;
+            let mut found = lint.finish();
+            lint::locate(&mut found, &metadata);
+            looked.found.append(&mut found);
+        }
+    }
+    if args.json {
+        let mut out = std::io::BufWriter::new(super::Listener);
+        for finding in &looked.found {
+            json_line(&mut out, &object(finding))?;
+        }
+        super::done(out.flush())?;
+    } else {
+        print(&looked.text())?;
+    }
+    Ok(u8::from(looked.of(Severity::Error) > 0))
+}
+
+/// The metadata that questions are held against: of the project, if there is one with any; else what is shipped.
+fn project_metadata(context: &Context) -> Result<Metadata> {
+    let folder = match context.project() {
+        Ok(project) => project.root().join(FOLDER),
+        Err(problem) if problem.kind == Kind::NotFound => return Ok(Metadata::parse(shipped())),
+        Err(problem) => return Err(problem),
+    };
+    if folder.is_dir() { Ok(read(&folder)?.0) } else { Ok(Metadata::parse(shipped())) }
+}
+
+fn rules(json: bool) -> Result<u8> {
+    let mut out = Vec::new();
+    for rule in Rule::ALL {
+        let (name, severity, about) = (rule.name(), rule.severity().name(), rule.about());
+        if json {
+            json_line(&mut out, &json!({"rule": name, "severity": severity, "about": about}))?;
+        } else {
+            out.extend(format!("{name:<18} {severity:<8} {about}\n").bytes());
+        }
+    }
+    print(&String::from_utf8_lossy(&out))?;
+    Ok(0)
+}
+
+fn object(f: &Finding) -> serde_json::Value {
+    json!({
+        "severity": f.severity().name(),
+        "rule": f.rule.name(),
+        "file": f.file,
+        "line": f.line,
+        "column": f.column,
+        "length": f.length,
+        "term": f.term,
+        "what": f.what,
+        "help": f.help,
+    })
+}
+
+/// Reads a metadata folder: its files, what of them cannot be read, how many they are.
+fn read(dir: &Path) -> Result<(Metadata, Vec<Finding>, u64)> {
+    let state = metadata::read(dir)?;
+    let files = (state.files.len() + state.unreadable.len()) as u64;
+    let texts = state.files.into_iter().map(|f| MetaFile { name: f.name, text: f.text });
+    Ok((Metadata::parse(texts), state.unreadable, files))
+}
+
+fn unreadable(name: &str, line: u32, what: &str) -> Finding {
+    let help = "metadata files are UTF-8 text of at most 8 MiB";
+    Finding::new(Rule::Unreadable, name, what).line(line).term(name).help(help)
+}
+
+/// The path as it can be opened from the current folder.
+fn here(path: &Path) -> PathBuf {
+    let current = std::env::current_dir().and_then(|d| d.canonicalize()).unwrap_or_default();
+    match path.canonicalize().ok().and_then(|p| p.strip_prefix(&current).map(Path::to_path_buf).ok()) {
+        Some(short) if !short.as_os_str().is_empty() => short,
+        _ => path.to_path_buf(),
+    }
+}
+
+fn is_metadata(dir: &Path) -> bool {
+    [styles::FILE, templates::FILE].iter().any(|f| dir.join(f).is_file()) || dir.join(VOCABULARIES).is_dir()
+}
+
+/// Where a metadata file lies: the folder it belongs to, if that has templates, and its name in it.
+fn placed(path: &Path) -> Option<(PathBuf, String)> {
+    let name = path.file_name()?.to_str()?;
+    let folder = path.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p })?;
+    if name == styles::FILE || name == templates::FILE {
+        return Some((folder.to_path_buf(), name.to_string()));
+    }
+    let full = folder.canonicalize().ok()?;
+    let own = full.file_name()?.to_str()? == VOCABULARIES.trim_end_matches('/');
+    let dir = full.parent()?.to_path_buf();
+    (own && name.ends_with(".txt") && dir.join(templates::FILE).is_file())
+        .then(|| (dir, format!("{VOCABULARIES}{name}")))
+}
+
+impl Looked {
+    fn of(&self, severity: Severity) -> usize {
+        self.found.iter().filter(|f| f.severity() == severity).count()
+    }
+
+    fn project(&mut self, folder: &Path) -> Result<()> {
+        if folder.is_dir() {
+            return self.folder(&here(folder), None);
+        }
+        let mut found = lint::metadata(&Metadata::parse(shipped()));
+        found.iter_mut().for_each(|f| f.file.insert_str(0, "(shipped) "));
+        self.files += shipped().count() as u64;
+        self.found.append(&mut found);
+        Ok(())
+    }
+
+    /// Looks at a metadata folder, or at this file of it.
+    fn folder(&mut self, dir: &Path, only: Option<(&str, &Path)>) -> Result<()> {
+        let (metadata, mut found, files) = read(dir)?;
+        found.extend(lint::metadata(&metadata));
+        // A file that cannot be read is not missing.
+        let unreadable: Vec<String> =
+            found.iter().filter(|f| f.rule == Rule::Unreadable).map(|f| f.file.clone()).collect();
+        found.retain(|f| f.rule != Rule::MissingFile || f.file != f.term || !unreadable.contains(&f.file));
+        found.sort();
+        for mut finding in found {
+            match only {
+                Some((name, _)) if finding.file != name => continue,
+                Some((_, path)) => finding.file = path.display().to_string(),
+                None => finding.file = dir.join(&finding.file).display().to_string(),
+            }
+            self.found.push(finding);
+        }
+        self.files += if only.is_some() { 1 } else { files };
+        Ok(())
+    }
+
+    fn path(&mut self, path: &Path, grammar: &Grammar) -> Result<()> {
+        if path.is_dir() {
+            let within = path.join(FOLDER);
+            if is_metadata(path) {
+                return self.folder(path, None);
+            } else if is_metadata(&within) {
+                return self.folder(&within, None);
+            }
+        } else if path.is_file() {
+            if let Some((dir, name)) = placed(path) {
+                return self.folder(&dir, Some((&name, path)));
+            }
+            if path.extension().is_some_and(|e| e == "txt") {
+                return self.vocabulary(path);
+            }
+        }
+        let found = formats::recognise(path)?;
+        let questions: Vec<_> = found.files.iter().filter(|f| !f.format.is_predictions()).collect();
+        if questions.is_empty() {
+            return Err(Problem::input("there are neither metadata nor questions here")
+                .file(path)
+                .help("name a metadata folder, a file of one, or a file of questions"));
+        }
+        for file in questions {
+            self.questions(&file.path, file.format, grammar)?;
+        }
+        Ok(())
+    }
+
+    /// A vocabulary that is in no metadata folder.
+    fn vocabulary(&mut self, path: &Path) -> Result<()> {
+        let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = format!("{VOCABULARIES}{stem}.txt");
+        let found = match metadata::text(path) {
+            Ok(text) => lint::file(&MetaFile { name, text }),
+            Err((line, what)) => vec![unreadable(&stem, line, &what)],
+        };
+        let named = |mut f: Finding| {
+            f.file = path.display().to_string();
+            f
+        };
+        self.found.extend(found.into_iter().map(named));
+        self.files += 1;
+        Ok(())
+    }
+
+    fn questions(&mut self, path: &Path, format: formats::Format, grammar: &Grammar) -> Result<()> {
+        let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut lint = ItemLint::new(Some(grammar)).named(path.display().to_string());
+        for (line, item) in formats::items(path, format, &stem)? {
+            match item {
+                Ok(item) => lint.see(&item, line),
+                Err(problem) => lint.refused(&problem, line),
+            }
+            self.questions += 1;
+        }
+        self.found.extend(lint.finish());
+        self.files += 1;
+        Ok(())
+    }
+
+    /// For people: file by file, with a line of sums at the end.
+    fn text(&self) -> String {
+        let mut out = String::new();
+        let mut before: Option<&str> = None;
+        for finding in &self.found {
+            if before.is_some_and(|file| file != finding.file) {
+                out.push('\n');
+            }
+            before = Some(&finding.file);
+            out.push_str(&format!("{}\n", printable(&finding.to_string())));
+            if !finding.help.is_empty() {
+                out.push_str(&format!("  help: {}\n", printable(&finding.help)));
+            }
+        }
+        let counted = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let mut where_ = Vec::new();
+        if self.files > 0 {
+            where_.push(counted(self.files, "file"));
+        }
+        if self.questions > 0 {
+            where_.push(counted(self.questions, "question"));
+        }
+        let where_ = if where_.is_empty() { "nothing".into() } else { where_.join(", ") };
+        if self.found.is_empty() {
+            return format!("nothing found in {where_}\n");
+        }
+        let (errors, warnings) = (self.of(Severity::Error) as u64, self.of(Severity::Warning) as u64);
+        out.push_str(&format!("\n{} and {} in {where_}\n", counted(errors, "error"), counted(warnings, "warning")));
+        out
+    }
+}
+
+/// Without what would move the cursor: terms and file names are other people's.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for file in shipped() {
+            write(dir.path(), &file.name, &file.text.replace("\nimage\n", "\n").replace("\ntext\n", "\n"));
+        }
+        let words = dir.path().join("vocabularies/text.txt");
+        let text = std::fs::read_to_string(&words).unwrap().replace("\nthe\n", "\n").replace("\nwhat\n", "\n");
+        std::fs::write(words, text).unwrap();
+        dir
+    }
+
+    fn write(dir: &Path, name: &str, text: impl AsRef<[u8]>) {
+        let path = dir.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn look(path: &Path) -> Looked {
+        let mut looked = Looked::default();
+        looked.path(path, &Grammar::compile(&Metadata::parse(shipped())).0).unwrap();
+        looked
+    }
+
+    #[test]
+    fn a_metadata_folder_and_a_file_of_it() {
+        let dir = folder();
+        let root = dir.path();
+        let sound = look(root);
+        assert_eq!((sound.text().as_str(), sound.files), ("nothing found in 21 files\n", 21));
+        let animals = root.join("vocabularies/animal.txt");
+        let text = std::fs::read_to_string(&animals).unwrap();
+        std::fs::write(&animals, format!("{text}crane\nowl\n")).unwrap();
+        write(root, "vocabularies/food.txt", b"pie\nsoup\nb\xE4r\n");
+        let found = look(root);
+        let text = found.text();
+        let place = format!("{}:71: warning [homonym] `crane`", animals.display());
+        assert!(text.contains(&place) && text.contains("\n  help: name it more closely"), "{text}");
+        assert!(text.contains("food.txt:3: error [unreadable] not UTF-8: byte 2 of the line is 0xE4"), "{text}");
+        assert!(text.ends_with(" in 21 files\n") && found.of(Severity::Error) > 1, "{text}");
+        let one = look(&animals);
+        let rules: Vec<_> = one.found.iter().map(|f| (f.rule, f.line)).collect();
+        assert_eq!(rules, [(Rule::Homonym, 71), (Rule::DuplicateTerm, 72)]);
+        // Anywhere else it is judged by itself.
+        write(root, "elsewhere/animal.txt", "crane\nowl\n");
+        assert_eq!(look(&root.join("elsewhere/animal.txt")).found.len(), 1);
+        write(root, "large.txt", vec![b'x'; (8 << 20) + 1]);
+        assert_eq!(look(&root.join("large.txt")).found[0].rule, Rule::Unreadable);
+    }
+
+    #[test]
+    fn questions_as_the_released_generator_writes_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let hint = "Hint: e.g., (A), (B), (C), (D), at the end.";
+        let prompt = "1 orange color owl, on the lawn, art nouveau style, elegant";
+        let record = |id: u32, question: &str, kind: &str, options: &[&str], answer: &str, about: &str| {
+            json!({
+                "id": id, "images": ["images/1.png"], "prompt": prompt, "question": question, "answer": answer,
+                "instruction": format!("Question: {question}\n{hint}"), "question_type": kind, "options": options,
+                "task": "recognition", "question_majority": about,
+            })
+        };
+        let records = json!([
+            record(1, "What is the style?", "multi choice", &["cubist", "cubist", "collage", "ink"], "ink", "style"),
+            record(2, "Is the picture art nouveau style?", "true or false", &["True", "False"], "False", "style"),
+            record(3, "", "multi choice", &["where", "aim", "prism", "lurk"], "aim", "text"),
+        ]);
+        write(dir.path(), "set.json", serde_json::to_string_pretty(&records).unwrap());
+        let looked = look(&dir.path().join("set.json"));
+        let rules: Vec<_> = looked.found.iter().map(|f| f.rule).collect();
+        assert_eq!(rules, [Rule::DuplicateOption, Rule::WrongLabel, Rule::WrongLetters, Rule::EmptyQuestion]);
+        assert!(looked.found.windows(2).all(|w| w[0].line <= w[1].line) && looked.found[0].line == 2);
+        assert!(looked.text().ends_with("\n3 errors and 1 warning in 1 file, 3 questions\n"), "{}", looked.text());
+        let object = object(&looked.found[1]);
+        assert_eq!((&object["severity"], &object["rule"]), (&json!("error"), &json!("wrong-label")));
+        assert_eq!(object["term"], "set/2");
+        assert_eq!(look(dir.path()).questions, 3);
+    }
+
+    #[test]
+    fn what_is_neither_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let look = |path: &Path| Looked::default().path(path, &Grammar::default()).unwrap_err();
+        assert!(look(dir.path()).what.contains("neither metadata nor questions"));
+        assert_eq!(look(&dir.path().join("no.json")).kind, Kind::NotFound);
+        write(dir.path(), "answers.jsonl", "{\"question_id\": 1, \"output\": \"q\"}\n");
+        assert_eq!(look(&dir.path().join("answers.jsonl")).kind, Kind::Input);
+    }
+
+    /// Real questions of good quality have no contradictions.
+    #[test]
+    fn published_questions_are_not_called_wrong() {
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+        for name in ["dysca-figures", "mvp-bench"] {
+            let path = data.join(name);
+            if !path.is_dir() {
+                eprintln!("skipped: {} is not there", path.display());
+                continue;
+            }
+            let looked = look(&path);
+            assert!(looked.questions > 0);
+            eprintln!("{}", looked.text());
+            let wrong = |f: &&Finding| matches!(f.rule, Rule::WrongLabel | Rule::Unanswerable);
+            assert_eq!(looked.found.iter().filter(wrong).count(), 0);
+        }
+    }
+}

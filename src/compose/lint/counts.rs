@@ -1,0 +1,317 @@
+//! What is only seen over many questions: where the right option stands, how often a statement holds, whether the right
+//! option is the longest. Counts are kept, never questions.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::model::{Item, QuestionKind, Role, Rule};
+
+/// Groups that are kept apart, at most; what comes later counts in the whole alone.
+const GROUPS: usize = 20_000;
+/// Standard normal quantile of 1 - 1/10,000: many groups are tested, and chance must not be found among them.
+const RARE: f64 = 3.719;
+/// Options beyond which positions are not counted: there are no letters for them.
+const LETTERS: usize = 26;
+/// Smallest expected count for which a chi-square test is trusted.
+const EXPECTED: f64 = 5.0;
+/// The right option is the longest this many times as often as by chance, at least, before it is worth a word.
+const WORTH: f64 = 1.15;
+/// Questions from which that is told.
+const ENOUGH: u64 = 30;
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum What {
+    /// Position of the right option.
+    Position,
+    /// Which of "True" and "False" stands first.
+    Order,
+    /// Whether the statement holds.
+    Label,
+}
+
+/// Questions of one kind about one thing.
+#[derive(Clone, Debug)]
+struct Group {
+    of: String,
+    what: What,
+    kind: QuestionKind,
+    /// Composed here, where every deal is to come out even.
+    composed: bool,
+    /// Largest difference that a deal leaves over.
+    slack: u64,
+    counts: Vec<u64>,
+    /// All questions of it have the same number of options: else those with fewer are no deal of their own.
+    alone: bool,
+    /// It is the sum over all subtasks.
+    whole: bool,
+}
+
+/// How often the right option is the longest, and the shortest.
+#[derive(Clone, Debug, Default)]
+struct Cue {
+    of: String,
+    questions: u64,
+    hits: [u64; 2],
+    expected: [f64; 2],
+    variance: [f64; 2],
+}
+
+/// A skew that was found.
+pub(super) struct Skew {
+    pub rule: Rule,
+    pub of: String,
+    pub what: String,
+    pub help: &'static str,
+}
+
+/// The counts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counts {
+    groups: HashMap<u64, Group>,
+    cues: HashMap<u64, Cue>,
+    /// Numbers of options seen within groups that differ in it alone.
+    options: HashMap<u64, usize>,
+    mixed: HashMap<u64, bool>,
+    /// Judge every set as a sample, composed ones too.
+    pub sample: bool,
+}
+
+fn hash(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Counts {
+    /// Counts a question in. `holds` is whether its statement is labelled true.
+    pub fn see(&mut self, item: &Item, holds: Option<bool>) {
+        let refusal = item.options.iter().any(|o| o.role == Role::Refusal);
+        match item.kind {
+            QuestionKind::MultipleChoice => {
+                let right = item
+                    .correct()
+                    .or_else(|| item.options.iter().position(|o| o.role == Role::Refusal && o.text == item.answer));
+                if let Some(right) = right {
+                    // A refusal takes one of the places that the right option leaves, so a whole deal is longer.
+                    let slack = if refusal && item.correct().is_some() { item.options.len() as u64 - 1 } else { 1 };
+                    self.count(item, What::Position, right, item.options.len(), slack);
+                }
+                self.cue(item);
+            }
+            QuestionKind::TrueFalse => {
+                // A deal is of four cards: true or false, and which of the two stands first.
+                if let Some(holds) = holds {
+                    self.count(item, What::Label, usize::from(!holds), 2, 2);
+                }
+                let first = item.options.first().map(|o| o.text.trim().eq_ignore_ascii_case("true"));
+                if let Some(first) = first.filter(|_| item.options.len() == 2) {
+                    self.count(item, What::Order, usize::from(!first), 2, 2);
+                }
+            }
+            QuestionKind::YesNo => {
+                if let Some(holds) = holds {
+                    self.count(item, What::Label, usize::from(!holds), 2, 1);
+                }
+            }
+            QuestionKind::FreeForm => {}
+        }
+    }
+
+    fn count(&mut self, item: &Item, what: What, value: usize, values: usize, slack: u64) {
+        if values > LETTERS {
+            return;
+        }
+        let composed = item.provenance.is_some() && !self.sample;
+        let subtask = item.subtask.as_deref().unwrap_or_default();
+        let level = item.level.as_deref().filter(|_| composed);
+        // The sides of an imported pair have opposite answers by design: together they are even.
+        let side = item.pair.as_ref().filter(|_| composed).map(|p| p.side.name());
+        let family = hash((&item.dataset, subtask, item.kind, level, side, what, composed));
+        let first = *self.options.entry(family).or_insert(values);
+        if first != values {
+            self.mixed.insert(family, true);
+        }
+        let named = |subtask: &str| {
+            let kind = item.kind.name();
+            let about = if subtask.is_empty() { String::new() } else { format!(" about {subtask}") };
+            let extra: String = [level, side].into_iter().flatten().map(|word| format!(", {word}")).collect();
+            let options = if what == What::Position { format!(" with {values} options") } else { String::new() };
+            format!("{kind} questions{about}{extra}{options}")
+        };
+        let group = |of: String, whole: bool| Group {
+            of,
+            what,
+            kind: item.kind,
+            composed,
+            slack,
+            counts: vec![0; values],
+            alone: true,
+            whole,
+        };
+        let own = hash((family, values));
+        if self.groups.len() < GROUPS || self.groups.contains_key(&own) {
+            let group = self.groups.entry(own).or_insert_with(|| group(named(subtask), false));
+            if let Some(count) = group.counts.get_mut(value) {
+                *count += 1;
+            }
+        }
+        if !composed && !subtask.is_empty() {
+            let whole = hash((item.kind, what, values, "whole"));
+            let group = self.groups.entry(whole).or_insert_with(|| group(named(""), true));
+            if let Some(count) = group.counts.get_mut(value) {
+                *count += 1;
+            }
+        }
+    }
+
+    fn cue(&mut self, item: &Item) {
+        let own = hash((&item.dataset, &item.subtask));
+        if self.cues.len() >= GROUPS && !self.cues.contains_key(&own) {
+            return;
+        }
+        // An option that declines is worded apart, and so are two terms joined to one option.
+        let Some(right) = item.correct().filter(|_| item.rotation.is_none()) else { return };
+        let lengths = item.options.iter().filter(|o| o.role != Role::Refusal).map(|o| o.text.chars().count());
+        let (mut most, mut least, mut n) = ((0, 0), (usize::MAX, 0), 0_u32);
+        for length in lengths {
+            n += 1;
+            most = if length > most.0 { (length, 1) } else { (most.0, most.1 + u32::from(length == most.0)) };
+            least = if length < least.0 { (length, 1) } else { (least.0, least.1 + u32::from(length == least.0)) };
+        }
+        if n < 2 {
+            return;
+        }
+        let own_length = item.options[right].text.chars().count();
+        let cue = self.cues.entry(own).or_insert_with(|| Cue {
+            of: item
+                .subtask
+                .clone()
+                .map_or("multiple-choice questions".into(), |s| format!("multiple-choice questions about {s}")),
+            ..Cue::default()
+        });
+        cue.questions += 1;
+        for (end, (length, times)) in [most, least].into_iter().enumerate() {
+            // Where one option alone is the longest, chance makes it the right one once in n.
+            if times == 1 {
+                let chance = 1.0 / f64::from(n);
+                cue.hits[end] += u64::from(own_length == length);
+                cue.expected[end] += chance;
+                cue.variance[end] += chance * (1.0 - chance);
+            }
+        }
+    }
+
+    /// What is skewed.
+    pub fn finish(mut self) -> Vec<Skew> {
+        let mixed: Vec<u64> = self.mixed.keys().copied().collect();
+        for family in mixed {
+            for values in 0..=LETTERS {
+                if let Some(group) = self.groups.get_mut(&hash((family, values))) {
+                    group.alone = false;
+                }
+            }
+        }
+        let mut found = Vec::new();
+        let mut groups: Vec<&Group> = self.groups.values().collect();
+        groups.sort_by(|a, b| (a.whole, &a.of).cmp(&(b.whole, &b.of)));
+        let mut parts: Vec<(What, QuestionKind)> = Vec::new();
+        for group in groups {
+            // The whole is told where no part of it was.
+            if group.whole && parts.contains(&(group.what, group.kind)) {
+                continue;
+            }
+            if let Some(skew) = group.skew() {
+                parts.push((group.what, group.kind));
+                found.push(skew);
+            }
+        }
+        for cue in self.cues.values().filter(|c| c.questions >= ENOUGH) {
+            for (end, word) in ["longest", "shortest"].into_iter().enumerate() {
+                let (hits, expected) = (cue.hits[end] as f64, cue.expected[end]);
+                if expected > EXPECTED && hits > expected + RARE * cue.variance[end].sqrt() && hits > expected * WORTH {
+                    found.push(Skew {
+                        rule: Rule::LengthCue,
+                        of: cue.of.clone(),
+                        what: format!(
+                            "in {} the right option is the {word} {} times, and chance makes it {expected:.0}",
+                            cue.of, cue.hits[end]
+                        ),
+                        help: "draw distractors that are as long as the answers",
+                    });
+                }
+            }
+        }
+        found.sort_by(|a, b| (a.rule, &a.of, &a.what).cmp(&(b.rule, &b.of, &b.what)));
+        found
+    }
+}
+
+impl Group {
+    fn skew(&self) -> Option<Skew> {
+        let total: u64 = self.counts.iter().sum();
+        let (least, most) = (self.counts.iter().min()?, self.counts.iter().max()?);
+        let counts = self.counts.iter().map(u64::to_string).collect::<Vec<_>>().join("/");
+        let why = if self.composed && self.alone {
+            if most - least <= self.slack {
+                return None;
+            }
+            "a composed set comes out even"
+        } else {
+            let expected = total as f64 / self.counts.len() as f64;
+            let square: f64 = self.counts.iter().map(|c| (*c as f64 - expected).powi(2) / expected).sum();
+            if expected < EXPECTED || square <= critical(self.counts.len() - 1) {
+                return None;
+            }
+            "chance does that less than once in 10,000 (chi-square)"
+        };
+        let of = &self.of;
+        let (rule, what, help) = match self.what {
+            What::Position => (
+                Rule::PositionSkew,
+                format!("the right option of {of} stands at {} {counts} times: {why}", letters(self.counts.len())),
+                "shuffle the options, or ask every rotation of them",
+            ),
+            What::Order => (
+                Rule::PositionSkew,
+                format!("the first option of {of} is True {} of {total} times: {why}", self.counts[0]),
+                "shuffle the two options",
+            ),
+            What::Label => (
+                Rule::LabelSkew,
+                format!("{} of {total} {of} are labelled true: {why}", self.counts[0]),
+                "ask as many that hold as that do not",
+            ),
+        };
+        Some(Skew { rule, of: of.clone(), what, help })
+    }
+}
+
+fn letters(n: usize) -> String {
+    (0..n).map(Item::letter).collect::<Vec<_>>().join("/")
+}
+
+/// What a chi-square of so many degrees of freedom exceeds once in 10,000 (Wilson and Hilferty, 1931).
+fn critical(freedom: usize) -> f64 {
+    if freedom <= 1 {
+        // The approximation is worst here; this is the square of the normal quantile of 1 - 1/20,000.
+        return 15.137;
+    }
+    let n = freedom as f64;
+    let part = 2.0 / (9.0 * n);
+    n * (1.0 - part + RARE * part.sqrt()).powi(3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn critical_values_are_those_of_the_tables() {
+        // Upper 0.0001 points of the chi-square distribution.
+        for (freedom, value) in [(1, 15.137), (3, 21.108), (4, 23.513), (9, 33.720)] {
+            let own = critical(freedom);
+            assert!((own - value).abs() / value < 0.05, "{freedom}: {own} is not {value}");
+        }
+    }
+}

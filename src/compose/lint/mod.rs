@@ -1,0 +1,159 @@
+//! The linter: what is wrong with metadata, and with questions, before anybody looks at a picture.
+//!
+//! | file | what it finds |
+//! |---|---|
+//! | [`metadata`], [`Linter`] | everything in a project's metadata; the latter looks again only at what changed |
+//! | [`ItemLint`] | what is wrong with questions, composed here or imported, one after the other |
+//! | `terms`, `pairs`, `homonyms` | in one vocabulary |
+//! | `reach` | across vocabularies and templates |
+//!
+//! Most rules ([`Rule`]) are defects of Dysca's released generator. `# allow: RULE` after a term, or `allow = [...]` of a
+//! style, silences a warning there; errors are never silenced.
+
+mod counts;
+mod homonyms;
+mod items;
+mod pairs;
+mod reach;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use items::ItemLint;
+
+use super::grammar::Grammar;
+use super::metadata::{Metadata, STYLE, Style, VOCABULARIES, Vocabulary, styles, templates, vocabulary_of};
+use crate::model::{Finding, MetaFile, Rule};
+use reach::{Reach, Shared};
+use terms::Asked;
+
+/// Everything that is wrong with `metadata`, sorted by file and line.
+pub fn metadata(metadata: &Metadata) -> Vec<Finding> {
+    Linter::default().lint(metadata)
+}
+
+/// What is wrong with one file by itself: the other files are not known, so what hangs on them is not judged.
+pub fn file(file: &MetaFile) -> Vec<Finding> {
+    let metadata = Metadata::parse([file.clone()]);
+    let mut found: Vec<_> = metadata.found().cloned().collect();
+    for name in metadata.vocabularies().keys() {
+        let asked = Asked::default();
+        let entries = terms::entries(&metadata.vocabularies()[name]);
+        found.extend(terms::check(name, &entries, &asked).0);
+    }
+    if !metadata.styles().is_empty() {
+        let asked = Asked { phrases: true, ..Asked::default() };
+        found.extend(terms::check(STYLE, &terms::styles(metadata.styles()), &asked).0);
+    }
+    found.sort();
+    found
+}
+
+/// Gives findings about a term that name its vocabulary's file and no line the line of the term.
+pub fn locate(findings: &mut [Finding], metadata: &Metadata) {
+    for finding in findings.iter_mut().filter(|f| f.line == 0 && !f.term.is_empty()) {
+        let line = match vocabulary_of(&finding.file) {
+            Some(name) => {
+                let terms = metadata.vocabularies().get(name).map_or(&[][..], |v| v.terms());
+                terms.iter().find(|t| t.text == finding.term).map(|t| t.line)
+            }
+            None if finding.file == styles::FILE => styles::find(metadata.styles(), &finding.term).map(|s| s.line),
+            None => None,
+        };
+        finding.line = line.unwrap_or(0);
+    }
+}
+
+/// A linter that keeps what it found in files that have not changed since.
+#[derive(Clone, Debug, Default)]
+pub struct Linter {
+    lists: BTreeMap<String, Seen>,
+}
+
+/// A vocabulary as it was looked at.
+#[derive(Clone, Debug)]
+struct Seen {
+    source: Source,
+    asked: Asked,
+    found: Vec<Finding>,
+    plain: Vec<String>,
+}
+
+/// What a vocabulary was read from.
+#[derive(Clone, Debug)]
+enum Source {
+    /// Kept, so that its place in memory cannot be given to another.
+    File(Arc<Vocabulary>),
+    Styles(Vec<Style>),
+}
+
+impl Linter {
+    /// Everything that is wrong with `metadata`, sorted by file and line.
+    pub fn lint(&mut self, metadata: &Metadata) -> Vec<Finding> {
+        let (_, compiled) = Grammar::compile(metadata);
+        self.lint_compiled(metadata, &compiled)
+    }
+
+    /// The same where `metadata` was compiled already: `compiled` is what [`Grammar::compile`] found in it.
+    pub fn lint_compiled(&mut self, metadata: &Metadata, compiled: &[Finding]) -> Vec<Finding> {
+        let mut found: Vec<Finding> = metadata.found().chain(compiled).cloned().collect();
+        if metadata.text(templates::FILE).is_none() {
+            let what = "there are no templates, so nothing can be composed";
+            let finding = Finding::new(Rule::MissingFile, templates::FILE, what).term(templates::FILE);
+            found.push(finding.help("`benchtop init` in an empty folder writes one to begin with"));
+        }
+        self.lists.retain(|name, _| name == STYLE || metadata.vocabularies().contains_key(name));
+        for (name, vocabulary) in metadata.vocabularies() {
+            if name == STYLE {
+                let what = format!("`{{{STYLE}}}` stands for {}: this file is not used", styles::FILE);
+                let file = format!("{VOCABULARIES}{STYLE}.txt");
+                let finding = Finding::new(Rule::UnusedVocabulary, file, what).term(STYLE);
+                found.push(finding.help("give the file another name"));
+                continue;
+            }
+            let asked = Asked::about(metadata, name);
+            let same =
+                |s: &Seen| matches!(&s.source, Source::File(v) if Arc::ptr_eq(v, vocabulary)) && s.asked == asked;
+            if !self.lists.get(name).is_some_and(same) {
+                let (found, plain) = terms::check(name, &terms::entries(vocabulary), &asked);
+                let source = Source::File(vocabulary.clone());
+                self.lists.insert(name.clone(), Seen { source, asked, found, plain });
+            }
+        }
+        let asked = Asked::about(metadata, STYLE);
+        let same = |s: &Seen| matches!(&s.source, Source::Styles(v) if v == metadata.styles()) && s.asked == asked;
+        if !self.lists.get(STYLE).is_some_and(same) {
+            let (found, plain) = terms::check(STYLE, &terms::styles(metadata.styles()), &asked);
+            let source = Source::Styles(metadata.styles().to_vec());
+            self.lists.insert(STYLE.into(), Seen { source, asked, found, plain });
+        }
+        found.extend(self.lists.values().flat_map(|s| s.found.iter().cloned()));
+        let reach = Reach::of(metadata);
+        let entries: Vec<_> = self.lists.values().map(|s| s.source.entries()).collect();
+        let shared = self.lists.iter().zip(&entries).map(|((name, seen), entries)| Shared {
+            name,
+            entries,
+            plain: &seen.plain,
+            read: seen.asked.read,
+        });
+        found.extend(reach.collisions(&shared.collect::<Vec<_>>()));
+        if reach::whole(metadata, compiled) {
+            found.extend(reach.unused(metadata));
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+impl Source {
+    fn entries(&self) -> Vec<terms::Entry<'_>> {
+        match self {
+            Source::File(vocabulary) => terms::entries(vocabulary),
+            Source::Styles(styles) => terms::styles(styles),
+        }
+    }
+}

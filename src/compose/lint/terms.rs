@@ -1,0 +1,205 @@
+//! What can be wrong with the terms of one vocabulary.
+
+use std::collections::{HashMap, HashSet};
+
+use super::homonyms;
+use super::pairs::{pairs, parts};
+use crate::compose::metadata::vocabulary::fold;
+use crate::compose::metadata::{Metadata, STYLE, Style, Vocabulary, file_of};
+use crate::compose::near::{Near, Terms, Words, plain};
+use crate::model::{Finding, Rule};
+
+/// A term stands out when it is this many times as long as nearly all others, or as short.
+const STANDS_OUT: f64 = 2.5;
+/// And longer by as many characters.
+const LONGER: usize = 10;
+/// And shorter by as many.
+const SHORTER: usize = 8;
+
+/// An enabled term of a vocabulary, or a style by its name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry<'m> {
+    pub text: &'m str,
+    pub line: u32,
+    pub allow: &'m [Rule],
+}
+
+impl Entry<'_> {
+    pub fn allows(&self, rule: Rule) -> bool {
+        self.allow.contains(&rule)
+    }
+}
+
+/// The enabled terms of a vocabulary.
+pub(super) fn entries(vocabulary: &Vocabulary) -> Vec<Entry<'_>> {
+    let enabled = vocabulary.terms().iter().filter(|t| !t.disabled);
+    enabled.map(|t| Entry { text: &t.text, line: t.line, allow: &t.allow }).collect()
+}
+
+/// The enabled styles.
+pub(super) fn styles(styles: &[Style]) -> Vec<Entry<'_>> {
+    let enabled = styles.iter().filter(|s| !s.disabled);
+    enabled.map(|s| Entry { text: &s.name, line: s.line, allow: &s.allow }).collect()
+}
+
+/// How the templates ask about a vocabulary: what is found in it depends on that and on its own text alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// Its terms are titles, names or phrases.
+    pub phrases: bool,
+    /// Its terms are words to be read in the picture: they need not mean different things.
+    pub read: bool,
+    /// The questions that ask about it, as they stand in the file.
+    pub questions: Vec<String>,
+}
+
+impl Asked {
+    /// How `metadata` asks about this vocabulary.
+    pub fn about(metadata: &Metadata, vocabulary: &str) -> Asked {
+        let mut asked = Asked::default();
+        let subtasks = metadata.templates().subtasks.values().filter(|s| s.vocabulary == vocabulary);
+        for subtask in subtasks {
+            let read = subtask.task.eq_ignore_ascii_case("ocr");
+            asked.read = read && (asked.read || asked.questions.is_empty());
+            // The last one decides, as in the grammar.
+            asked.phrases = subtask.phrases;
+            asked.questions.push(subtask.question.template.source().to_string());
+        }
+        asked
+    }
+
+    fn terms(&self) -> Terms {
+        if self.phrases { Terms::Phrases } else { Terms::Nouns }
+    }
+}
+
+/// What is wrong with the terms of one vocabulary by themselves, and the terms in plain words.
+pub(super) fn check(vocabulary: &str, entries: &[Entry<'_>], asked: &Asked) -> (Vec<Finding>, Vec<String>) {
+    let words: Vec<Words> = entries.iter().map(|e| Words::new(e.text, asked.terms())).collect();
+    let mut list = List { file: file_of(vocabulary), entries, found: Vec::new() };
+    list.near(&words, asked);
+    if !asked.read && !asked.phrases && vocabulary != STYLE {
+        list.homonyms(vocabulary, &words);
+    }
+    list.lengths();
+    list.leaks(&words, asked);
+    (list.found, words.iter().map(|w| w.folded().to_string()).collect())
+}
+
+struct List<'a, 'm> {
+    file: String,
+    entries: &'a [Entry<'m>],
+    found: Vec<Finding>,
+}
+
+impl List<'_, '_> {
+    fn say(&mut self, rule: Rule, at: usize, what: String, help: &str) {
+        let entry = &self.entries[at];
+        if !entry.allows(rule) || rule == Rule::DuplicateTerm {
+            self.found.push(Finding::new(rule, self.file.as_str(), what).line(entry.line).term(entry.text).help(help));
+        }
+    }
+
+    /// Terms that are there twice, and terms that can both be right. Each is found once, at the later of the two.
+    fn near(&mut self, words: &[Words], asked: &Asked) {
+        let entries = self.entries;
+        // A noun that most terms end in tells what the list is about: "red color", "blue color".
+        let mut heads: HashMap<&str, usize> = HashMap::new();
+        for (_, head) in words.iter().filter_map(|w| w.folded().rsplit_once(' ')) {
+            *heads.entry(head).or_default() += 1;
+        }
+        let common = heads.into_iter().find(|(_, n)| 2 * n > words.len() && *n > 2).map(|(head, _)| head);
+        let ends = |at: u32| words[at as usize].folded().rsplit_once(' ').map(|(_, head)| head);
+        let mut pairs = pairs(words, asked.terms(), asked.read);
+        pairs.retain(|(later, _, near)| *near != Near::Head || common.is_none() || ends(*later) != common);
+        for pairs in pairs.chunk_by(|a, b| a.0 == b.0) {
+            let at = pairs[0].0 as usize;
+            let entry = &entries[at];
+            let before = |earlier: u32| &entries[earlier as usize];
+            let twice = |(_, earlier, near): &&(u32, u32, Near)| {
+                *near == Near::Same && fold(before(*earlier).text) == fold(entry.text)
+            };
+            if let Some((_, earlier, _)) = pairs.iter().find(twice) {
+                let what = format!("`{}` stands in line {} already", entry.text, before(*earlier).line);
+                self.say(Rule::DuplicateTerm, at, what, "remove one of the two lines");
+                continue;
+            }
+            let meant = |(_, earlier, _): &&(u32, u32, Near)| !before(*earlier).allows(Rule::NearSynonym);
+            let mut rest = pairs.iter().filter(meant);
+            let Some((_, earlier, near)) = rest.next() else { continue };
+            let (other, more) = (before(*earlier), rest.count());
+            let mut what = format!("`{}` and `{}` in line {} {}", entry.text, other.text, other.line, near.why());
+            if more > 0 {
+                what.push_str(&format!("; so it is with {more} more"));
+            }
+            let help = "rename or disable one of them, or write `# allow: near-synonym` after one that is meant";
+            self.say(Rule::NearSynonym, at, what, help);
+        }
+    }
+
+    fn homonyms(&mut self, vocabulary: &str, words: &[Words]) {
+        for (at, word) in words.iter().enumerate() {
+            if let Some(other) = homonyms::other(word.folded(), vocabulary) {
+                let what = format!("`{}` can also be taken for {other}", self.entries[at].text);
+                let help = "name it more closely, disable it, or write `# allow: homonym` after it";
+                self.say(Rule::Homonym, at, what, help);
+            }
+        }
+    }
+
+    /// Terms so long or so short that they would be the longest or shortest option of any question.
+    fn lengths(&mut self) {
+        let chars: Vec<usize> = self.entries.iter().map(|e| e.text.chars().count()).collect();
+        let mut sorted = chars.clone();
+        sorted.sort_unstable();
+        let at = |share: usize| sorted.get(sorted.len() * share / 4).copied().unwrap_or_default();
+        let (low, high) = (at(1), at(3));
+        if sorted.len() < 4 {
+            return;
+        }
+        for (at, &own) in chars.iter().enumerate() {
+            let term = self.entries[at].text;
+            let help = "word it like the others, disable it, or write `# allow: length-cue` after it";
+            if own as f64 >= high as f64 * STANDS_OUT && own >= high + LONGER {
+                let what = format!(
+                    "`{term}` has {own} characters and three quarters of the others at most {high}: as an answer it is \
+                     the longest option"
+                );
+                self.say(Rule::LengthCue, at, what, help);
+            } else if own as f64 * STANDS_OUT <= low as f64 && own + SHORTER <= low {
+                let what = format!(
+                    "`{term}` has {own} characters and three quarters of the others at least {low}: as an answer it is \
+                     the shortest option"
+                );
+                self.say(Rule::LengthCue, at, what, help);
+            }
+        }
+    }
+
+    /// Terms that stand in the question that they are the answer to.
+    fn leaks(&mut self, words: &[Words], asked: &Asked) {
+        // Slots become a word that no term is.
+        let texts: Vec<String> = asked.questions.iter().map(|q| plain(&without_slots(q))).collect();
+        let said: HashSet<&str> = texts.iter().flat_map(|t| parts(t)).collect();
+        for (at, _) in words.iter().enumerate().filter(|(_, w)| said.contains(w.folded())) {
+            let what = format!("`{}` stands in the question that asks about it", self.entries[at].text);
+            let help = "word the question otherwise, disable the term, or write `# allow: answer-leak` after it";
+            self.say(Rule::AnswerLeak, at, what, help);
+        }
+    }
+}
+
+/// A template's text with `{slots}` replaced by a sign that no term has.
+fn without_slots(source: &str) -> String {
+    let mut text = String::with_capacity(source.len());
+    let mut inside = false;
+    for c in source.chars() {
+        match c {
+            '{' => (inside, text) = (true, text + "\u{1}"),
+            '}' => inside = false,
+            c if !inside => text.push(c),
+            _ => {}
+        }
+    }
+    text
+}
