@@ -306,7 +306,7 @@ mod tests {
     fn folder() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         for file in shipped() {
-            write(dir.path(), &file.name, &file.text.replace("\nimage\n", "\n").replace("\ntext\n", "\n"));
+            write(dir.path(), &file.name, file.text.replace("\nimage\n", "\n").replace("\ntext\n", "\n"));
         }
         let words = dir.path().join("vocabularies/text.txt");
         let text = std::fs::read_to_string(&words).unwrap().replace("\nthe\n", "\n").replace("\nwhat\n", "\n");

@@ -67,7 +67,7 @@ fn inside(words: &[Words], ask: &mut impl FnMut(u32, u32)) {
 }
 
 /// The parts of a text that begin and end where its words do.
-pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn parts(text: &str) -> Vec<&str> {
     let mut starts = Vec::new();
     let mut ends = Vec::new();
     let mut before = false;
@@ -83,11 +83,13 @@ pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
         before = letter;
     }
     ends.push(text.len());
-    starts.into_iter().flat_map(move |start| {
+    let mut parts = Vec::new();
+    for start in starts {
         let first = ends.partition_point(|end| *end <= start);
         let last = ends.len().min(first + 2 * INSIDE_WORDS);
-        ends[first..last].to_vec().into_iter().filter_map(move |end| text.get(start..end))
-    })
+        parts.extend(ends[first..last].iter().filter_map(|end| text.get(start..*end)));
+    }
+    parts
 }
 
 /// Calls `ask` for pairs that share a key.
