@@ -24,6 +24,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(400);
 /// changed is read once more.
 const SETTLES: Duration = Duration::from_millis(100);
 
+/// Codes of [`crate::model::usage::Freshness`] by item, and the use they were made for.
+type FreshOf = (Arc<Usage>, Arc<Vec<u8>>);
+
 /// The metadata at one moment.
 pub struct Held {
     /// The files.
@@ -36,7 +39,7 @@ pub struct Held {
     read: Instant,
     parsed: OnceLock<Metadata>,
     grammar: OnceLock<Arc<Grammar>>,
-    fresh: Mutex<Option<(Arc<Usage>, Arc<Vec<u8>>)>>,
+    fresh: Mutex<Option<FreshOf>>,
 }
 
 impl Held {

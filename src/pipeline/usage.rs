@@ -72,6 +72,8 @@ pub struct Usage {
     names: Vec<String>,
     by_name: HashMap<String, u32>,
     spaces: Vec<Terms>,
+    by_vocabulary: HashMap<String, usize>,
+    by_subtask: HashMap<String, usize>,
     /// Space and text by code.
     terms: Vec<(u32, String)>,
     classes: Vec<Class>,
@@ -131,27 +133,28 @@ impl Usage {
         let line: Line = serde_json::from_slice(json)
             .map_err(|e| Problem::new(Kind::Corrupt, format!("stored item #{} cannot be read: {e}", self.len() + 1)))?;
         let subtask = line.subtask();
+        let asked_of = self.space(Where::Subtask(subtask));
         let class = match &line.provenance {
             Some(from) => {
                 let mut style = NONE;
                 for (vocabulary, term) in from.terms.0.iter() {
-                    let code = self.code(Where::Vocabulary(vocabulary), term);
+                    let code = self.term(Where::Vocabulary(vocabulary), term);
                     if vocabulary.as_ref() == STYLE {
                         style = code;
                     }
                     self.push(code, 0);
                 }
                 for (vocabulary, term) in from.second.0.iter() {
-                    let code = self.code(Where::Vocabulary(vocabulary), term);
+                    let code = self.term(Where::Vocabulary(vocabulary), term);
                     self.push(code, SECOND);
                 }
                 if let Some(claim) = &from.claim {
-                    let code = self.code(Where::Subtask(subtask), claim);
+                    let code = self.code(asked_of, claim);
                     self.push(code, 0);
                 }
                 if line.offers_terms() {
                     for option in line.offered() {
-                        let code = self.code(Where::Subtask(subtask), option);
+                        let code = self.code(asked_of, option);
                         self.push(code, OFFERED);
                     }
                 }
@@ -168,14 +171,14 @@ impl Usage {
             }
             None => {
                 let style = match line.style() {
-                    Some(style) => self.code(Where::Vocabulary(STYLE), style),
+                    Some(style) => self.term(Where::Vocabulary(STYLE), style),
                     None => NONE,
                 };
                 self.push(style, 0);
                 if let Some(right) = line.right_term()
-                    && self.has_room(subtask, right)
+                    && self.has_room(asked_of, right)
                 {
-                    let code = self.code(Where::Subtask(subtask), right);
+                    let code = self.code(asked_of, right);
                     self.push(code, 0);
                 }
                 Class {
@@ -216,26 +219,31 @@ impl Usage {
         at
     }
 
-    fn space(&self, of: &Where<'_>) -> Option<usize> {
-        self.spaces.iter().position(|s| match (&s.space, of) {
-            (Space::Vocabulary(a), Where::Vocabulary(b)) | (Space::Subtask(a), Where::Subtask(b)) => a == b,
-            _ => false,
-        })
+    /// The position of a space, which is made when it is not there.
+    fn space(&mut self, of: Where<'_>) -> usize {
+        let (known, name) = match of {
+            Where::Vocabulary(name) => (&mut self.by_vocabulary, name),
+            Where::Subtask(name) => (&mut self.by_subtask, name),
+        };
+        if let Some(at) = known.get(name) {
+            return *at;
+        }
+        known.insert(name.to_string(), self.spaces.len());
+        let space = match of {
+            Where::Vocabulary(name) => Space::Vocabulary(name.to_string()),
+            Where::Subtask(name) => Space::Subtask(name.to_string()),
+        };
+        self.spaces.push(Terms { space, codes: HashMap::new() });
+        self.spaces.len() - 1
+    }
+
+    fn term(&mut self, of: Where<'_>, term: &str) -> u32 {
+        let space = self.space(of);
+        self.code(space, term)
     }
 
     /// The code of a term; [`NONE`] once there is no room for more, at a billion of them.
-    fn code(&mut self, of: Where<'_>, term: &str) -> u32 {
-        let space = match self.space(&of) {
-            Some(at) => at,
-            None => {
-                let space = match of {
-                    Where::Vocabulary(name) => Space::Vocabulary(name.to_string()),
-                    Where::Subtask(name) => Space::Subtask(name.to_string()),
-                };
-                self.spaces.push(Terms { space, codes: HashMap::new() });
-                self.spaces.len() - 1
-            }
-        };
+    fn code(&mut self, space: usize, term: &str) -> u32 {
         if let Some(code) = self.spaces[space].codes.get(term) {
             return *code;
         }
@@ -248,9 +256,9 @@ impl Usage {
         code
     }
 
-    fn has_room(&self, subtask: &str, term: &str) -> bool {
-        let codes = self.space(&Where::Subtask(subtask)).map(|at| &self.spaces[at].codes);
-        codes.is_none_or(|c| c.len() < IMPORTED_TERMS || c.contains_key(term))
+    fn has_room(&self, space: usize, term: &str) -> bool {
+        let codes = &self.spaces[space].codes;
+        codes.len() < IMPORTED_TERMS || codes.contains_key(term)
     }
 
     /// The codes of an item, flags included.

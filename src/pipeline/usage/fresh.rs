@@ -19,8 +19,8 @@ struct Judged {
     classes: Vec<(u32, bool)>,
     /// By code: what is gone.
     codes: Vec<u32>,
-    /// What is gone, in words.
-    causes: Vec<String>,
+    /// How many things are gone.
+    causes: usize,
     /// By subject: the spaces of the terms that its prompt has slots for; [`NONE`] for one that no item has.
     needs: HashMap<u32, Vec<u32>>,
 }
@@ -28,16 +28,16 @@ struct Judged {
 impl Usage {
     /// For each item a code of [`Freshness`].
     pub fn freshness(&self, grammar: &Grammar) -> Vec<u8> {
-        let judged = self.judge(grammar);
+        let (judged, _) = self.judge(grammar);
         let of = |row| self.fresh(&judged, row, &mut |_| ()).code();
         (0..self.len()).map(of).collect()
     }
 
     /// What `grammar` would do to the items.
     pub fn impact(&self, grammar: &Grammar, overlay: &Overlay) -> Impact {
-        let mut judged = self.judge(grammar);
+        let (judged, causes) = self.judge(grammar);
         let mut impact = Impact::default();
-        let mut counts = vec![0u64; judged.causes.len()];
+        let mut counts = vec![0u64; causes.len()];
         for row in 0..self.len() {
             impact.composed += u64::from(self.classes[self.class[row] as usize].composed);
             let fresh = self.fresh(&judged, row, &mut |cause| counts[cause as usize] += 1);
@@ -47,14 +47,14 @@ impl Usage {
                 Freshness::Gone => impact.gone.add(overlay.status(row)),
             }
         }
-        let causes = std::mem::take(&mut judged.causes).into_iter().zip(counts);
-        impact.causes = causes.filter(|(_, n)| *n > 0).collect();
+        impact.causes = causes.into_iter().zip(counts).filter(|(_, n)| *n > 0).collect();
         impact.causes.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         impact.causes.truncate(CAUSES);
         impact
     }
 
-    fn judge(&self, grammar: &Grammar) -> Judged {
+    /// What became of classes and codes; and what is gone, in words.
+    fn judge(&self, grammar: &Grammar) -> (Judged, Vec<String>) {
         let mut causes = Causes::default();
         let lists: Vec<Option<usize>> = self.vocabularies(grammar).iter().map(|v| grammar.list(v)).collect();
         let code = |(space, term): &(u32, String)| {
@@ -77,7 +77,7 @@ impl Usage {
             let name = self.by_name.get(&subject.name)?;
             Some((*name, subject.lists.iter().map(space).collect()))
         });
-        Judged { classes, codes, causes: causes.list, needs: needs.collect() }
+        (Judged { classes, codes, causes: causes.list.len(), needs: needs.collect() }, causes.list)
     }
 
     fn judge_class(&self, grammar: &Grammar, class: &Class, causes: &mut Causes) -> (u32, bool) {
@@ -113,9 +113,12 @@ impl Usage {
         if !class.composed {
             return Freshness::Fresh;
         }
+        let (of_class, stale) = judged.classes[self.class[row] as usize];
+        if judged.causes == 0 && !stale {
+            return Freshness::Fresh;
+        }
         let mut seen = Seen::default();
         let mut gone = false;
-        let (of_class, stale) = judged.classes[self.class[row] as usize];
         let of_codes = self.codes_of(row).iter().map(|code| judged.codes[(code & CODE) as usize]);
         for found in of_codes.chain([of_class]).filter(|c| *c != NONE) {
             gone = true;

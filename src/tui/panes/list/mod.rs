@@ -39,7 +39,7 @@ enum Layer {
 #[derive(Debug)]
 enum Step {
     /// A filter and the row under the cursor; `typed` where the find prompt replaced it.
-    Query { query: Query, row: u64, typed: bool },
+    Query { query: Box<Query>, row: u64, typed: bool },
     /// Every row again instead of the selected ones.
     Subset,
 }
@@ -280,7 +280,7 @@ impl ListPane {
     /// Remembers where the list is, then shows `query` instead.
     fn narrow(&mut self, query: Query) -> Vec<ListEffect> {
         let query = std::mem::replace(&mut self.query, query);
-        self.trail.push(Step::Query { query, row: self.state.row(), typed: false });
+        self.trail.push(Step::Query { query: Box::new(query), row: self.state.row(), typed: false });
         self.layer = None;
         self.requery(0)
     }
@@ -312,7 +312,7 @@ impl ListPane {
         let query = Query { filter, within: self.query.within.clone() };
         // All typing leads back to one place, and typing that place's own words again is being back there.
         if let Some(Step::Query { typed: true, query: before, row }) = self.trail.last() {
-            let row = if *before == query { Some(*row) } else { None };
+            let row = if **before == query { Some(*row) } else { None };
             if row.is_some() {
                 self.trail.pop();
             }
@@ -320,7 +320,7 @@ impl ListPane {
             return Ok(self.requery(row.unwrap_or(0)));
         }
         let query = std::mem::replace(&mut self.query, query);
-        self.trail.push(Step::Query { query, row: self.state.row(), typed: true });
+        self.trail.push(Step::Query { query: Box::new(query), row: self.state.row(), typed: true });
         Ok(self.requery(0))
     }
 
@@ -354,7 +354,7 @@ impl ListPane {
         }
         match self.trail.pop() {
             Some(Step::Query { query, row, .. }) => {
-                self.query = query;
+                self.query = *query;
                 self.requery(row)
             }
             Some(Step::Subset) => {
