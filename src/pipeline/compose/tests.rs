@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::*;
 use crate::compose::metadata::VOCABULARIES;
-use crate::compose::metadata::vocabulary_of;
 use crate::formats::{self, Format};
 use crate::model::{Form, Role};
 use crate::pipeline::export::{Target, To};
@@ -331,10 +330,6 @@ fn metadata_of_a_project_is_its_own_files_or_the_shipped_ones() {
     let (found, _) = metadata(Some(&place.project)).unwrap();
     assert_eq!(found.files().count(), 21);
     let dir = place.project.metadata();
-    std::fs::create_dir_all(dir.join(VOCABULARIES)).unwrap();
-    for file in shipped().filter(|f| vocabulary_of(&f.name) != Some("animal")) {
-        std::fs::write(dir.join(file.name), file.text).unwrap();
-    }
     std::fs::write(dir.join(VOCABULARIES).join("animal.txt"), b"owl\n\xff\n").unwrap();
     let (found, unreadable) = metadata(Some(&place.project)).unwrap();
     assert_eq!((found.files().count(), unreadable.len()), (20, 1));

@@ -99,7 +99,8 @@ impl Usage {
             subject: of,
             wording: class.wording as usize,
             terms: style.map(|s| (grammar.style, s)).into_iter().collect(),
-            second: Vec::new(),
+            // Which terms they are does not matter, but that there are some does.
+            second: if matches!(class.asked, Asked::PairOptions | Asked::Cross) { vec![(0, 0)] } else { Vec::new() },
             subtask: asks,
             asked: asked(class.asked),
         };
@@ -149,7 +150,7 @@ impl Usage {
 fn asked(asked: Asked) -> engine::Asked {
     let options = |refusal| engine::Asked::Options { options: Vec::new(), correct: None, refusal, may_decline: false };
     match asked {
-        Asked::Options => options(None),
+        Asked::Options | Asked::PairOptions => options(None),
         Asked::Refusal | Asked::Beyond => options(Some(0)),
         Asked::Claim => engine::Asked::Claim { term: 0, holds: true, false_first: false },
         Asked::YesNo => engine::Asked::YesNo { term: 0, holds: true },

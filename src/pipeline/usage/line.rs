@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 
 use crate::compose::metadata::vocabulary::TERM_CHARS;
-use crate::model::{QuestionKind, Role};
+use crate::model::{QuestionKind, Role, Side};
 
 /// A text that is borrowed unless it has escapes.
 pub(super) struct Words<'a>(Cow<'a, str>);
@@ -98,6 +98,12 @@ pub(super) struct From<'a> {
     pub(super) recipe: Words<'a>,
 }
 
+/// The part of a pair's membership that tells how a question is asked.
+#[derive(Deserialize)]
+struct Of {
+    side: Side,
+}
+
 /// An item.
 #[derive(Deserialize)]
 pub(super) struct Line<'a> {
@@ -109,7 +115,7 @@ pub(super) struct Line<'a> {
     #[serde(borrow, default)]
     options: Vec<Choice<'a>>,
     #[serde(default)]
-    rotation: Option<IgnoredAny>,
+    pair: Option<Of>,
     #[serde(borrow, default)]
     pub(super) provenance: Option<From<'a>>,
 }
@@ -119,6 +125,8 @@ pub(super) struct Line<'a> {
 pub(super) enum Asked {
     /// Which of the options.
     Options,
+    /// The same about one picture of a pair.
+    PairOptions,
     /// The same with one that declines.
     Refusal,
     /// The same where declining is right.
@@ -144,20 +152,21 @@ impl Line<'_> {
 
     pub(super) fn asked(&self) -> Asked {
         let has = |role: Role| self.options.iter().any(|o| o.role == role);
-        match self.kind {
-            QuestionKind::FreeForm => Asked::Free,
-            QuestionKind::YesNo => Asked::YesNo,
-            QuestionKind::TrueFalse => Asked::Claim,
-            QuestionKind::MultipleChoice if self.rotation.is_some() => Asked::Cross,
-            QuestionKind::MultipleChoice if !has(Role::Refusal) => Asked::Options,
-            QuestionKind::MultipleChoice if has(Role::Correct) => Asked::Refusal,
-            QuestionKind::MultipleChoice => Asked::Beyond,
+        match (self.kind, self.pair.as_ref().map(|p| p.side)) {
+            (QuestionKind::FreeForm, _) => Asked::Free,
+            (QuestionKind::YesNo, _) => Asked::YesNo,
+            (QuestionKind::TrueFalse, _) => Asked::Claim,
+            (QuestionKind::MultipleChoice, Some(Side::Cross)) => Asked::Cross,
+            (QuestionKind::MultipleChoice, Some(Side::Natural | Side::Manipulated)) => Asked::PairOptions,
+            (QuestionKind::MultipleChoice, None) if !has(Role::Refusal) => Asked::Options,
+            (QuestionKind::MultipleChoice, None) if has(Role::Correct) => Asked::Refusal,
+            (QuestionKind::MultipleChoice, None) => Asked::Beyond,
         }
     }
 
     /// Whether the options are terms of the subtask's vocabulary.
     pub(super) fn offers_terms(&self) -> bool {
-        matches!(self.asked(), Asked::Options | Asked::Refusal | Asked::Beyond)
+        matches!(self.asked(), Asked::Options | Asked::PairOptions | Asked::Refusal | Asked::Beyond)
     }
 
     /// The options that do not decline.
