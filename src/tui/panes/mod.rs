@@ -3,4 +3,5 @@
 pub mod behind;
 pub mod board;
 pub mod list;
+pub mod metadata;
 pub mod review;

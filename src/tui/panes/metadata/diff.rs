@@ -1,0 +1,228 @@
+//! What changed between two texts: by words for prompts and questions, by lines for files, by terms for vocabularies.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// What became of a piece of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It stands in both.
+    Same,
+    /// Only in the new text.
+    Added,
+    /// Only in the old one.
+    Removed,
+}
+
+/// A run of words with one fate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The words, with their blanks.
+    pub text: String,
+    /// What became of them.
+    pub change: Change,
+}
+
+impl Piece {
+    /// A run of words.
+    pub fn new(text: impl Into<String>, change: Change) -> Piece {
+        Piece { text: text.into(), change }
+    }
+}
+
+/// Runs of letters and digits, runs of blanks, and every other character by itself.
+fn words(text: &str) -> Vec<&str> {
+    let kind = |c: char| if c.is_alphanumeric() { 1 } else { 2 * u8::from(c.is_whitespace()) };
+    let mut words = Vec::new();
+    let mut start = 0;
+    let mut last = None;
+    for (at, c) in text.char_indices() {
+        let own = kind(c);
+        if last.is_some_and(|l| l != own || own == 0) {
+            words.push(&text[start..at]);
+            start = at;
+        }
+        last = Some(own);
+    }
+    if start < text.len() {
+        words.push(&text[start..]);
+    }
+    words
+}
+
+/// `new` with what was taken out of `old` in its place; what was removed stands before what was added.
+pub fn by_words(old: &str, new: &str) -> Vec<Piece> {
+    if old == new {
+        return if new.is_empty() { Vec::new() } else { vec![Piece::new(new, Change::Same)] };
+    }
+    let (a, b) = (words(old), words(new));
+    let mut out: Vec<Piece> = Vec::new();
+    let mut put = |text: String, change| {
+        if text.is_empty() {
+            return;
+        }
+        match out.last_mut() {
+            Some(last) if last.change == change => last.text.push_str(&text),
+            _ => out.push(Piece { text, change }),
+        }
+    };
+    for op in capture_diff_slices(Algorithm::Myers, &a, &b) {
+        let (from, to) = (op.old_range(), op.new_range());
+        match op {
+            DiffOp::Equal { .. } => put(b[to].concat(), Change::Same),
+            _ => {
+                put(a[from].concat(), Change::Removed);
+                put(b[to].concat(), Change::Added);
+            }
+        }
+    }
+    out
+}
+
+/// A line of a difference between files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The line, without its end.
+    pub text: String,
+    /// What became of it.
+    pub change: Change,
+}
+
+/// Lines that changed, with `around` lines before and after; a gap is `None`.
+pub fn by_lines(old: &str, new: &str, around: usize) -> Vec<Option<Line>> {
+    let (a, b): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let ops = capture_diff_slices(Algorithm::Myers, &a, &b);
+    let mut all: Vec<Line> = Vec::new();
+    let mut put = |text: &str, change| all.push(Line { text: text.into(), change });
+    for op in ops {
+        let (from, to) = (op.old_range(), op.new_range());
+        match op {
+            DiffOp::Equal { .. } => b[to].iter().for_each(|l| put(l, Change::Same)),
+            _ => {
+                a[from].iter().for_each(|l| put(l, Change::Removed));
+                b[to].iter().for_each(|l| put(l, Change::Added));
+            }
+        }
+    }
+    let changed: Vec<usize> = (0..all.len()).filter(|i| all[*i].change != Change::Same).collect();
+    let near = |i: usize| {
+        let at = changed.partition_point(|c| *c < i);
+        let reach = |c: Option<&usize>| c.is_some_and(|c| c.abs_diff(i) <= around);
+        reach(changed.get(at)) || reach(at.checked_sub(1).and_then(|p| changed.get(p)))
+    };
+    let mut out: Vec<Option<Line>> = Vec::new();
+    for (i, line) in all.iter().enumerate() {
+        if near(i) {
+            out.push(Some(line.clone()));
+        } else if !matches!(out.last(), Some(None)) {
+            out.push(None);
+        }
+    }
+    out
+}
+
+/// What became of the terms of a vocabulary.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Old and new text of terms that stand in the place of another one.
+    pub renamed: Vec<(String, String)>,
+    /// Terms that are not there any more.
+    pub gone: Vec<String>,
+    /// Terms that were not there before.
+    pub new: Vec<String>,
+}
+
+/// Compares the terms of a vocabulary. As many new terms as old ones in one place are taken as renamed: it does not
+/// matter how the edit was made, here or in another program. A term that only moved is neither gone nor new.
+pub fn by_terms(old: &[&str], new: &[&str]) -> Terms {
+    let mut terms = Terms::default();
+    for op in capture_diff_slices(Algorithm::Myers, old, new) {
+        let (from, to) = (&old[op.old_range()], &new[op.new_range()]);
+        match op {
+            DiffOp::Equal { .. } => {}
+            DiffOp::Replace { .. } if from.len() == to.len() => {
+                terms.renamed.extend(from.iter().zip(to).map(|(a, b)| (a.to_string(), b.to_string())));
+            }
+            _ => {
+                terms.gone.extend(from.iter().map(|t| t.to_string()));
+                terms.new.extend(to.iter().map(|t| t.to_string()));
+            }
+        }
+    }
+    let was: std::collections::HashSet<&str> = old.iter().copied().collect();
+    let is: std::collections::HashSet<&str> = new.iter().copied().collect();
+    // A swap of two neighbours reads as a replacement too.
+    let (renamed, other): (Vec<_>, Vec<_>) = std::mem::take(&mut terms.renamed)
+        .into_iter()
+        .partition(|(a, b)| !is.contains(a.as_str()) && !was.contains(b.as_str()));
+    terms.renamed = renamed;
+    for (a, b) in other {
+        terms.gone.push(a);
+        terms.new.push(b);
+    }
+    terms.gone.retain(|t| !is.contains(t.as_str()));
+    terms.new.retain(|t| !was.contains(t.as_str()));
+    terms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(pieces: &[Piece]) -> String {
+        let mark = |p: &Piece| match p.change {
+            Change::Same => p.text.clone(),
+            Change::Added => format!("[+{}]", p.text),
+            Change::Removed => format!("[-{}]", p.text),
+        };
+        pieces.iter().map(mark).collect()
+    }
+
+    #[test]
+    fn words_are_compared_with_their_marks() {
+        assert_eq!(shown(&by_words("1 red owl, fine", "1 red barn owl, fine")), "1 red [+barn ]owl, fine");
+        assert_eq!(shown(&by_words("a (red) owl", "a (blue) owl.")), "a ([-red][+blue]) owl[+.]");
+        assert_eq!(shown(&by_words("same", "same")), "same");
+        assert_eq!(shown(&by_words("", "new")), "[+new]");
+        assert_eq!(shown(&by_words("漢字 x", "漢字 y")), "漢字 [-x][+y]");
+        assert!(by_words("", "").is_empty());
+    }
+
+    #[test]
+    fn nothing_is_lost_of_either_text() {
+        let (old, new) = ("one two, three  four", "two three, 4 four!");
+        let of = |but: Change| -> String {
+            by_words(old, new).iter().filter(|p| p.change != but).map(|p| p.text.as_str()).collect()
+        };
+        assert_eq!((of(Change::Added), of(Change::Removed)), (old.to_string(), new.to_string()));
+    }
+
+    #[test]
+    fn lines_that_did_not_change_are_left_out() {
+        let old: String = (0..20).map(|i| format!("line {i}\n")).collect();
+        let new = old.replace("line 10\n", "line ten\nline ten and a half\n");
+        let lines = by_lines(&old, &new, 1);
+        let texts: Vec<_> = lines.iter().map(|l| l.as_ref().map(|l| (l.change, l.text.as_str()))).collect();
+        assert_eq!(
+            texts,
+            [
+                None,
+                Some((Change::Same, "line 9")),
+                Some((Change::Removed, "line 10")),
+                Some((Change::Added, "line ten")),
+                Some((Change::Added, "line ten and a half")),
+                Some((Change::Same, "line 11")),
+                None
+            ]
+        );
+        assert!(by_lines(&old, &old, 2).iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn terms_are_renamed_gone_or_new() {
+        let terms = by_terms(&["cat", "dog", "owl", "wolf"], &["cat", "hound", "owl", "bear", "fox"]);
+        assert_eq!(terms.renamed, [("dog".to_string(), "hound".to_string())]);
+        assert_eq!((terms.gone, terms.new), (vec!["wolf".into()], vec!["bear".into(), "fox".into()]));
+        let moved = by_terms(&["cat", "dog", "owl"], &["dog", "cat", "owl"]);
+        assert_eq!(moved, Terms::default());
+    }
+}

@@ -1,0 +1,3 @@
+pub mod diff;
+pub mod preview;
+pub mod session;

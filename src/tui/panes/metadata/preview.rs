@@ -1,0 +1,437 @@
+//! What an edit of the metadata makes of the questions: twenty of them from a fixed seed, as they were and as they
+//! would be, those that change first.
+
+use std::sync::Arc;
+
+use super::diff::{Change, Piece, Terms, by_terms, by_words};
+use crate::compose::course::Course;
+use crate::compose::draw::key;
+use crate::compose::engine::{Asked, Choices, Composer, Gone, Written, choices_of, write};
+use crate::compose::grammar::Grammar;
+use crate::compose::metadata::{Metadata, STYLE};
+use crate::compose::plan::{Pictures, Plan};
+use crate::model::{Finding, Severity};
+
+/// Questions shown.
+pub const SHOWN: usize = 20;
+/// Questions looked at for those that change.
+const LOOKED_AT: u64 = 120;
+/// Changed terms of each vocabulary that are shown in a question of their own.
+const TERMS: usize = 6;
+/// Options of a multiple-choice question.
+const OPTIONS: usize = 4;
+
+/// What the questions are to be about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Selection {
+    /// Anything.
+    #[default]
+    All,
+    /// Pictures whose prompt has a slot of this vocabulary, asked about it where that can be.
+    Vocabulary(String),
+    /// A subject.
+    Subject(String),
+    /// A subtask.
+    Subtask(String),
+    /// Subjects that use this fragment.
+    Fragment(String),
+    /// A style.
+    Style(String),
+}
+
+/// What a preview is to be made of.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Tells a late answer from the one awaited.
+    pub ticket: u64,
+    /// What was there before the edit.
+    pub base: Metadata,
+    /// What is there now.
+    pub edited: Metadata,
+    /// What the questions are to be about.
+    pub selection: Selection,
+    /// What they are drawn from.
+    pub seed: u64,
+}
+
+/// One question, as it was and as it would be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Subject, subtask and type.
+    pub head: String,
+    /// Texts with what they are: prompt, question, and others where they changed.
+    pub texts: Vec<(&'static str, Vec<Piece>)>,
+    /// What of it is not there any more, if so; then the texts are as they were.
+    pub gone: Option<String>,
+}
+
+impl Shown {
+    /// Whether the edit makes a difference to it.
+    pub fn changed(&self) -> bool {
+        self.gone.is_some() || self.texts.iter().any(|(_, t)| t.iter().any(|p| p.change != Change::Same))
+    }
+}
+
+/// Questions and findings under edited metadata.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preview {
+    /// Questions, those that change first; at most [`SHOWN`] and those of new terms.
+    pub shown: Vec<Shown>,
+    /// What is wrong with the metadata, errors first.
+    pub found: Vec<Finding>,
+}
+
+impl Preview {
+    /// How many of the questions shown change.
+    pub fn changed(&self) -> usize {
+        self.shown.iter().filter(|s| s.changed()).count()
+    }
+}
+
+/// What is wrong with metadata: its files, and how they fit together. Errors first, in the order of the files.
+pub fn findings(metadata: &Metadata, compiled: Vec<Finding>) -> Vec<Finding> {
+    let mut found: Vec<Finding> = metadata.found().cloned().chain(compiled).collect();
+    found.sort_by_key(|f| std::cmp::Reverse(f.severity() == Severity::Error));
+    found
+}
+
+/// Makes a preview. Depends on its arguments alone.
+pub fn compute(base: &Metadata, edited: &Metadata, selection: &Selection, seed: u64) -> Preview {
+    compute_with(base, &Arc::new(Grammar::compile(base).0), edited, selection, seed)
+}
+
+/// The same where `base` is compiled already, as it is between two strokes.
+pub fn compute_with(
+    base: &Metadata,
+    compiled: &Arc<Grammar>,
+    edited: &Metadata,
+    selection: &Selection,
+    seed: u64,
+) -> Preview {
+    let (grammar, found) = Grammar::compile(edited);
+    let pair = Pair { base: compiled, edited: &grammar, terms: terms(base, edited), seed };
+    let mut all = pair.drawn(selection, base);
+    // The sort is stable: what is drawn keeps its order among the changed and among the unchanged.
+    all.sort_by_key(|s| !s.changed());
+    all.truncate(SHOWN);
+    let mut shown = pair.of_new_terms(selection, edited);
+    shown.extend(all);
+    Preview { shown, found: findings(edited, found) }
+}
+
+/// What became of the enabled terms, by vocabulary; those that did not change are left out.
+fn terms(base: &Metadata, edited: &Metadata) -> Vec<(String, Terms)> {
+    let mut out = Vec::new();
+    let names = base.vocabularies().keys().map(String::as_str).chain([STYLE]);
+    for name in names {
+        let same = match (base.vocabularies().get(name), edited.vocabularies().get(name)) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        if !same {
+            let terms = by_terms(&base.enabled(name), &edited.enabled(name));
+            if terms != Terms::default() {
+                out.push((name.to_string(), terms));
+            }
+        }
+    }
+    out
+}
+
+/// Two grammars side by side.
+struct Pair<'g> {
+    base: &'g Arc<Grammar>,
+    edited: &'g Grammar,
+    terms: Vec<(String, Terms)>,
+    seed: u64,
+}
+
+impl Pair<'_> {
+    /// Questions drawn from the base, and how the edited metadata writes them.
+    fn drawn(&self, selection: &Selection, base: &Metadata) -> Vec<Shown> {
+        let drawn = draw(self.base, &plan(self.base, selection, base), self.seed);
+        let mut out: Vec<Shown> = Vec::new();
+        for (name, terms) in &self.terms {
+            let Some(list) = self.base.list(name) else { continue };
+            let changed = terms.renamed.iter().map(|(old, _)| old).chain(&terms.gone).take(TERMS);
+            for (n, term) in changed.enumerate() {
+                let Some(position) = self.base.lists[list].position(term) else { continue };
+                let with = drawn.iter().filter(|c| c.terms.iter().any(|(l, _)| *l == list)).cycle();
+                if let Some(choices) = with.skip(n).take(1).next() {
+                    out.push(self.show(&with_term(self.base, choices, list, position)));
+                }
+            }
+        }
+        out.extend(drawn.iter().map(|c| self.show(c)));
+        out.dedup();
+        out
+    }
+
+    /// Questions about terms that only the edited metadata has.
+    fn of_new_terms(&self, selection: &Selection, edited: &Metadata) -> Vec<Shown> {
+        let mut out = Vec::new();
+        for (name, terms) in self.terms.iter().filter(|(_, t)| !t.new.is_empty()) {
+            let Some(list) = self.edited.list(name) else { continue };
+            let about = match selection {
+                Selection::Vocabulary(_) | Selection::All => Selection::Vocabulary(name.clone()),
+                other => other.clone(),
+            };
+            let drawn = draw(self.edited, &plan(self.edited, &about, edited), self.seed);
+            let with: Vec<_> = drawn.iter().filter(|c| c.terms.iter().any(|(l, _)| *l == list)).collect();
+            for (term, choices) in terms.new.iter().take(TERMS).zip(with) {
+                let Some(position) = self.edited.lists[list].position(term) else { continue };
+                let choices = with_term(self.edited, choices, list, position);
+                if let Ok(written) = write(self.edited, &choices) {
+                    out.push(Shown {
+                        head: format!("{}  new: {name} `{term}`", head(self.edited, &choices)),
+                        texts: texts(None, &written),
+                        gone: None,
+                    });
+                }
+            }
+        }
+        out
+    }
+
+    fn show(&self, choices: &Choices) -> Shown {
+        let head = head(self.base, choices);
+        let gone = |what: String, before: Option<&Written>| {
+            let texts = before.map_or(Vec::new(), |w| texts(Some(w), w));
+            Shown { head: head.clone(), texts, gone: Some(what) }
+        };
+        let before = match write(self.base, choices) {
+            Ok(written) => written,
+            Err(what) => return gone(what.to_string(), None),
+        };
+        match self.translate(choices).and_then(|c| write(self.edited, &c)) {
+            Ok(after) => Shown { head, texts: texts(Some(&before), &after), gone: None },
+            Err(what) => gone(what.to_string(), Some(&before)),
+        }
+    }
+
+    /// The same choices as positions in the edited grammar; renamed terms are followed, and a slot that the prompt has
+    /// now is filled.
+    fn translate(&self, choices: &Choices) -> Result<Choices, Gone> {
+        let (base, edited) = (self.base, self.edited);
+        let list = |list: usize| {
+            let name = &base.lists[list].name;
+            edited.list(name).ok_or_else(|| Gone::Slot(name.clone()))
+        };
+        let term = |from: usize, term: u32| -> Result<u32, Gone> {
+            let List { name, text } =
+                List { name: &base.lists[from].name, text: &base.lists[from].terms[term as usize] };
+            let renamed = self.terms.iter().find(|(n, _)| n == name);
+            let renamed = renamed.and_then(|(_, t)| t.renamed.iter().find(|(old, _)| old == text));
+            let now = renamed.map_or(text.as_str(), |(_, new)| new.as_str());
+            let position = edited.lists[list(from)?].position(now);
+            position.ok_or_else(|| Gone::Term(name.clone(), text.clone()))
+        };
+        let pairs = |terms: &[(usize, u32)]| -> Result<Vec<(usize, u32)>, Gone> {
+            let mut out = Vec::with_capacity(terms.len());
+            for (from, at) in terms {
+                out.push((list(*from)?, term(*from, *at)?));
+            }
+            out.sort_unstable();
+            Ok(out)
+        };
+        let subject_name = &base.subjects[choices.subject].name;
+        let subject = edited.subject(subject_name).ok_or_else(|| Gone::Subject(subject_name.clone()))?;
+        let subtask_name = &base.subtasks[choices.subtask].name;
+        let subtask = edited.subtask(subtask_name).ok_or_else(|| Gone::Subtask(subtask_name.clone()))?;
+        let of = base.subtasks[choices.subtask].list;
+        let mut terms = pairs(&choices.terms)?;
+        for &needed in &edited.subjects[subject].lists {
+            let many = edited.lists[needed].terms.len() as u64;
+            if many > 0 && !terms.iter().any(|(l, _)| *l == needed) {
+                let drawn = key(self.seed, &["preview", &edited.lists[needed].name, subject_name]) % many;
+                terms.push((needed, drawn as u32));
+            }
+        }
+        terms.sort_unstable();
+        let wording = choices.wording.min(edited.subjects[subject].prompts.len().saturating_sub(1));
+        let asked = match &choices.asked {
+            Asked::Options { options, correct, refusal } => Asked::Options {
+                options: options.iter().map(|t| term(of, *t)).collect::<Result<_, _>>()?,
+                correct: *correct,
+                refusal: *refusal,
+            },
+            Asked::Claim { term: claimed, holds, false_first } => {
+                Asked::Claim { term: term(of, *claimed)?, holds: *holds, false_first: *false_first }
+            }
+            Asked::YesNo { term: claimed, holds } => Asked::YesNo { term: term(of, *claimed)?, holds: *holds },
+            other => other.clone(),
+        };
+        Ok(Choices { subject, wording, terms, second: pairs(&choices.second)?, subtask, asked })
+    }
+}
+
+/// A term and the vocabulary it is in.
+struct List<'g> {
+    name: &'g String,
+    text: &'g String,
+}
+
+/// Choices with another term of one list; where that list is asked about, the answer follows.
+fn with_term(grammar: &Grammar, choices: &Choices, list: usize, term: u32) -> Choices {
+    let mut choices = choices.clone();
+    let mut was = None;
+    if let Some(slot) = choices.terms.iter_mut().find(|(l, _)| *l == list) {
+        was = Some(std::mem::replace(&mut slot.1, term));
+    }
+    if grammar.subtasks[choices.subtask].list == list {
+        match &mut choices.asked {
+            Asked::Options { options, correct, .. } => {
+                // Where it was an option already, the two change places.
+                for option in options.iter_mut().filter(|o| **o == term) {
+                    *option = was.unwrap_or(term);
+                }
+                if let Some(right) = correct.and_then(|c| options.get_mut(c)) {
+                    *right = term;
+                }
+            }
+            Asked::Claim { term: claimed, holds, .. } | Asked::YesNo { term: claimed, holds } => {
+                if *holds {
+                    *claimed = term;
+                } else if *claimed == term {
+                    *claimed = was.unwrap_or(term);
+                }
+            }
+            Asked::Free | Asked::Cross { .. } => {}
+        }
+    }
+    choices
+}
+
+/// A plan for a few questions about what is selected.
+fn plan(grammar: &Grammar, selection: &Selection, metadata: &Metadata) -> Plan {
+    let list = |name: &str| grammar.list(name);
+    let mut styles = Vec::new();
+    let mut about: Option<usize> = None;
+    let subjects: Vec<&crate::compose::grammar::Subject> = match selection {
+        Selection::All => grammar.subjects.iter().collect(),
+        Selection::Vocabulary(name) => {
+            let list = list(name);
+            about = grammar.subtasks.iter().position(|t| Some(t.list) == list);
+            grammar.subjects.iter().filter(|s| list.is_some_and(|l| s.lists.contains(&l))).collect()
+        }
+        Selection::Subject(name) => grammar.subjects.iter().filter(|s| s.name == *name).collect(),
+        Selection::Subtask(name) => {
+            about = grammar.subtask(name);
+            grammar.subjects.iter().filter(|s| about.is_some_and(|t| s.supports.contains(&t))).collect()
+        }
+        Selection::Fragment(name) => {
+            let uses = |s: &&crate::compose::grammar::Subject| {
+                let raw = metadata.templates().subjects.get(&s.name);
+                raw.is_some_and(|r| r.prompts.iter().any(|p| p.template.has(name)))
+            };
+            grammar.subjects.iter().filter(uses).collect()
+        }
+        Selection::Style(name) => {
+            if grammar.lists.get(grammar.style).is_some_and(|l| l.position(name).is_some()) {
+                styles.push(name.clone());
+            }
+            grammar.subjects.iter().collect()
+        }
+    };
+    let many = subjects.len().max(1) as u64;
+    let pictures = subjects.into_iter().filter(|s| !s.supports.is_empty()).map(|subject| {
+        let own = about.filter(|t| subject.supports.contains(t)).map(|t| grammar.subtasks[t].name.clone());
+        let mut own: Vec<String> = own.into_iter().collect();
+        if !styles.is_empty() {
+            // Of one style alone nobody can be asked which it is.
+            let other = subject.supports.iter().map(|t| &grammar.subtasks[*t]).filter(|t| t.list != grammar.style);
+            own = other.map(|t| t.name.clone()).collect();
+        }
+        Pictures {
+            subject: subject.name.clone(),
+            count: Some(LOOKED_AT.div_ceil(many).max(2)),
+            about: own,
+            styles: styles.clone(),
+            ..Pictures::default()
+        }
+    });
+    Plan { name: "preview".into(), options: OPTIONS, pictures: pictures.collect() }
+}
+
+/// Choices of up to [`LOOKED_AT`] questions, spread over the whole course. A part of a plan that cannot be followed is
+/// left out: the findings say why.
+fn draw(grammar: &Grammar, plan: &Plan, seed: u64) -> Vec<Choices> {
+    let possible = |p: &Pictures| {
+        let alone = Plan { name: plan.name.clone(), options: plan.options, pictures: vec![p.clone()] };
+        Course::new(grammar, &alone).is_ok()
+    };
+    let course = Course::new(grammar, plan).or_else(|_| {
+        let pictures = plan.pictures.iter().filter(|p| possible(p)).cloned().collect();
+        Course::new(grammar, &Plan { name: plan.name.clone(), options: plan.options, pictures })
+    });
+    let Ok(course) = course else { return Vec::new() };
+    let questions = course.questions();
+    let grammar = Arc::new(grammar.clone());
+    let mut composer = Composer::new(grammar.clone(), Arc::new(course), seed);
+    let many = questions.min(LOOKED_AT);
+    // A step that shares no factor with the course meets every subject and every way of asking in turn.
+    let common = |mut a: u64, mut b: u64| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let step = (questions / many.max(1)..).find(|s| common(*s, questions) == 1).unwrap_or(1);
+    let at = |i: u64| i * step % questions.max(1);
+    let items = (0..many).filter_map(|i| composer.question(at(i)));
+    items.filter_map(|item| choices_of(&grammar, &item)?.ok()).collect()
+}
+
+fn head(grammar: &Grammar, choices: &Choices) -> String {
+    let kind = match choices.asked {
+        Asked::Options { .. } | Asked::Cross { .. } => "multiple choice",
+        Asked::Claim { .. } => "true/false",
+        Asked::YesNo { .. } => "yes/no",
+        Asked::Free => "free form",
+    };
+    let subject = &grammar.subjects[choices.subject].name;
+    let subtask = &grammar.subtasks[choices.subtask].name;
+    if subject == subtask { format!("{subject}, {kind}") } else { format!("{subject}: {subtask}, {kind}") }
+}
+
+/// The texts of a question; without `before` all of it is new.
+fn texts(before: Option<&Written>, after: &Written) -> Vec<(&'static str, Vec<Piece>)> {
+    let compare = |of: fn(&Written) -> String| {
+        let new = of(after);
+        match before {
+            Some(before) => by_words(&of(before), &new),
+            None if new.is_empty() => Vec::new(),
+            None => vec![Piece::new(new, Change::Added)],
+        }
+    };
+    let question = |w: &Written| {
+        let mut text = w.question.clone();
+        for (i, option) in w.options.iter().enumerate() {
+            let letter = char::from(b'A' + (i % 26) as u8);
+            text += &format!("  ({letter}) {}", option.text);
+        }
+        text
+    };
+    let differs = |pieces: &[Piece]| pieces.iter().any(|p| p.change != Change::Same);
+    let mut out = vec![("P", compare(|w| w.prompt.clone())), ("Q", compare(question))];
+    let answer = compare(|w| w.answer.clone());
+    if after.options.is_empty() || differs(&answer) {
+        out.push(("A", answer));
+    }
+    if before.is_some() {
+        let negative = compare(|w| w.negative.clone());
+        if differs(&negative) {
+            out.push(("N", negative));
+        }
+        // The text around the question, where it is all that changed.
+        let instruction = compare(|w| w.instruction.clone());
+        if differs(&instruction) && !out.iter().any(|(name, pieces)| *name == "Q" && differs(pieces)) {
+            out.push(("I", instruction));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "preview_tests.rs"]
+mod tests;

@@ -1,0 +1,2 @@
+mod patch;
+pub use patch::Patch;
