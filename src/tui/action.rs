@@ -14,6 +14,16 @@ pub enum Scope {
     List,
     /// The leaderboard alone.
     Board,
+    /// The vocabulary pane and the template pane.
+    Metadata,
+    /// The vocabulary pane alone.
+    Vocabulary,
+    /// The template pane alone, while nothing is typed into it.
+    Templates,
+    /// A text being typed into: every other key is text.
+    Editor,
+    /// The coverage view alone.
+    Coverage,
     /// A menu or a page laid over a pane.
     Overlay,
 }
@@ -27,6 +37,11 @@ impl Scope {
             Scope::Table => "Tables",
             Scope::List => "Item list",
             Scope::Board => "Leaderboard",
+            Scope::Metadata => "Vocabularies and templates",
+            Scope::Vocabulary => "Vocabularies",
+            Scope::Templates => "Templates",
+            Scope::Editor => "Typing",
+            Scope::Coverage => "Coverage",
             Scope::Overlay => "Menus and pages",
         }
     }
@@ -124,6 +139,55 @@ actions! {
     // The leaderboard.
     NextMeasure, "next measure", Board, ["tab"], false, "jump to the next group of columns";
 
+    // Vocabularies and templates.
+    SaveMetadata, "save", Metadata, ["ctrl-s", "w"], false, "save every changed file, after saying which items change";
+    Difference, "difference", Metadata, ["="], false, "what a save would change, line by line";
+    Revert, "revert file", Metadata, ["X"], true, "give up the edits of this file";
+    Resolve, "settle conflict", Metadata, ["M"], false, "a file changed on disk while you edited it: mine, theirs, difference";
+    EditOutside, "edit in $EDITOR", Metadata, ["e"], false, "open this file at this line in your editor";
+    NextArea, "next area", Metadata, ["tab"], false, "go on to the next part of the pane";
+    Side, "preview or findings", Metadata, ["v"], false, "show the preview, the findings, or neither";
+    SeedDown, "seed down", Metadata, ["<"], false, "preview other questions: the seed before";
+    SeedUp, "seed up", Metadata, [">"], false, "preview other questions: the next seed";
+    NextFinding, "next finding", Metadata, ["n"], false, "go to the next finding of this file";
+    PreviousFinding, "previous finding", Metadata, ["N"], false, "go to the finding before";
+
+    // Vocabularies.
+    AddTerm, "add term", Vocabulary, ["a"], true, "add a term before this one";
+    RenameTerm, "rename term", Vocabulary, ["r"], true, "rename this term";
+    ToggleTerm, "disable or enable", Vocabulary, ["d"], true, "keep these terms but do not draw them, or draw them again";
+    RemoveTerm, "remove terms", Vocabulary, ["x"], true, "remove the selected terms, or this one";
+    TermDown, "move term down", Vocabulary, ["J"], true, "move this term one line down";
+    TermUp, "move term up", Vocabulary, ["K"], true, "move this term one line up";
+    MoveTerms, "move to vocabulary", Vocabulary, ["m"], true, "move the selected terms, or this one, to another vocabulary";
+    ReplaceText, "replace text", Vocabulary, ["R"], true, "replace text in the selected terms, or in all shown";
+    ShowTerms, "show terms", Vocabulary, ["f"], false, "all terms, or those changed, with findings, disabled";
+
+    // Templates.
+    TypeText, "type", Templates, ["i"], false, "type into the text; esc ends it";
+    OtherFile, "other file", Templates, ["o"], false, "templates.toml or styles.toml";
+
+    // Typing.
+    StopTyping, "stop typing", Editor, ["esc"], false, "end typing; the keys mean actions again";
+    SaveText, "save text", Editor, ["ctrl-s"], false, "save every changed file, after saying which items change";
+    UndoText, "undo typing", Editor, ["ctrl-u"], false, "take the last word typed back";
+    RedoText, "redo typing", Editor, ["ctrl-r"], false, "type it again";
+    InsertSlot, "insert slot", Editor, ["ctrl-t"], false, "put one of the slots on offer here at the cursor";
+    FindText, "find text", Editor, ["ctrl-f"], false, "find words in the text";
+    FindAgain, "find again", Editor, ["ctrl-g"], false, "go to the next place that has them";
+    MarkText, "mark text", Editor, ["ctrl-b"], false, "begin a selection here, or drop it; shift with arrows selects too";
+    CutText, "cut text", Editor, ["ctrl-x"], true, "cut the selection, or this line";
+    CopyText, "copy text", Editor, ["ctrl-y"], false, "copy the selection, or this line";
+    PasteText, "paste text", Editor, ["ctrl-v"], true, "paste what was cut or copied here";
+
+    // Coverage.
+    NextCount, "next count", Coverage, ["tab"], false, "colour by items, accepted, acceptance rate, flagged or pending";
+    ChooseRows, "rows", Coverage, ["r"], false, "choose what stands down the side";
+    ChooseColumns, "columns", Coverage, ["o"], false, "choose what stands across";
+    SwapAxes, "swap", Coverage, ["x"], false, "swap rows and columns";
+    FailingTerms, "failing terms", Coverage, ["f"], false, "the terms whose items fail most, or the map again";
+    RetireTerms, "retire terms", Coverage, ["d"], false, "disable the selected terms and reject their items, counts first";
+
     // Everywhere.
     Find, "find", Global, ["/"], false, "find: fuzzy words, or field:value";
     Undo, "undo", Global, ["u"], false, "undo your last verdict";
@@ -131,6 +195,9 @@ actions! {
     GoReview, "review", Global, ["1"], false, "go to the review pane";
     GoList, "items", Global, ["2"], false, "go to the item list";
     GoBoard, "leaderboard", Global, ["3"], false, "go to the leaderboard";
+    GoVocabulary, "vocabularies", Global, ["4"], false, "go to the vocabularies";
+    GoTemplates, "templates", Global, ["5"], false, "go to the templates";
+    GoCoverage, "coverage", Global, ["6"], false, "go to the coverage view";
     Sample, "sample", Global, ["S"], false, "fill an empty project with the sample";
     Palette, "palette", Global, [":"], false, "every action by name";
     Help, "help", Global, ["?", "f1"], false, "the keys of this pane";

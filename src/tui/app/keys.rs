@@ -74,6 +74,10 @@ impl App {
                     Scope::List => "in Items (2)",
                     Scope::Board => "on the leaderboard (3)",
                     Scope::Table => "in tables (2, 3)",
+                    Scope::Metadata => "with vocabularies and templates (4, 5)",
+                    Scope::Vocabulary => "with vocabularies (4)",
+                    Scope::Templates | Scope::Editor => "with templates (5)",
+                    Scope::Coverage => "in the coverage view (6)",
                     Scope::Global | Scope::Overlay => "elsewhere",
                 };
                 format!("`{name}` is {} {place}; ? shows the keys of this pane", action.name())

@@ -10,7 +10,19 @@ use crate::tui::action::{Action, Scope};
 use crate::tui::keymap::{Chord, Keymap, Lookup};
 use crate::tui::theme::{Look, Role};
 
-const SCOPES: [Scope; 6] = [Scope::Review, Scope::Table, Scope::List, Scope::Board, Scope::Global, Scope::Overlay];
+const SCOPES: [Scope; 11] = [
+    Scope::Review,
+    Scope::Table,
+    Scope::List,
+    Scope::Board,
+    Scope::Metadata,
+    Scope::Vocabulary,
+    Scope::Templates,
+    Scope::Editor,
+    Scope::Coverage,
+    Scope::Global,
+    Scope::Overlay,
+];
 
 /// The actions of a scope worth a place in the key bar, the most useful first.
 fn worth_a_hint(scope: Scope) -> &'static [Action] {
@@ -19,6 +31,11 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
         Scope::Review => &[A::Accept, A::Reject, A::Skip, A::Flag, A::Next, A::Previous, A::NextPending, A::Pixels],
         Scope::List => &[A::FilterStatus, A::ClearFilter],
         Scope::Board => &[A::NextMeasure],
+        Scope::Metadata => &[A::SaveMetadata, A::NextArea, A::Side, A::SeedUp, A::Difference, A::EditOutside],
+        Scope::Vocabulary => &[A::AddTerm, A::RenameTerm, A::ToggleTerm, A::RemoveTerm, A::ShowTerms],
+        Scope::Templates => &[A::TypeText, A::OtherFile],
+        Scope::Editor => &[A::StopTyping, A::SaveText, A::InsertSlot, A::UndoText, A::FindText],
+        Scope::Coverage => &[A::NextCount, A::ChooseRows, A::ChooseColumns, A::FailingTerms, A::RetireTerms],
         Scope::Table => &[A::Open, A::SortDescending, A::Select, A::Subset, A::Frequency, A::Hide, A::CopyTable],
         Scope::Global => &[A::Help, A::Undo, A::Find, A::Palette, A::Back],
         Scope::Overlay => &[A::MenuOk, A::MenuCancel],

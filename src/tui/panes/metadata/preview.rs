@@ -250,10 +250,11 @@ impl Pair<'_> {
         terms.sort_unstable();
         let wording = choices.wording.min(edited.subjects[subject].prompts.len().saturating_sub(1));
         let asked = match &choices.asked {
-            Asked::Options { options, correct, refusal } => Asked::Options {
+            Asked::Options { options, correct, refusal, may_decline } => Asked::Options {
                 options: options.iter().map(|t| term(of, *t)).collect::<Result<_, _>>()?,
                 correct: *correct,
                 refusal: *refusal,
+                may_decline: *may_decline,
             },
             Asked::Claim { term: claimed, holds, false_first } => {
                 Asked::Claim { term: term(of, *claimed)?, holds: *holds, false_first: *false_first }

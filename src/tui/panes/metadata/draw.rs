@@ -1,0 +1,245 @@
+//! Drawing what both metadata panes have: the preview, the findings, and the line that says where the files stand.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+
+use super::desk::Desk;
+use super::diff::{Change, Piece};
+use super::preview::Shown;
+use crate::model::{Finding, Severity};
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::text;
+
+/// A word with its style.
+type Word = (String, Style);
+
+fn style_of(change: Change, dim: bool, look: &Look) -> Style {
+    match change {
+        Change::Same if dim => look.style(Role::Dim),
+        Change::Same => look.style(Role::Text),
+        Change::Added => look.style(Role::Good).add_modifier(Modifier::BOLD),
+        Change::Removed => look.style(Role::Bad).add_modifier(Modifier::CROSSED_OUT),
+    }
+}
+
+/// Pieces as words that a line is made of. Where colours cannot tell, brackets do.
+fn words(pieces: &[Piece], dim: bool, look: &Look) -> Vec<Word> {
+    let plain = look.accessible || look.theme.level() == crate::model::ColourLevel::Mono;
+    let mut out = Vec::new();
+    for piece in pieces {
+        let style = style_of(piece.change, dim, look);
+        let cleaned = text::clean(&piece.text);
+        let shown = match piece.change {
+            Change::Added if plain => format!("{{+{cleaned}+}}"),
+            Change::Removed if plain => format!("[-{cleaned}-]"),
+            _ => cleaned,
+        };
+        for word in shown.split_inclusive(' ') {
+            out.push((word.to_string(), style));
+        }
+    }
+    out
+}
+
+/// Words broken into lines of at most `room` columns.
+fn wrap(words: Vec<Word>, room: usize) -> Vec<Vec<Word>> {
+    let mut lines: Vec<Vec<Word>> = vec![Vec::new()];
+    let mut used = 0;
+    for (word, style) in words {
+        let mut rest = word.as_str();
+        loop {
+            let bare = text::width(rest.trim_end());
+            if used + bare <= room {
+                break;
+            }
+            if used > 0 {
+                lines.push(Vec::new());
+                used = 0;
+                continue;
+            }
+            // A word longer than a line is cut.
+            let mut wide = 0;
+            let fits = rest.char_indices().find(|(_, c)| {
+                wide += text::char_width(*c);
+                wide > room
+            });
+            let Some((cut, _)) = fits.filter(|(cut, _)| *cut > 0) else { break };
+            if let Some(line) = lines.last_mut() {
+                line.push((rest[..cut].to_string(), style));
+            }
+            rest = &rest[cut..];
+            lines.push(Vec::new());
+        }
+        used += text::width(rest);
+        if let Some(line) = lines.last_mut() {
+            line.push((rest.to_string(), style));
+        }
+    }
+    lines
+}
+
+/// The lines of one question.
+fn question(shown: &Shown, room: usize, look: &Look) -> Vec<Vec<Word>> {
+    let changed = shown.changed();
+    let mark = match (changed, look.accessible) {
+        (true, false) => "● ",
+        (true, true) => "* ",
+        (false, _) => "  ",
+    };
+    let role = if changed { Role::Accent } else { Role::Dim };
+    let mut head = vec![(mark.to_string(), look.style(Role::Accent)), (shown.head.clone(), look.style(role))];
+    if let Some(gone) = &shown.gone {
+        head.push((format!("  gone: {gone}"), look.style(Role::Bad)));
+    }
+    let mut lines = wrap(head, room);
+    for (name, pieces) in &shown.texts {
+        let body = wrap(words(pieces, !changed || shown.gone.is_some(), look), room.saturating_sub(4).max(4));
+        for (i, mut line) in body.into_iter().enumerate() {
+            let label = if i == 0 { format!("  {name} ") } else { "    ".into() };
+            line.insert(0, (label, look.style(Role::Key)));
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+fn put(line: &[Word], x: u16, y: u16, room: usize, buf: &mut Buffer) {
+    let (mut at, mut left) = (x, room);
+    for (word, style) in line {
+        let (to, _) = buf.set_stringn(at, y, word, left, *style);
+        left = left.saturating_sub(usize::from(to.saturating_sub(at)));
+        at = to;
+    }
+}
+
+/// A heading over a part of the pane; the one with the cursor is marked.
+pub fn heading(title: &str, here: bool, area: Rect, buf: &mut Buffer, look: &Look) {
+    if area.is_empty() {
+        return;
+    }
+    let room = usize::from(area.width);
+    let role = if here { Role::Accent } else { Role::Heading };
+    let mark = match (here, look.accessible) {
+        (true, false) => "▌",
+        (true, true) => ">",
+        _ => " ",
+    };
+    let (x, _) = buf.set_stringn(area.x, area.y, mark, room, look.style(Role::Gutter));
+    let style = if here { look.style(role).add_modifier(Modifier::BOLD) } else { look.style(role) };
+    let left = room.saturating_sub(1);
+    let (x, _) = buf.set_stringn(x, area.y, text::fit(title, left), left, style);
+    let left = usize::from(area.right().saturating_sub(x));
+    if !look.accessible && left > 1 {
+        buf.set_stringn(x, area.y, format!(" {}", "─".repeat(left - 1)), left, look.style(Role::Border));
+    }
+}
+
+/// Draws the preview from line `top` on; gives how many lines it has, so that scrolling can stop.
+pub fn preview(desk: &Desk, here: bool, top: usize, area: Rect, buf: &mut Buffer, look: &Look) -> usize {
+    if area.height < 2 {
+        return 0;
+    }
+    let Some(preview) = desk.shown() else {
+        heading(&format!("preview, seed {}", desk.seed()), here, Rect { height: 1, ..area }, buf, look);
+        buf.set_stringn(area.x + 1, area.y + 1, "being made", usize::from(area.width) - 1, look.style(Role::Pending));
+        return 0;
+    };
+    let changed = preview.changed();
+    let title = match (preview.shown.len(), changed) {
+        (0, _) => format!("preview, seed {}", desk.seed()),
+        (n, 0) => format!("preview, seed {}: {n} questions, as on disk", desk.seed()),
+        (n, c) => format!("preview, seed {}: {c} of {n} change", desk.seed()),
+    };
+    heading(&title, here, Rect { height: 1, ..area }, buf, look);
+    let body = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(1), height: area.height - 1 };
+    let room = usize::from(body.width);
+    if preview.shown.is_empty() {
+        let why = "no question can be made of this: see the findings";
+        for (i, line) in text::wrap(why, room).iter().enumerate().take(usize::from(body.height)) {
+            buf.set_stringn(body.x, body.y + i as u16, line, room, look.style(Role::Warn));
+        }
+        return 0;
+    }
+    let lines: Vec<Vec<Word>> = preview.shown.iter().flat_map(|s| question(s, room, look)).collect();
+    for (i, line) in lines.iter().skip(top).take(usize::from(body.height)).enumerate() {
+        put(line, body.x, body.y + i as u16, room, buf);
+    }
+    lines.len()
+}
+
+/// What a finding says, in one line.
+pub fn said(finding: &Finding) -> String {
+    let place = match (finding.line, finding.column) {
+        (0, _) => finding.file.clone(),
+        (line, 0) => format!("{}:{line}", finding.file),
+        (line, column) => format!("{}:{line}:{column}", finding.file),
+    };
+    format!("{place} {}", finding.what)
+}
+
+/// Draws the findings, the one at `at` under the cursor with its advice; `at` is kept on the screen.
+pub fn findings(found: &[&Finding], here: bool, at: usize, area: Rect, buf: &mut Buffer, look: &Look) {
+    if area.height < 2 {
+        return;
+    }
+    let errors = found.iter().filter(|f| f.severity() == Severity::Error).count();
+    let title = match (found.len(), errors) {
+        (0, _) => "findings: none".to_string(),
+        (n, e) => format!("findings: {e} {}, {} {}", plural(e, "error"), n - e, plural(n - e, "warning")),
+    };
+    heading(&title, here, Rect { height: 1, ..area }, buf, look);
+    let body = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(1), height: area.height - 1 };
+    let room = usize::from(body.width);
+    let mut lines: Vec<(String, Style)> = Vec::new();
+    let mut cursor = 0..0;
+    for (i, finding) in found.iter().enumerate() {
+        let role = if finding.severity() == Severity::Error { Role::Bad } else { Role::Warn };
+        let mark = if finding.severity() == Severity::Error { "!" } else { "?" };
+        let style = look.style(role);
+        let from = lines.len();
+        let mut said = said(finding);
+        if i == at && here && !finding.help.is_empty() {
+            said += &format!(": {}", finding.help);
+        }
+        for (n, line) in text::wrap(&said, room.saturating_sub(2)).into_iter().enumerate() {
+            let lead = if n == 0 { format!("{mark} ") } else { "  ".into() };
+            lines.push((lead + &line, style));
+        }
+        if i == at {
+            cursor = from..lines.len();
+        }
+    }
+    let height = usize::from(body.height);
+    let top = if cursor.end > height { cursor.end - height } else { 0 };
+    for (i, (line, style)) in lines.iter().enumerate().skip(top).take(height) {
+        let style = if here && cursor.contains(&i) { style.patch(look.style(Role::Selection)) } else { *style };
+        buf.set_stringn(body.x, body.y + (i - top) as u16, line, room, style);
+    }
+}
+
+fn plural(n: usize, word: &str) -> String {
+    if n == 1 { word.to_string() } else { format!("{word}s") }
+}
+
+/// What the first line says: a conflict before everything, then what is not saved.
+pub fn banner(desk: &Desk, save: &str, resolve: &str, area: Rect, buf: &mut Buffer, look: &Look) {
+    let session = desk.session();
+    let (said, role) = if let Some(file) = session.conflicts().first() {
+        let others = session.conflicts().len() - 1;
+        let more = if others > 0 { format!(" (and {others} more)") } else { String::new() };
+        (format!("! {file}{more} changed on disk while you edited it: {resolve} settles it"), Role::Bad)
+    } else if !session.changed().is_empty() {
+        let changed = session.changed();
+        let mark = if look.accessible { "*" } else { "●" };
+        (format!("{mark} not saved: {}  {save} saves", changed.join(", ")), Role::Pending)
+    } else if session.shipped() {
+        ("the shipped metadata: the first save writes it into this project".to_string(), Role::Dim)
+    } else {
+        ("as on disk".to_string(), Role::Dim)
+    };
+    let room = usize::from(area.width.saturating_sub(1));
+    if area.height > 0 && room > 0 {
+        buf.set_stringn(area.x + 1, area.y, text::fit(&said, room), room, look.style(role));
+    }
+}

@@ -1,0 +1,112 @@
+//! What the metadata panes ask of the program around them.
+
+use super::preview::Request;
+use crate::owner::wire::Ask;
+use crate::tui::widgets::page::Page;
+
+/// What an answer of the owner is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// [`Desk::take`](super::Desk::take).
+    State,
+    /// [`Desk::saved`](super::Desk::saved).
+    Saved,
+    /// [`Desk::impact`](super::Desk::impact).
+    Impact,
+    /// [`VocabularyPane::take_terms`](crate::tui::panes::vocabulary::VocabularyPane::take_terms), of this vocabulary.
+    Terms(String),
+}
+
+/// What a line of text is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TextFor {
+    /// A new term, before the one under the cursor.
+    Add,
+    /// Another text for the term under the cursor.
+    Rename,
+    /// What to replace in the marked terms.
+    Replace,
+    /// What to put in its place.
+    ReplaceWith(String),
+    /// Words that terms must hold; to be told as they are typed.
+    Search,
+    /// Words to find in the text.
+    Find,
+}
+
+/// What a choice decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChoiceFor {
+    /// Save, or go on editing.
+    Save,
+    /// Keep mine, take theirs, or see the difference, of this file.
+    Conflict(String),
+    /// Give up the edits of this file, or keep them.
+    Revert(String),
+    /// Save, discard or stay, before the program ends.
+    Quit,
+    /// The vocabulary that marked terms go to.
+    MoveTo(Vec<String>),
+    /// Which terms are shown.
+    Show,
+    /// A slot to put at the cursor.
+    Slot(Vec<String>),
+}
+
+/// A line of a choice: what it does, and a word about it.
+pub type Line = (String, String);
+
+/// What a metadata pane asks of the program around it.
+#[derive(Clone, Debug)]
+pub enum MetadataEffect {
+    /// Ask the owner; the answer is for `Want`.
+    Ask(Want, Ask),
+    /// Make a preview on the worker, then [`Desk::preview`](super::Desk::preview).
+    Preview(Box<Request>),
+    /// Open a file in the person's editor, at a line (from 1), then read the metadata again.
+    Edit {
+        /// Its name in the metadata folder.
+        file: String,
+        /// The line.
+        line: u32,
+    },
+    /// Ask for a line of text.
+    AskText {
+        /// What for.
+        purpose: TextFor,
+        /// What the prompt says.
+        label: String,
+        /// What it begins with.
+        text: String,
+    },
+    /// Ask which.
+    AskChoice {
+        /// What for.
+        purpose: ChoiceFor,
+        /// The question.
+        title: String,
+        /// The answers.
+        lines: Vec<Line>,
+    },
+    /// Show a page over the pane.
+    Show(Box<Page>),
+    /// Go to this place of a file, in the pane that edits it.
+    Jump {
+        /// Its name in the metadata folder.
+        file: String,
+        /// Line, from 1; 0 for the file.
+        line: u32,
+        /// Column in characters, from 1; 0 for the line.
+        column: u32,
+    },
+    /// Something was done.
+    Done(String),
+    /// Good to know.
+    Say(String),
+    /// Why the key did nothing.
+    Refuse(String),
+    /// Leave the pane.
+    Leave,
+    /// End the program: what was not saved has been asked about.
+    Quit,
+}

@@ -1,0 +1,134 @@
+//! Previews made on a thread of their own: the newest request wins, so that typing never waits.
+
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use super::preview::{Preview, Request, compute_with};
+use crate::compose::grammar::Grammar;
+use crate::model::{Finding, Rule};
+use crate::tui::terminal::guard;
+
+/// A preview that is ready.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// The ticket of its request.
+    pub ticket: u64,
+    /// The preview.
+    pub preview: Preview,
+}
+
+#[derive(Default)]
+struct State {
+    wanted: Option<Box<Request>>,
+    closed: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The thread that makes previews. Dropping it ends the thread.
+pub struct Previewer {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Previewer {
+    /// Starts the thread; `done` is called on it.
+    ///
+    /// # Errors
+    /// When no thread can be made.
+    pub fn new(done: impl Fn(Done) + Send + 'static) -> io::Result<Previewer> {
+        let shared = Arc::new(Shared::default());
+        let own = Arc::clone(&shared);
+        let thread = thread::Builder::new().name("metadata-preview".into()).spawn(move || work(&own, &done))?;
+        Ok(Previewer { shared, thread: Some(thread) })
+    }
+
+    /// Wants this preview, in place of one that is not begun. Returns at once.
+    pub fn want(&self, request: Box<Request>) {
+        self.shared.lock().wanted = Some(request);
+        self.shared.wake.notify_one();
+    }
+}
+
+impl Drop for Previewer {
+    fn drop(&mut self) {
+        self.shared.lock().closed = true;
+        self.shared.wake.notify_one();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(shared: &Shared, done: &dyn Fn(Done)) {
+    // What was there before the edit stays the same between two strokes.
+    let mut kept: Option<((String, String), Arc<Grammar>)> = None;
+    let mut state = shared.lock();
+    loop {
+        if state.closed {
+            return;
+        }
+        let Some(request) = state.wanted.take() else {
+            state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+            continue;
+        };
+        drop(state);
+        let ticket = request.ticket;
+        let made = guard::contain(|| {
+            let base = &request.base;
+            let revision = (base.vocabulary_revision(), base.template_revision());
+            let compiled = match kept.take() {
+                Some((known, grammar)) if known == revision => grammar,
+                _ => Arc::new(Grammar::compile(base).0),
+            };
+            kept = Some((revision, Arc::clone(&compiled)));
+            compute_with(base, &compiled, &request.edited, &request.selection, request.seed)
+        });
+        let preview = made.unwrap_or_else(|panic| Preview {
+            shown: Vec::new(),
+            found: vec![Finding::new(Rule::BadTemplate, "", format!("the preview failed: {panic}"))],
+        });
+        done(Done { ticket, preview });
+        state = shared.lock();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::super::preview::{Selection, compute};
+    use super::*;
+    use crate::compose::metadata::tests::small;
+
+    #[test]
+    fn the_newest_request_is_answered_and_dropping_ends_the_thread() {
+        let (tell, told) = channel();
+        let previewer = Previewer::new(move |done| drop(tell.send(done))).unwrap();
+        let request =
+            |ticket| Request { ticket, base: small(), edited: small(), selection: Selection::All, seed: ticket };
+        for ticket in 1..=50 {
+            previewer.want(Box::new(request(ticket)));
+        }
+        let mut last = 0;
+        while last != 50 {
+            let done = told.recv().unwrap();
+            assert!(done.ticket > last, "an older request after a newer one");
+            last = done.ticket;
+            assert_eq!(done.preview, compute(&small(), &small(), &Selection::All, last));
+        }
+        drop(previewer);
+        assert!(told.recv().is_err());
+    }
+}
