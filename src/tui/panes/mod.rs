@@ -2,6 +2,9 @@
 
 pub mod behind;
 pub mod board;
+pub mod coverage;
 pub mod list;
 pub mod metadata;
 pub mod review;
+pub mod templates;
+pub mod vocabulary;

@@ -36,8 +36,9 @@ pub struct Desk {
     selection: Selection,
     seed: u64,
     ticket: u64,
+    version: u64,
     preview: Option<Preview>,
-    /// The file whose revert, and the saving that, was asked about.
+    /// The program ends once the save is done.
     leaving: bool,
 }
 
@@ -55,6 +56,11 @@ impl Desk {
     /// The same, to be changed; call [`touched`](Self::touched) after.
     pub fn session_mut(&mut self) -> &mut Session {
         &mut self.session
+    }
+
+    /// Rises whenever there is something new to draw.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// Where the reading stands.
@@ -122,6 +128,7 @@ impl Desk {
 
     /// Something was edited: the preview is made again.
     pub fn touched(&mut self) -> Vec<Effect> {
+        self.version += 1;
         self.ticket += 1;
         vec![Effect::Preview(Box::new(Request {
             ticket: self.ticket,
@@ -146,6 +153,7 @@ impl Desk {
         // Late answers are shown while a newer one is made: old words beside new ones beat an empty pane.
         let fits = done.ticket <= self.ticket;
         if fits {
+            self.version += 1;
             self.preview = Some(done.preview);
         }
         fits

@@ -8,7 +8,7 @@
 //! | [`diff`] | by words, by lines, by terms |
 //! | [`effects`] | what the program around must do |
 
-mod desk;
+pub mod desk;
 pub mod diff;
 pub mod draw;
 pub mod effects;

@@ -330,4 +330,4 @@ pub fn is_vocabulary(file: &str) -> bool {
 
 #[cfg(test)]
 #[path = "session_tests.rs"]
-mod tests;
+pub(in crate::tui) mod tests;

@@ -2,7 +2,7 @@ use super::*;
 use crate::compose::metadata::tests::small;
 
 /// A state of the disk holding these files.
-pub(crate) fn state(metadata: &Metadata) -> MetadataState {
+pub(in crate::tui) fn state(metadata: &Metadata) -> MetadataState {
     let file = |name: &str| {
         let text = metadata.text(name).unwrap().to_string();
         let revision = blake3::hash(text.as_bytes()).to_hex()[..16].to_string();

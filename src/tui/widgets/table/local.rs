@@ -101,6 +101,33 @@ impl LocalTable {
         self.order.get(usize::try_from(self.state.row).ok()?).map(|i| *i as u64)
     }
 
+    /// Other rows under the same columns, and what to say where there are none. Sorting stays, the cursor keeps its
+    /// position, nothing is selected.
+    pub fn set_rows(&mut self, rows: Vec<Vec<LocalCell>>, empty: Empty) {
+        (self.rows, self.empty) = (rows, empty);
+        self.state.selected.clear();
+        self.reorder();
+    }
+
+    /// Puts the cursor on the row of an id; whether it is shown.
+    pub fn go_to_id(&mut self, id: u64) -> bool {
+        let at = self.order.iter().position(|i| *i as u64 == id);
+        if let Some(at) = at {
+            self.state.go_to_row(at as u64);
+        }
+        at.is_some()
+    }
+
+    /// Selects the rows of these ids.
+    pub fn mark(&mut self, ids: impl IntoIterator<Item = u64>) {
+        self.state.mark(ids, true);
+    }
+
+    /// The ids of the rows shown, in their order.
+    pub fn ids(&self) -> impl Iterator<Item = u64> {
+        self.order.iter().map(|i| *i as u64)
+    }
+
     /// Takes the last column away, for lookers who could not use it.
     pub fn drop_last_column(&mut self) {
         self.columns.pop();

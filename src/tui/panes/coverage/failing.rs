@@ -1,0 +1,105 @@
+//! The terms whose items fail most, and what retiring them does.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::compose::metadata::STYLE;
+use crate::metrics::statistics::wilson;
+use crate::model::usage::{Discarded, Failing};
+use crate::model::{Field, Filter, Result, Status};
+use crate::tui::panes::metadata::desk::said;
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
+use crate::tui::widgets::text::{self, grouped};
+
+/// 95 %.
+const Z: f64 = 1.959_964;
+
+fn columns() -> Vec<Spec> {
+    vec![
+        Spec::text("term", 22),
+        Spec::text("vocabulary", 12),
+        Spec::number("items", "", ColumnKind::Number, 7),
+        Spec::number("judged", "", ColumnKind::Number, 7),
+        Spec::number("rejected", "", ColumnKind::Number, 8),
+        Spec::number("share", "", ColumnKind::Share, 7),
+        Spec::number("95 %", "", ColumnKind::Share, 10),
+    ]
+}
+
+/// The table, in the order given: surest failures first.
+pub fn table(failing: Option<&Result<Vec<Failing>>>) -> LocalTable {
+    let (list, empty) = match failing {
+        None => (&[][..], Empty::Loading),
+        Some(Err(problem)) => (&[][..], Empty::Failed(said(problem))),
+        Some(Ok(list)) => {
+            let hint = format!("no term has {} judged items yet: 1 goes to the review", super::JUDGED);
+            (&list[..], Empty::Nothing { hint })
+        }
+    };
+    let row = |f: &Failing| {
+        let (yes, no) = (f.items.of(Status::Accepted), f.items.of(Status::Rejected));
+        let count = |n: u64| LocalCell::number(grouped(n), Some(n as f64));
+        let share = no as f64 / (yes + no).max(1) as f64;
+        let (low, high) = wilson(no, yes + no, Z).unwrap_or((0.0, 1.0));
+        let mut shown = LocalCell::number(format!("{:.0} %", share * 100.0), Some(share));
+        shown.view.heat = Some(share as f32);
+        let range = LocalCell::number(format!("{:.0}-{:.0}", low * 100.0, high * 100.0), Some(f.at_least));
+        vec![
+            LocalCell::text(&f.term),
+            LocalCell::text(&f.vocabulary),
+            count(f.items.all()),
+            count(yes + no),
+            count(no),
+            shown,
+            range,
+        ]
+    };
+    LocalTable::new(columns(), list.iter().map(row).collect(), 1, empty)
+}
+
+/// The filter that shows the rejected items of a term.
+pub fn words(failing: &Failing) -> String {
+    let mut filter = Filter { status: vec![Status::Rejected], ..Filter::default() };
+    if failing.vocabulary == STYLE {
+        filter.values.push((Field::Style, vec![failing.term.clone()]));
+    } else {
+        filter.text = failing.term.clone();
+    }
+    filter.words()
+}
+
+/// What is asked before terms are retired.
+pub fn question(terms: &[(String, String)], count: &Discarded) -> String {
+    let what = match terms {
+        [(vocabulary, term)] => format!("{vocabulary} `{term}`"),
+        many => format!("{} terms", many.len()),
+    };
+    let accepted = count.items.of(Status::Accepted);
+    format!("retire {what}: {} items, {} of them accepted", grouped(count.items.all()), grouped(accepted))
+}
+
+/// The answers: the first rejects the items too.
+pub fn answers(terms: &[(String, String)], count: &Discarded) -> Vec<(String, String)> {
+    let them = if terms.len() == 1 { "it" } else { "them" };
+    vec![
+        (format!("disable {them} and reject {} items", grouped(count.rejected)), "the metadata is saved".into()),
+        (format!("only disable {them}"), "no new items; those there stay".into()),
+        ("leave everything as it is".into(), String::new()),
+    ]
+}
+
+/// Draws the table with a line that says what it is.
+pub fn draw(table: &mut LocalTable, failing: Option<&Result<Vec<Failing>>>, area: Rect, buf: &mut Buffer, look: &Look) {
+    if area.height < 4 {
+        return table.draw(area, buf, look);
+    }
+    let room = usize::from(area.width);
+    let many = failing.and_then(|f| f.as_ref().ok()).map_or(0, Vec::len);
+    let title = match many {
+        0 => " terms whose items fail most".to_string(),
+        n => format!(" terms whose items fail most, of {n} with {} judged  d: retire  f: the map", super::JUDGED),
+    };
+    buf.set_stringn(area.x, area.y, text::fit(&title, room), room, look.style(Role::Heading));
+    table.draw(Rect { y: area.y + 1, height: area.height - 1, ..area }, buf, look);
+}

@@ -1,0 +1,258 @@
+//! The heat map: a number in every cell, its share of the largest behind it; totals of rows beside their names, of
+//! columns below.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::model::usage::{Grid, Tally};
+use crate::model::{ColourLevel, Filter, QuestionKind, Result, Status};
+use crate::tui::panes::metadata::desk::said;
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
+use crate::tui::widgets::text::{self, grouped};
+
+/// What a cell counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// All items.
+    #[default]
+    Items,
+    /// Accepted items.
+    Accepted,
+    /// The share accepted among accepted and rejected.
+    Rate,
+    /// Flagged items.
+    Flagged,
+    /// Items nobody has judged.
+    Pending,
+}
+
+impl Measure {
+    /// What is said of it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Measure::Items => "items",
+            Measure::Accepted => "accepted items",
+            Measure::Rate => "acceptance rate",
+            Measure::Flagged => "flagged items",
+            Measure::Pending => "pending items",
+        }
+    }
+
+    /// The one after it, round.
+    pub fn next(self) -> Measure {
+        match self {
+            Measure::Items => Measure::Accepted,
+            Measure::Accepted => Measure::Rate,
+            Measure::Rate => Measure::Flagged,
+            Measure::Flagged => Measure::Pending,
+            Measure::Pending => Measure::Items,
+        }
+    }
+
+    /// What it says of these items, in 0..=1 for the rate; `None` where nothing was judged.
+    pub fn of(self, tally: &Tally) -> Option<f64> {
+        match self {
+            Measure::Items => Some(tally.all() as f64),
+            Measure::Accepted => Some(tally.of(Status::Accepted) as f64),
+            Measure::Rate => tally.acceptance().map(|(share, _)| share),
+            Measure::Flagged => Some(tally.of(Status::Flagged) as f64),
+            Measure::Pending => Some(tally.of(Status::Pending) as f64),
+        }
+    }
+
+    fn shown(self, tally: &Tally) -> String {
+        match (self, self.of(tally)) {
+            (_, None) => "-".into(),
+            (Measure::Rate, Some(share)) => format!("{:.0} %", share * 100.0),
+            (_, Some(n)) => grouped(n as u64),
+        }
+    }
+}
+
+/// Whether shares are drawn as blocks beside the number, because there are no colours to say them.
+pub fn blocks(look: &Look) -> bool {
+    look.theme.level() < ColourLevel::Ansi256 && !look.accessible
+}
+
+/// Eighths of a block, from none to all.
+const BLOCKS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+
+fn block(share: f64) -> &'static str {
+    let step = (share.clamp(0.0, 1.0) * 8.0).ceil() as usize;
+    BLOCKS.get(step).copied().unwrap_or(" ")
+}
+
+/// How words name a value that items do not have.
+fn shown_value(value: &str) -> &str {
+    if value.is_empty() { "(none)" } else { value }
+}
+
+/// Puts the grid into the table.
+pub fn fill(
+    table: &mut LocalTable,
+    grid: Option<&Result<Grid>>,
+    (rows, columns): (&str, &str),
+    measure: Measure,
+    blocks: bool,
+) {
+    let (grid, empty) = match grid {
+        None => (None, Empty::Loading),
+        Some(Err(problem)) => (None, Empty::Failed(said(problem))),
+        Some(Ok(grid)) => {
+            let hint = format!("no item has a {rows} or a {columns}: `benchtop compose` makes some");
+            (Some(grid), Empty::Nothing { hint })
+        }
+    };
+    let kind = if measure == Measure::Rate { ColumnKind::Share } else { ColumnKind::Number };
+    let values = grid.map_or(&[][..], |g| &g.rows[..]);
+    let widest = values.iter().map(|(v, _)| text::width(shown_value(v))).max().unwrap_or(0).clamp(8, 22);
+    let mut specs = vec![Spec::text(rows, widest as u16), Spec::number("all", "", kind, 8)];
+    let across = grid.map_or(&[][..], |g| &g.columns[..]);
+    for (value, _) in across {
+        let name = text::fit(shown_value(value), 12);
+        // Two values may be cut to one name: a column is told by all of it.
+        let mut spec = Spec::number(name, "", kind, 6);
+        spec.name = shown_value(value).to_string();
+        specs.push(spec);
+    }
+    let most = |tallies: &mut dyn Iterator<Item = &Tally>| -> f64 {
+        if measure == Measure::Rate { 1.0 } else { tallies.filter_map(|t| measure.of(t)).fold(0.0, f64::max) }
+    };
+    let largest = most(&mut grid.map_or(&[][..], |g| &g.cells[..]).iter());
+    let cell = |tally: &Tally, heat: bool| {
+        let value = measure.of(tally);
+        let share = value.filter(|_| largest > 0.0).map(|v| v / largest);
+        let mut shown = measure.shown(tally);
+        if blocks && heat {
+            shown = format!("{} {shown}", block(share.unwrap_or(0.0)));
+        }
+        let mut cell = LocalCell::number(shown, value);
+        // Where there is nothing, nothing is coloured: what is missing is to be seen.
+        let nothing = tally.all() == 0 || value.is_none();
+        cell.view.role = if nothing { Role::Dim } else { Role::Text };
+        if heat && !nothing {
+            cell.view.heat = share.map(|s| s as f32);
+        }
+        cell
+    };
+    let wide = across.len();
+    let line = |(at, (value, total)): (usize, &(String, Tally))| {
+        let mut cells = vec![LocalCell::text(shown_value(value)), cell(total, false)];
+        let own = grid.map_or(&[][..], |g| g.cells.get(at * wide..(at + 1) * wide).unwrap_or(&[]));
+        cells.extend(own.iter().map(|t| cell(t, true)));
+        cells
+    };
+    let lines = values.iter().enumerate().map(line).collect();
+    if table.columns() == &specs[..] {
+        table.set_rows(lines, empty);
+    } else {
+        *table = LocalTable::new(specs, lines, 2, empty);
+    }
+}
+
+/// Draws the map, the totals of its columns, and what is known of the cell under the cursor.
+pub fn draw(
+    table: &mut LocalTable,
+    grid: Option<&Grid>,
+    (rows, columns): (&str, &str),
+    measure: Measure,
+    area: Rect,
+    buf: &mut Buffer,
+    look: &Look,
+) {
+    if area.height < 6 {
+        return table.draw(area, buf, look);
+    }
+    let room = usize::from(area.width);
+    let title = format!(" {rows} x {columns}, coloured by {}  tab: other counts", measure.name());
+    buf.set_stringn(area.x, area.y, text::fit(&title, room), room, look.style(Role::Heading));
+    table.set_note("");
+    let body = Rect { y: area.y + 1, height: area.height - 4, ..area };
+    table.draw(body, buf, look);
+    let Some(grid) = grid.filter(|g| !g.rows.is_empty()) else { return };
+    let y = body.bottom();
+    for placed in table.state().placed(table.columns()) {
+        let total = match placed.column {
+            0 => {
+                buf.set_stringn(area.x + placed.x, y, "all", usize::from(placed.width), look.style(Role::Heading));
+                continue;
+            }
+            1 => grid.rows.iter().fold(Tally::default(), |mut all, (_, t)| {
+                all.0.iter_mut().zip(t.0).for_each(|(a, b)| *a += b);
+                all
+            }),
+            column => match grid.columns.get(column - 2) {
+                Some((_, total)) => *total,
+                None => continue,
+            },
+        };
+        let shown = measure.shown(&total);
+        let wide = usize::from(placed.width);
+        let pad = wide.saturating_sub(text::width(&shown)) as u16;
+        buf.set_stringn(area.x + placed.x + pad, y, shown, wide, look.style(Role::Heading));
+    }
+    for (i, line) in detail(table, grid).into_iter().enumerate() {
+        buf.set_stringn(area.x + 1, y + 1 + i as u16, text::fit(&line, room - 1), room - 1, look.style(Role::Dim));
+    }
+}
+
+/// The cell under the cursor, in words: fields keep their places from cell to cell.
+fn detail(table: &LocalTable, grid: &Grid) -> [String; 2] {
+    let row = table.cursor_id().and_then(|id| usize::try_from(id).ok()).filter(|r| *r < grid.rows.len());
+    let Some(row) = row else { return [String::new(), String::new()] };
+    let column = table.state().column().checked_sub(2).filter(|c| *c < grid.columns.len());
+    let (name, total) = &grid.rows[row];
+    let (place, tally) = match column {
+        Some(c) => {
+            let cell = grid.cells.get(row * grid.columns.len() + c).copied().unwrap_or_default();
+            (format!("{} x {}", shown_value(name), shown_value(&grid.columns[c].0)), cell)
+        }
+        None => (format!("all {}", shown_value(name)), *total),
+    };
+    let rate =
+        tally.acceptance().map_or("nothing judged".into(), |(s, n)| format!("{:.0} % of {n} accepted", s * 100.0));
+    let counts: Vec<String> =
+        Status::ALL.iter().map(|s| format!("{:>6} {}", grouped(tally.of(*s)), s.name())).collect();
+    [format!("{:>7} items  {rate}  {place}", grouped(tally.all())), counts.join("")]
+}
+
+/// The filter that shows the items of a cell.
+///
+/// # Errors
+/// Why the item list cannot be filtered so.
+pub fn words<'v>(
+    values: impl Iterator<Item = (&'v str, &'v str)>,
+    measure: Measure,
+) -> std::result::Result<String, String> {
+    let mut filter = Filter::default();
+    let mut text: Vec<String> = Vec::new();
+    let (mut left_out, mut any) = (Vec::new(), false);
+    for (property, value) in values {
+        any = true;
+        match property {
+            "style" => filter.values.push((crate::model::Field::Style, vec![value.into()])),
+            "subtask" => filter.values.push((crate::model::Field::Subtask, vec![value.into()])),
+            "type" => match QuestionKind::from_name(value) {
+                Some(kind) => filter.kind.push(kind),
+                None => left_out.push(property),
+            },
+            // Items are not listed by subject: its name is no word of theirs.
+            "subject" => left_out.push(property),
+            _ if value.is_empty() => left_out.push(property),
+            _ => text.push(value.to_string()),
+        }
+    }
+    match measure {
+        Measure::Accepted => filter.status.push(Status::Accepted),
+        Measure::Flagged => filter.status.push(Status::Flagged),
+        Measure::Pending => filter.status.push(Status::Pending),
+        Measure::Rate => filter.status.extend([Status::Accepted, Status::Rejected]),
+        Measure::Items => {}
+    }
+    filter.text = text.join(" ");
+    if any && left_out.is_empty() || !filter.values.is_empty() || !filter.kind.is_empty() || !filter.text.is_empty() {
+        return Ok(filter.words());
+    }
+    Err(format!("items cannot be listed by {} alone: go to a cell", left_out.join(" and ")))
+}

@@ -1,0 +1,133 @@
+//! Drawing the template pane: the text, the slots on offer, and the preview or the findings.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::{Area, FILES, TemplatesPane};
+use crate::model::Finding;
+use crate::tui::panes::metadata::{Desk, Phase, draw};
+use crate::tui::panes::vocabulary::Side;
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::table::Empty;
+use crate::tui::widgets::table::draw::draw_empty;
+use crate::tui::widgets::text;
+
+/// From here on the preview stands on the right.
+const WIDE: u16 = 120;
+
+struct Parts {
+    banner: Rect,
+    text: Rect,
+    slots: Rect,
+    side: Rect,
+}
+
+fn parts(area: Rect, side: Side, slots: u16) -> Parts {
+    let banner = Rect { height: 1.min(area.height), ..area };
+    let body = Rect { y: area.y + banner.height, height: area.height - banner.height, ..area };
+    if area.width >= WIDE {
+        let wide = area.width * 2 / 5;
+        let text = Rect { width: area.width - wide - 1, ..body };
+        let right = Rect { x: text.right() + 1, width: wide, ..body };
+        let slots = Rect { height: slots.min(right.height / 3), ..right };
+        let side = match side {
+            Side::Nothing => Rect::default(),
+            _ => Rect { y: slots.bottom(), height: right.height - slots.height, ..right },
+        };
+        return Parts { banner, text, slots, side };
+    }
+    let below = if side == Side::Nothing { 0 } else { (body.height / 3).min(body.height) };
+    let slots_height = 1.min(body.height - below);
+    let text = Rect { height: body.height - below - slots_height, ..body };
+    let slots = Rect { y: text.bottom(), height: slots_height, ..body };
+    Parts { banner, text, slots, side: Rect { y: slots.bottom(), height: below, ..body } }
+}
+
+impl TemplatesPane {
+    /// Draws the pane; gives where the terminal's cursor belongs while text is typed.
+    pub fn draw(&mut self, desk: &Desk, area: Rect, buf: &mut Buffer, look: &Look) -> Option<Position> {
+        self.sync(desk);
+        let empty = match desk.phase() {
+            Phase::Loading => Some(Empty::Loading),
+            Phase::Failed(why) => Some(Empty::Failed(why.clone())),
+            Phase::Ready => None,
+        };
+        if let Some(empty) = empty {
+            draw_empty(&empty, area, buf, look);
+            return None;
+        }
+        let slots = self.slots(desk);
+        let wanted = 1 + slots.len().clamp(1, 8) as u16;
+        let parts = parts(area, self.side, wanted);
+        draw::banner(desk, "ctrl-s", "M", parts.banner, buf, look);
+        let title = Rect { height: 1.min(parts.text.height), ..parts.text };
+        let (line, column) = self.editor.position();
+        let other = FILES[1 - self.file.min(1)];
+        let mode = if self.typing { "typing, esc ends it" } else { "i types" };
+        let heading = format!("{} {line}:{column}  {mode}  o: {other}", self.name());
+        draw::heading(&heading, self.area == Area::Text, title, buf, look);
+        let below = Rect { y: title.bottom(), height: parts.text.height - title.height, ..parts.text };
+        let found: Vec<&Finding> = desk.found_in(self.name()).collect();
+        let cursor = self.editor.draw(below, buf, look, &found);
+        if let (Some(at), false) = (cursor, self.typing)
+            && self.area == Area::Text
+        {
+            // The terminal's own cursor is for typing; this one says where the keys are.
+            buf.set_style(Rect::new(at.x, at.y, 1, 1), look.style(Role::Selection));
+        }
+        self.draw_slots(&slots, parts.slots, buf, look);
+        let here = self.area == Area::Side;
+        match self.side {
+            Side::Nothing => {}
+            Side::Preview => {
+                let lines = draw::preview(desk, here, self.scroll.0, parts.side, buf, look);
+                self.scroll = (self.scroll.0.min(lines.saturating_sub(1)), lines);
+            }
+            Side::Findings => {
+                let found: Vec<&Finding> = desk.found().collect();
+                self.finding = self.finding.min(found.len().saturating_sub(1));
+                draw::findings(&found, here, self.finding, parts.side, buf, look);
+            }
+        }
+        cursor.filter(|_| self.typing)
+    }
+
+    fn draw_slots(&self, slots: &[super::Slot], area: Rect, buf: &mut Buffer, look: &Look) {
+        if area.is_empty() {
+            return;
+        }
+        let (section, key) = self.section();
+        let place = if key.is_empty() { section.name() } else { format!("{}, {key}", section.name()) };
+        let room = usize::from(area.width.saturating_sub(1));
+        if area.height == 1 {
+            let mut x = area.x + 1;
+            let mut put = |text: &str, role| {
+                let left = usize::from(area.right().saturating_sub(x));
+                x = buf.set_stringn(x, area.y, text::fit(text, left), left, look.style(role)).0;
+            };
+            put(&format!("{place}:"), Role::Heading);
+            if slots.is_empty() {
+                put(" no slots", Role::Dim);
+            }
+            for (name, _) in slots {
+                put(&format!(" {{{name}}}"), Role::Accent);
+            }
+            return;
+        }
+        let title =
+            if slots.is_empty() { format!("{place}: no slots") } else { format!("{place}: slots, ctrl-t puts one in") };
+        draw::heading(&title, false, Rect { height: 1, ..area }, buf, look);
+        let lines = usize::from(area.height - 1);
+        for (i, (name, about)) in slots.iter().enumerate().take(lines) {
+            let y = area.y + 1 + i as u16;
+            if i + 1 == lines && slots.len() > lines {
+                let rest: Vec<String> = slots[i..].iter().map(|(n, _)| format!("{{{n}}}")).collect();
+                buf.set_stringn(area.x + 1, y, text::fit(&rest.join(" "), room), room, look.style(Role::Accent));
+                break;
+            }
+            let (x, _) = buf.set_stringn(area.x + 1, y, format!("{{{name}}}"), room, look.style(Role::Accent));
+            let left = usize::from(area.right().saturating_sub(x + 2));
+            buf.set_stringn(x + 2, y, text::fit(about, left), left, look.style(Role::Dim));
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! The template pane: `templates.toml` and `styles.toml` as text, the slots on offer where the cursor is, what is wrong,
+//! and what an edit makes of the questions.
+
+mod draw;
+pub mod section;
+
+use std::collections::BTreeMap;
+
+use crossterm::event::KeyEvent;
+
+use super::metadata::desk::refuse;
+use super::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, Phase, TextFor};
+use super::vocabulary::Side;
+use crate::compose::metadata::{styles, templates};
+use crate::model::Finding;
+use crate::tui::action::{Action, Scope};
+use crate::tui::widgets::editor::{Editor, MOST};
+use section::{Section, Slot};
+
+/// The files of this pane.
+pub const FILES: [&str; 2] = [templates::FILE, styles::FILE];
+/// Lines a page key scrolls the preview by.
+const PAGE: usize = 10;
+
+/// The part of the pane that the keys go to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Area {
+    #[default]
+    Text,
+    Side,
+}
+
+/// The template pane.
+#[derive(Clone, Debug)]
+pub struct TemplatesPane {
+    area: Area,
+    side: Side,
+    /// Position in [`FILES`].
+    file: usize,
+    editor: Editor,
+    /// Where the cursor was in the other file.
+    places: BTreeMap<usize, (u32, u32)>,
+    typing: bool,
+    /// What the editor's text was taken from: the desk's version.
+    made: Option<u64>,
+    scroll: (usize, usize),
+    finding: usize,
+}
+
+impl Default for TemplatesPane {
+    fn default() -> Self {
+        TemplatesPane::new()
+    }
+}
+
+impl TemplatesPane {
+    /// An empty pane.
+    pub fn new() -> TemplatesPane {
+        TemplatesPane {
+            area: Area::default(),
+            side: Side::default(),
+            file: 0,
+            editor: Editor::new(""),
+            places: BTreeMap::new(),
+            typing: false,
+            made: None,
+            scroll: (0, 0),
+            finding: 0,
+        }
+    }
+
+    /// Scopes whose keys are live now, the nearest first. While text is typed, keys that the scope does not have are
+    /// for [`key`](Self::key).
+    pub fn scopes(&self) -> &'static [Scope] {
+        if self.typing {
+            return &[Scope::Editor];
+        }
+        &[Scope::Templates, Scope::Metadata, Scope::Table, Scope::Global]
+    }
+
+    /// Whether keys are text now.
+    pub fn typing(&self) -> bool {
+        self.typing
+    }
+
+    fn name(&self) -> &'static str {
+        FILES.get(self.file).copied().unwrap_or(templates::FILE)
+    }
+
+    /// Shown: for the first time the metadata is read, later the preview turns to the template under the cursor.
+    pub fn start(&mut self, desk: &mut Desk) -> Vec<Effect> {
+        if *desk.phase() != Phase::Ready {
+            return desk.read();
+        }
+        self.refreshed(desk)
+    }
+
+    /// After the desk took something in.
+    pub fn refreshed(&mut self, desk: &mut Desk) -> Vec<Effect> {
+        self.sync(desk);
+        self.turn_to(desk)
+    }
+
+    /// Takes the text in where it was changed by another hand: another pane, another program, undo.
+    fn sync(&mut self, desk: &Desk) {
+        if self.made == Some(desk.version()) {
+            return;
+        }
+        self.made = Some(desk.version());
+        self.editor.set_text(desk.session().text(self.name()).unwrap_or_default(), None);
+    }
+
+    fn switch(&mut self, desk: &Desk, file: usize) {
+        if file != self.file {
+            self.places.insert(self.file, self.editor.position());
+            self.file = file;
+            self.editor.set_text(desk.session().text(self.name()).unwrap_or_default(), Some(0));
+            let (line, column) = self.places.get(&file).copied().unwrap_or((1, 1));
+            self.editor.go_to(line, column);
+        }
+    }
+
+    /// Where the cursor is, and the key whose value stands there.
+    fn section(&self) -> (Section, String) {
+        section::at(self.name(), self.editor.text(), self.editor.position().0)
+    }
+
+    /// The slots on offer where the cursor is.
+    fn slots(&self, desk: &Desk) -> Vec<Slot> {
+        let (section, key) = self.section();
+        section.slots(&key, desk.session().edited())
+    }
+
+    fn turn_to(&mut self, desk: &mut Desk) -> Vec<Effect> {
+        let (section, key) = self.section();
+        desk.select(section.selection(&key))
+    }
+
+    /// Goes to a place of a file; `None` where this pane does not have that file.
+    pub fn jump(&mut self, desk: &mut Desk, file: &str, line: u32, column: u32) -> Option<Vec<Effect>> {
+        let at = FILES.iter().position(|f| *f == file)?;
+        self.sync(desk);
+        self.switch(desk, at);
+        self.editor.go_to(line, column);
+        self.area = Area::Text;
+        Some(self.turn_to(desk))
+    }
+
+    /// The text was changed here: the session takes it, the preview follows.
+    fn wrote(&mut self, desk: &mut Desk) -> Vec<Effect> {
+        let text = self.editor.text().to_string();
+        desk.session_mut().set(vec![(self.name().to_string(), text)], true);
+        // Turning the preview elsewhere makes it anew already.
+        let mut effects = self.turn_to(desk);
+        if effects.is_empty() {
+            effects = desk.touched();
+        }
+        self.made = Some(desk.version());
+        effects
+    }
+
+    /// Takes a key that no action claimed, while text is typed.
+    pub fn key(&mut self, key: KeyEvent, desk: &mut Desk) -> Vec<Effect> {
+        self.sync(desk);
+        if *desk.phase() != Phase::Ready || !self.typing {
+            return vec![];
+        }
+        let full = self.editor.text().len() >= MOST;
+        if self.editor.key(key) {
+            return self.wrote(desk);
+        }
+        if full {
+            return refuse("the file is as long as it may be");
+        }
+        self.turn_to(desk)
+    }
+
+    /// Takes pasted text in; it is typed in whatever mode.
+    pub fn paste(&mut self, pasted: &str, desk: &mut Desk) -> Vec<Effect> {
+        self.sync(desk);
+        if *desk.phase() != Phase::Ready {
+            return vec![];
+        }
+        if self.editor.paste(pasted) { self.wrote(desk) } else { refuse("there is no room for that, or nothing in it") }
+    }
+
+    /// Does an action.
+    pub fn act(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+        self.sync(desk);
+        if *desk.phase() != Phase::Ready {
+            return if action == Action::Back { vec![Effect::Leave] } else { refuse("the templates are not here yet") };
+        }
+        let line = self.editor.position().0;
+        match action {
+            Action::Undo | Action::UndoText | Action::Redo | Action::RedoText => self.step(action, desk),
+            Action::SaveText => desk.act(Action::SaveMetadata, self.name(), line).unwrap_or_default(),
+            Action::StopTyping => {
+                self.typing = false;
+                vec![]
+            }
+            Action::TypeText => self.type_text(),
+            Action::InsertSlot => {
+                let slots = self.slots(desk);
+                if slots.is_empty() {
+                    return refuse("no slot can be used here");
+                }
+                let (section, _) = self.section();
+                let names = slots.iter().map(|s| s.0.clone()).collect();
+                let lines = slots.into_iter().map(|(name, about)| (format!("{{{name}}}"), about)).collect();
+                vec![Effect::AskChoice {
+                    purpose: ChoiceFor::Slot(names),
+                    title: format!("slots of {}", section.name()),
+                    lines,
+                }]
+            }
+            Action::Find | Action::FindText => vec![Effect::AskText {
+                purpose: TextFor::Find,
+                label: "find in the text ".into(),
+                text: self.editor.looked_for().into(),
+            }],
+            Action::FindAgain if self.editor.find_again() => self.turn_to(desk),
+            Action::FindAgain => refuse("not found"),
+            Action::OtherFile => {
+                self.switch(desk, 1 - self.file.min(1));
+                self.turn_to(desk)
+            }
+            Action::NextArea => {
+                let to_side = self.area == Area::Text && self.side != Side::Nothing;
+                self.area = if to_side { Area::Side } else { Area::Text };
+                vec![]
+            }
+            Action::Side => {
+                self.side = self.side.next();
+                if self.side == Side::Nothing {
+                    self.area = Area::Text;
+                }
+                vec![]
+            }
+            Action::NextFinding | Action::PreviousFinding => self.step_finding(desk, action == Action::NextFinding),
+            Action::Back if self.area == Area::Side => {
+                self.area = Area::Text;
+                vec![]
+            }
+            Action::Back => vec![Effect::Leave],
+            Action::CutText | Action::PasteText | Action::CopyText | Action::MarkText => {
+                if self.editor.act(action) == Some(true) { self.wrote(desk) } else { vec![] }
+            }
+            other => {
+                if let Some(effects) = desk.act(other, self.name(), line) {
+                    self.sync(desk);
+                    return effects;
+                }
+                match self.area {
+                    Area::Side => self.act_on_side(other, desk),
+                    Area::Text if other == Action::Open => self.type_text(),
+                    Area::Text => match self.editor.act(other) {
+                        Some(_) => self.turn_to(desk),
+                        None => refuse(format!("{} is not for texts", other.name())),
+                    },
+                }
+            }
+        }
+    }
+
+    fn type_text(&mut self) -> Vec<Effect> {
+        (self.typing, self.area) = (true, Area::Text);
+        vec![]
+    }
+
+    fn step(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+        let undo = matches!(action, Action::Undo | Action::UndoText);
+        let places = if undo { desk.session_mut().undo() } else { desk.session_mut().redo() };
+        let Some(places) = places else {
+            return refuse(if undo { "there is no edit to take back" } else { "there is nothing to do again" });
+        };
+        let mut effects = desk.touched();
+        let own = places.iter().find_map(|(name, at)| Some((FILES.iter().position(|f| f == name)?, *at)));
+        match own {
+            Some((file, at)) => {
+                self.switch(desk, file);
+                self.made = Some(desk.version());
+                self.editor.set_text(desk.session().text(self.name()).unwrap_or_default(), Some(at));
+            }
+            None => {
+                let names: Vec<&str> = places.iter().map(|(n, _)| n.as_str()).collect();
+                effects.push(Effect::Say(format!("that was an edit of {}", names.join(", "))));
+            }
+        }
+        effects
+    }
+
+    fn step_finding(&mut self, desk: &mut Desk, forward: bool) -> Vec<Effect> {
+        let here = self.editor.position();
+        let mut places: Vec<(u32, u32)> =
+            desk.found_in(self.name()).filter(|f| f.line > 0).map(|f| (f.line, f.column.max(1))).collect();
+        places.sort_unstable();
+        let next = if forward {
+            places.iter().find(|p| **p > here).or(places.first())
+        } else {
+            places.iter().rev().find(|p| **p < here).or(places.last())
+        };
+        match next {
+            Some((line, column)) => {
+                self.editor.go_to(*line, *column);
+                self.turn_to(desk)
+            }
+            None => refuse(format!("{} has no findings", self.name())),
+        }
+    }
+
+    fn act_on_side(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+        if self.side == Side::Findings {
+            let found: Vec<&Finding> = desk.found().collect();
+            let last = found.len().saturating_sub(1);
+            match action {
+                Action::Down => self.finding = (self.finding + 1).min(last),
+                Action::Up => self.finding = self.finding.saturating_sub(1),
+                Action::Top => self.finding = 0,
+                Action::Bottom => self.finding = last,
+                Action::Open => {
+                    let place = found.get(self.finding).map(|f| (f.file.clone(), f.line, f.column));
+                    let Some((file, line, column)) = place else { return refuse("there are no findings") };
+                    return match self.jump(desk, &file, line, column) {
+                        Some(effects) => effects,
+                        None => vec![Effect::Jump { file, line, column }],
+                    };
+                }
+                other => return refuse(format!("{} does nothing among findings", other.name())),
+            }
+            return vec![];
+        }
+        let last = self.scroll.1.saturating_sub(1);
+        self.scroll.0 = match action {
+            Action::Down => self.scroll.0 + 1,
+            Action::Up => self.scroll.0.saturating_sub(1),
+            Action::PageDown => self.scroll.0 + PAGE,
+            Action::PageUp => self.scroll.0.saturating_sub(PAGE),
+            Action::Top => 0,
+            Action::Bottom => last,
+            other => return refuse(format!("{} does nothing in the preview", other.name())),
+        }
+        .min(last);
+        vec![]
+    }
+
+    /// Takes in a line of text that was asked for.
+    pub fn typed(&mut self, purpose: &TextFor, text: &str, desk: &mut Desk) -> Vec<Effect> {
+        self.sync(desk);
+        match purpose {
+            TextFor::Find if self.editor.find(text) => self.turn_to(desk),
+            TextFor::Find => refuse(format!("`{text}` is not in {}", self.name())),
+            _ => vec![],
+        }
+    }
+
+    /// Takes in a choice; `None` where it is not this pane's.
+    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize, desk: &mut Desk) -> Option<Vec<Effect>> {
+        self.sync(desk);
+        let ChoiceFor::Slot(names) = purpose else { return None };
+        let slot = format!("{{{}}}", names.get(pick)?);
+        Some(if self.editor.insert(&slot) { self.wrote(desk) } else { refuse("the file is as long as it may be") })
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,229 @@
+//! Where in `templates.toml` or `styles.toml` the cursor is, and which slots can be used there.
+
+use crate::compose::metadata::{Metadata, STYLE, styles, templates};
+use crate::tui::panes::metadata::preview::Selection;
+
+/// A table of one of the two files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Section {
+    /// Before the first table, or in one that is not known.
+    #[default]
+    None,
+    /// `[instruction]`.
+    Instruction,
+    /// `[pair]`.
+    Pair,
+    /// `[fragment]`.
+    Fragment,
+    /// `[subject.NAME]`.
+    Subject(String),
+    /// `[subtask.NAME]`.
+    Subtask(String),
+    /// A `[[style]]`; its name, empty where it has none yet.
+    Style(String),
+}
+
+/// A slot and what it stands for.
+pub type Slot = (String, String);
+
+/// The name in `NAME`, `"NAME"` or `'NAME'`.
+fn unquoted(name: &str) -> String {
+    name.trim().trim_matches(['"', '\'']).to_string()
+}
+
+/// The key of `key = value`, where a line begins one.
+fn key_of(line: &str) -> Option<&str> {
+    let (key, _) = line.split_once('=')?;
+    let key = key.trim();
+    (!key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "-_\"".contains(c))).then_some(key)
+}
+
+/// The table around a line (from 1), and the key whose value stands there.
+pub fn at(file: &str, text: &str, line: u32) -> (Section, String) {
+    let lines: Vec<&str> = text.lines().collect();
+    let here = (line.max(1) as usize).min(lines.len());
+    let mut key: Option<String> = None;
+    for (back, raw) in lines[..here].iter().enumerate().rev() {
+        let raw = raw.trim();
+        if raw.starts_with('[') && raw.ends_with(']') && !raw.contains('{') && !raw.contains('=') {
+            let name = raw.trim_matches(['[', ']']).trim();
+            let section = match name.split_once('.') {
+                _ if file == styles::FILE => Section::Style(style_name(&lines[back + 1..])),
+                None if name == "instruction" => Section::Instruction,
+                None if name == "pair" => Section::Pair,
+                None if name == "fragment" => Section::Fragment,
+                Some(("subject", name)) => Section::Subject(unquoted(name)),
+                Some(("subtask", name)) => Section::Subtask(unquoted(name)),
+                _ => Section::None,
+            };
+            return (section, unquoted(key.as_deref().unwrap_or_default()));
+        }
+        if key.is_none() {
+            key = key_of(raw).map(String::from);
+        }
+    }
+    (Section::None, unquoted(key.as_deref().unwrap_or_default()))
+}
+
+fn style_name(after: &[&str]) -> String {
+    let own = after.iter().take_while(|l| !l.trim_start().starts_with('['));
+    let name = own.filter_map(|l| l.split_once('=')).find(|(k, _)| k.trim() == "name");
+    name.map_or(String::new(), |(_, value)| unquoted(value))
+}
+
+impl Section {
+    /// What the preview is to be about while the cursor is here; `key` is the one under the cursor.
+    pub fn selection(&self, key: &str) -> Selection {
+        match self {
+            Section::Subject(name) => Selection::Subject(name.clone()),
+            Section::Subtask(name) => Selection::Subtask(name.clone()),
+            Section::Style(name) if !name.is_empty() => Selection::Style(name.clone()),
+            Section::Fragment if !key.is_empty() => Selection::Fragment(key.into()),
+            _ => Selection::All,
+        }
+    }
+
+    /// What the heading says.
+    pub fn name(&self) -> String {
+        match self {
+            Section::None => "before the first table".into(),
+            Section::Instruction => "instruction".into(),
+            Section::Pair => "pair".into(),
+            Section::Fragment => "fragment".into(),
+            Section::Subject(name) => format!("subject {name}"),
+            Section::Subtask(name) => format!("subtask {name}"),
+            Section::Style(name) => format!("style {name}"),
+        }
+    }
+
+    /// The slots that can be used in the value of `key` here; empty where none can.
+    pub fn slots(&self, key: &str, metadata: &Metadata) -> Vec<Slot> {
+        let templates = metadata.templates();
+        let vocabulary = |name: &str| (name.to_string(), terms(metadata, name));
+        let fixed = |list: &[(&str, &str)]| list.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
+        let question = ("question", "the question");
+        let options = [("options", "the options, a line each"), ("letters", "the letters of the options")];
+        match (self, key) {
+            (Section::Instruction, "yes-no" | "free-form") => fixed(&[question]),
+            (Section::Instruction, "refusal") => Vec::new(),
+            (Section::Instruction, _) => fixed(&[question, options[0], options[1]]),
+            (Section::Pair, "option") => {
+                fixed(&[("first", "the term of the first picture"), ("second", "the term of the second picture")])
+            }
+            (Section::Pair, _) => fixed(&options),
+            (Section::Fragment, _) | (Section::Subject(_), "prompt" | "") => {
+                let own = if *self == Section::Fragment { key } else { "" };
+                let fragments = templates.fragments.iter().filter(|(n, _)| n.as_str() != own);
+                let fragments = fragments.map(|(n, t)| (n.clone(), format!("= {}", t.template.source())));
+                let names = metadata.vocabularies().keys().map(String::as_str).chain([STYLE]);
+                fragments.chain(names.map(vocabulary)).collect()
+            }
+            (Section::Subject(name), "describe" | "answer") => {
+                held(metadata, name).iter().map(|n| vocabulary(n)).collect()
+            }
+            (Section::Subtask(name), "question" | "statement" | "yes-no" | "describe" | "answer") => {
+                let of = templates.subtasks.get(name).map_or("", |s| s.vocabulary.as_str());
+                let mut slots: Vec<Slot> = Vec::new();
+                if key != "question" {
+                    slots.push(("term".into(), format!("the {of} that is asked about or claimed")));
+                }
+                slots.push(("subject".into(), "the term of the subject's main vocabulary".into()));
+                slots
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn terms(metadata: &Metadata, name: &str) -> String {
+    match metadata.enabled(name).len() {
+        1 => "1 term".into(),
+        n => format!("{n} terms"),
+    }
+}
+
+/// The vocabularies that every prompt of a subject has a slot for, fragments put in.
+fn held(metadata: &Metadata, subject: &str) -> Vec<String> {
+    let templates: &templates::Templates = metadata.templates();
+    let Some(subject) = templates.subjects.get(subject) else { return Vec::new() };
+    let of = |prompt: &templates::Text| {
+        let mut names = Vec::new();
+        let mut todo: Vec<(String, usize)> = prompt.template.slots().map(|s| (s.name.clone(), 0)).collect();
+        while let Some((name, depth)) = todo.pop() {
+            match templates.fragments.get(&name) {
+                // A fragment may use others; one that uses itself is a finding, not an endless loop.
+                Some(text) if depth < 16 => todo.extend(text.template.slots().map(|s| (s.name.clone(), depth + 1))),
+                Some(_) => {}
+                None => names.push(name),
+            }
+        }
+        names.sort();
+        names.dedup();
+        names
+    };
+    let mut prompts = subject.prompts.iter().map(of);
+    let first = prompts.next().unwrap_or_default();
+    let rest: Vec<Vec<String>> = prompts.collect();
+    first.into_iter().filter(|n| rest.iter().all(|r| r.contains(n))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compose::metadata::tests::small;
+    use crate::model::metafile;
+
+    fn line_of(text: &str, part: &str) -> u32 {
+        text.lines().position(|l| l.contains(part)).unwrap() as u32 + 1
+    }
+
+    #[test]
+    fn the_table_and_the_key_around_a_line() {
+        let shipped = Metadata::parse(metafile::shipped());
+        let text = shipped.text(templates::FILE).unwrap();
+        let place = |part: &str| at(templates::FILE, text, line_of(text, part));
+        assert_eq!(place("a sign with the text"), (Section::Subject("text".into()), "prompt".into()));
+        assert_eq!(place("[subtask.\"tv show\"]"), (Section::Subtask("tv show".into()), String::new()));
+        assert_eq!(place("{first} in the first"), (Section::Pair, "option".into()));
+        assert_eq!(place("Do not contain"), (Section::Instruction, "multiple-choice".into()));
+        assert_eq!(place("person = "), (Section::Fragment, "person".into()));
+        assert_eq!(at(templates::FILE, text, 1).0, Section::None);
+        assert_eq!(at(templates::FILE, text, u32::MAX).0, Section::Subtask("color".into()));
+        let styles_text = small().text(styles::FILE).unwrap().to_string();
+        let line = line_of(&styles_text, "comic, fine");
+        let (section, key) = at(styles::FILE, &styles_text, line);
+        assert_eq!((section.selection(&key), key.as_str()), (Selection::Style("comic".into()), "prompt"));
+        assert_eq!(at(styles::FILE, "", 1).0, Section::None);
+    }
+
+    #[test]
+    fn slots_are_those_that_can_be_filled_there() {
+        let metadata = small();
+        let names = |section: &Section, key: &str| -> Vec<String> {
+            section.slots(key, &metadata).into_iter().map(|s| s.0).collect()
+        };
+        let animal = Section::Subject("animal".into());
+        assert_eq!(names(&animal, "prompt"), ["thing", "animal", "background", "color", "text", "style"]);
+        assert_eq!(names(&animal, "answer"), ["animal", "background", "color", "style"]);
+        assert_eq!(names(&Section::Subtask("color".into()), "question"), ["subject"]);
+        assert_eq!(names(&Section::Subtask("color".into()), "statement"), ["term", "subject"]);
+        assert_eq!(names(&Section::Instruction, "free-form"), ["question"]);
+        assert_eq!(names(&Section::Fragment, "thing"), ["animal", "background", "color", "text", "style"]);
+        assert!(names(&animal, "main").is_empty() && names(&Section::Style("x".into()), "prompt").is_empty());
+        assert_eq!(animal.slots("answer", &metadata)[0].1, "6 terms");
+    }
+
+    #[test]
+    fn every_slot_used_in_the_shipped_templates_is_on_offer() {
+        let metadata = Metadata::parse(metafile::shipped());
+        let text = metadata.text(templates::FILE).unwrap();
+        for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim_start().starts_with('#')) {
+            let (section, key) = at(templates::FILE, text, i as u32 + 1);
+            let offered = section.slots(&key, &metadata);
+            for part in line.split('{').skip(1).filter_map(|p| p.split_once('}')) {
+                let name = part.0.strip_prefix("a ").unwrap_or(part.0);
+                assert!(offered.iter().any(|(n, _)| n == name), "line {}: {{{name}}} in {section:?} {key}", i + 1);
+            }
+        }
+    }
+}

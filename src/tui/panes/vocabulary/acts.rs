@@ -1,0 +1,358 @@
+//! What the keys of the vocabulary pane do.
+
+use std::collections::BTreeSet;
+
+use super::rows::Show;
+use super::{Area, Side, VocabularyPane, edits};
+use crate::compose::metadata::{STYLE, Vocabulary, file_of, vocabulary_of};
+use crate::model::{Finding, Result};
+use crate::tui::action::Action;
+use crate::tui::panes::metadata::desk::{refuse, said};
+use crate::tui::panes::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, TextFor};
+use crate::tui::widgets::table::{Answer, TableEffect};
+
+/// Lines a page key scrolls the preview by.
+const PAGE: usize = 10;
+
+fn text_for(purpose: TextFor, label: impl Into<String>, text: impl Into<String>) -> Vec<Effect> {
+    vec![Effect::AskText { purpose, label: label.into(), text: text.into() }]
+}
+
+impl VocabularyPane {
+    /// Does an action.
+    pub fn act(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+        self.sync(desk);
+        if action == Action::Back {
+            return self.back();
+        }
+        let line = self.entry().map_or(1, |e| e.line);
+        let file = self.file();
+        if let Some(effects) = desk.act(action, &file, line) {
+            self.sync(desk);
+            return effects;
+        }
+        match action {
+            Action::NextArea => self.next_area(),
+            Action::Side => {
+                self.side = self.side.next();
+                if self.side == Side::Nothing && self.area == Area::Side {
+                    self.area = Area::Terms;
+                }
+                vec![]
+            }
+            Action::NextFinding | Action::PreviousFinding => self.step_finding(desk, action == Action::NextFinding),
+            Action::Find => text_for(TextFor::Search, "find terms ", self.search.clone()),
+            Action::ShowTerms => {
+                let line = |s: &Show| (s.name().to_string(), String::new());
+                let lines = Show::ALL.iter().map(line).collect();
+                vec![Effect::AskChoice { purpose: ChoiceFor::Show, title: "show".into(), lines }]
+            }
+            Action::AddTerm
+            | Action::RenameTerm
+            | Action::RemoveTerm
+            | Action::ToggleTerm
+            | Action::TermDown
+            | Action::TermUp
+            | Action::MoveTerms
+            | Action::ReplaceText => self.edit(action, desk),
+            Action::Open if self.area == Area::Terms => self.edit(Action::RenameTerm, desk),
+            other => match self.area {
+                Area::Vocabularies => self.act_on_names(other, desk),
+                Area::Side => self.act_on_side(other, desk),
+                Area::Terms => self.act_on_terms(other),
+            },
+        }
+    }
+
+    fn back(&mut self) -> Vec<Effect> {
+        if self.show != Show::All || !self.search.is_empty() {
+            (self.show, self.search, self.made) = (Show::All, String::new(), None);
+            return vec![];
+        }
+        if self.area != Area::Vocabularies {
+            self.area = Area::Vocabularies;
+            return vec![];
+        }
+        vec![Effect::Leave]
+    }
+
+    fn next_area(&mut self) -> Vec<Effect> {
+        self.area = match self.area {
+            Area::Vocabularies => Area::Terms,
+            Area::Terms if self.side != Side::Nothing => Area::Side,
+            _ => Area::Vocabularies,
+        };
+        vec![]
+    }
+
+    fn act_on_names(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+        let last = self.names.len().saturating_sub(1);
+        let at = match action {
+            Action::Down => (self.at + 1).min(last),
+            Action::Up => self.at.saturating_sub(1),
+            Action::PageDown => (self.at + PAGE).min(last),
+            Action::PageUp => self.at.saturating_sub(PAGE),
+            Action::Top => 0,
+            Action::Bottom => last,
+            Action::Open | Action::Right => {
+                self.area = Area::Terms;
+                return vec![];
+            }
+            other => return refuse(format!("{} is for the terms: tab goes there", other.name())),
+        };
+        if at == self.at {
+            return vec![];
+        }
+        self.at = at;
+        (self.made, self.scroll.0) = (None, 0);
+        self.table.set_rows(Vec::new(), self.empty(desk));
+        self.entries.clear();
+        self.sync(desk);
+        self.table.go_to_id(0);
+        self.turn_to(desk)
+    }
+
+    fn act_on_side(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+        if self.side == Side::Findings {
+            let found: Vec<&Finding> = desk.found().collect();
+            let last = found.len().saturating_sub(1);
+            match action {
+                Action::Down => self.finding = (self.finding + 1).min(last),
+                Action::Up => self.finding = self.finding.saturating_sub(1),
+                Action::Top => self.finding = 0,
+                Action::Bottom => self.finding = last,
+                Action::Open => {
+                    let Some(finding) = found.get(self.finding).map(|f| (*f).clone()) else {
+                        return refuse("there are no findings");
+                    };
+                    return self.go_to(&finding, desk);
+                }
+                other => return refuse(format!("{} does nothing among findings", other.name())),
+            }
+            return vec![];
+        }
+        let last = self.scroll.1.saturating_sub(1);
+        self.scroll.0 = match action {
+            Action::Down => self.scroll.0 + 1,
+            Action::Up => self.scroll.0.saturating_sub(1),
+            Action::PageDown => self.scroll.0 + PAGE,
+            Action::PageUp => self.scroll.0.saturating_sub(PAGE),
+            Action::Top => 0,
+            Action::Bottom => last,
+            other => return refuse(format!("{} does nothing in the preview", other.name())),
+        }
+        .min(last);
+        vec![]
+    }
+
+    fn go_to(&mut self, finding: &Finding, desk: &mut Desk) -> Vec<Effect> {
+        if vocabulary_of(&finding.file).is_some()
+            && let Some(effects) = self.jump(desk, &finding.file, finding.line)
+        {
+            return effects;
+        }
+        vec![Effect::Jump { file: finding.file.clone(), line: finding.line, column: finding.column }]
+    }
+
+    fn step_finding(&mut self, desk: &Desk, forward: bool) -> Vec<Effect> {
+        let file = self.file();
+        let mut lines: Vec<u32> = desk.found_in(&file).map(|f| f.line).filter(|l| *l > 0).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let here = self.entry().map_or(0, |e| e.line);
+        let next = if forward {
+            lines.iter().find(|l| **l > here).or(lines.first())
+        } else {
+            lines.iter().rev().find(|l| **l < here).or(lines.last())
+        };
+        let Some(line) = next else { return refuse(format!("{file} has no findings")) };
+        self.area = Area::Terms;
+        if self.go_to_line(*line) { vec![] } else { refuse("the finding is not among the terms shown: esc shows all") }
+    }
+
+    fn act_on_terms(&mut self, action: Action) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for answer in self.table.act(action) {
+            effects.extend(match answer {
+                Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
+                Answer::Said(said) => vec![Effect::Say(said)],
+                _ => refuse(format!("{} is not for terms", action.name())),
+            });
+        }
+        effects
+    }
+
+    fn edit(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+        let Some(name) = self.current().map(String::from) else { return refuse("there is no vocabulary here") };
+        if name == STYLE && action != Action::ToggleTerm {
+            let line = self.entry().map_or(0, |e| e.line);
+            return vec![
+                Effect::Say("styles have wordings: they are edited as text".into()),
+                Effect::Jump { file: self.file(), line, column: 0 },
+            ];
+        }
+        let chosen = self.chosen_terms();
+        if chosen.is_empty() && action != Action::AddTerm {
+            return refuse("there is no term here");
+        }
+        let whole = self.show == Show::All && self.search.is_empty() && self.table.state().sort().is_empty();
+        match action {
+            Action::AddTerm => text_for(TextFor::Add, format!("new term of {name} "), ""),
+            Action::RenameTerm => {
+                text_for(TextFor::Rename, "rename ", self.entry().map(|e| e.text.clone()).unwrap_or_default())
+            }
+            Action::RemoveTerm => self.apply(desk, |v| edits::remove(v, &chosen)),
+            Action::ToggleTerm => self.toggle(desk, &name, &chosen),
+            Action::TermDown | Action::TermUp if !whole => {
+                refuse("terms are moved among all terms, unsorted: esc shows all")
+            }
+            Action::TermDown | Action::TermUp => {
+                let Some(at) = self.entry().map(|e| e.at) else { return vec![] };
+                let to = if action == Action::TermDown { at + 1 } else { at.wrapping_sub(1) };
+                if to >= self.entries.len() {
+                    return refuse("it is at the end of the list");
+                }
+                let effects = self.changing(desk, |d| d.session_mut().edit(&[&name], |v| v[0].shift(at, to)));
+                self.table.go_to_id(to as u64);
+                effects
+            }
+            Action::MoveTerms => {
+                let others: Vec<String> = self.names.iter().filter(|n| **n != name && *n != STYLE).cloned().collect();
+                if others.is_empty() {
+                    return refuse("there is no other vocabulary");
+                }
+                let what = count(chosen.len());
+                let lines = others.iter().map(|n| (n.clone(), String::new())).collect();
+                vec![Effect::AskChoice {
+                    purpose: ChoiceFor::MoveTo(others),
+                    title: format!("move {what} of {name} to"),
+                    lines,
+                }]
+            }
+            _ => text_for(TextFor::Replace, format!("replace in {}: ", self.replaced_in()), ""),
+        }
+    }
+
+    fn replaced_in(&self) -> String {
+        let marked = self.marked().len();
+        if marked > 0 {
+            format!("{} selected", count(marked))
+        } else {
+            format!("the {} shown", count(self.entries.len()))
+        }
+    }
+
+    fn toggle(&mut self, desk: &mut Desk, name: &str, chosen: &BTreeSet<usize>) -> Vec<Effect> {
+        let of: Vec<_> = self.entries.iter().filter(|e| chosen.contains(&e.at)).collect();
+        let disabled = of.iter().any(|e| !e.disabled);
+        if name == STYLE {
+            let terms: Vec<_> = of.iter().map(|e| (STYLE.to_string(), e.text.clone())).collect();
+            return self.changing(desk, |d| d.session_mut().set_disabled(&terms, disabled).map(|_| ()));
+        }
+        self.apply(desk, |v| edits::set_disabled(v, chosen, disabled))
+    }
+
+    /// Gives the current vocabulary the text that `edit` makes of it.
+    fn apply(&mut self, desk: &mut Desk, edit: impl FnOnce(&Vocabulary) -> Result<String>) -> Vec<Effect> {
+        let Some(name) = self.current().map(String::from) else { return vec![] };
+        self.changing(desk, |desk| {
+            let Some(vocabulary) = desk.session().edited().vocabularies().get(&name).cloned() else { return Ok(()) };
+            let text = edit(&vocabulary)?;
+            desk.session_mut().set(vec![(file_of(&name), text)], false);
+            Ok(())
+        })
+    }
+
+    fn changing(&mut self, desk: &mut Desk, change: impl FnOnce(&mut Desk) -> Result<()>) -> Vec<Effect> {
+        match change(desk) {
+            Ok(()) => {
+                let effects = desk.touched();
+                self.sync(desk);
+                effects
+            }
+            Err(problem) => refuse(said(&problem)),
+        }
+    }
+
+    /// Takes in a line of text that was asked for.
+    pub fn typed(&mut self, purpose: &TextFor, text: &str, desk: &mut Desk) -> Vec<Effect> {
+        self.sync(desk);
+        let Some(name) = self.current().map(String::from) else { return vec![] };
+        match purpose {
+            TextFor::Search => {
+                (self.search, self.made, self.area) = (text.into(), None, Area::Terms);
+                self.sync(desk);
+                vec![]
+            }
+            TextFor::Add => {
+                // Past the last term shown it goes to the end of the file.
+                let at = self.entry().map_or(usize::MAX, |e| e.at);
+                let effects = self.changing(desk, |d| d.session_mut().edit(&[&name], |v| v[0].insert(at, text)));
+                self.go_to_term(text);
+                effects
+            }
+            TextFor::Rename => {
+                let Some(at) = self.entry().map(|e| e.at) else { return refuse("there is no term here") };
+                self.changing(desk, |d| d.session_mut().edit(&[&name], |v| v[0].rename(at, text)))
+            }
+            TextFor::Replace if text.is_empty() => refuse("nothing to replace"),
+            TextFor::Replace => text_for(TextFor::ReplaceWith(text.into()), format!("replace `{text}` with "), ""),
+            TextFor::ReplaceWith(from) => {
+                let marked = self.marked();
+                let at: BTreeSet<usize> = if marked.is_empty() {
+                    self.entries.iter().map(|e| e.at).collect()
+                } else {
+                    marked.iter().map(|i| self.entries[*i].at).collect()
+                };
+                let mut many = 0;
+                let mut effects = self.apply(desk, |v| {
+                    let (new, n) = edits::replace(v, &at, from, text)?;
+                    many = n;
+                    Ok(new)
+                });
+                if many > 0 {
+                    effects.push(Effect::Say(format!("{} changed", count(many))));
+                } else if !effects.iter().any(|e| matches!(e, Effect::Refuse(_))) {
+                    effects = refuse(format!("no term has `{from}`"));
+                }
+                effects
+            }
+            TextFor::Find => vec![],
+        }
+    }
+
+    fn go_to_term(&mut self, text: &str) {
+        if let Some(at) = self.entries.iter().position(|e| e.text == text.trim()) {
+            self.table.go_to_id(at as u64);
+        }
+    }
+
+    /// Takes in a choice; `None` where it is not this pane's.
+    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize, desk: &mut Desk) -> Option<Vec<Effect>> {
+        self.sync(desk);
+        match purpose {
+            ChoiceFor::Show => {
+                self.show = Show::ALL.get(pick).copied().unwrap_or_default();
+                (self.made, self.area) = (None, Area::Terms);
+                self.sync(desk);
+                Some(vec![])
+            }
+            ChoiceFor::MoveTo(names) => {
+                let (from, to) = (self.current()?.to_string(), names.get(pick)?.clone());
+                let chosen = self.chosen_terms();
+                Some(self.changing(desk, |desk| {
+                    let all = desk.session().edited().vocabularies();
+                    let (Some(a), Some(b)) = (all.get(&from), all.get(&to)) else { return Ok(()) };
+                    let (a, b) = edits::move_to(a, &chosen, b)?;
+                    desk.session_mut().set(vec![(file_of(&from), a), (file_of(&to), b)], false);
+                    Ok(())
+                }))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn count(n: usize) -> String {
+    if n == 1 { "1 term".into() } else { format!("{n} terms") }
+}

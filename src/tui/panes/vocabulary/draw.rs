@@ -1,0 +1,136 @@
+//! Drawing the vocabulary pane. Wide terminals have the preview on the right, narrow ones below.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{Area, Side, VocabularyPane};
+use crate::compose::metadata::{STYLE, file_of};
+use crate::model::{Finding, Severity};
+use crate::tui::panes::metadata::{Desk, Phase, draw};
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::table::draw::draw_empty;
+use crate::tui::widgets::text;
+
+/// From here on the preview stands on the right.
+const WIDE: u16 = 120;
+/// Columns of the list of vocabularies.
+const NAMES: u16 = 20;
+
+struct Parts {
+    banner: Rect,
+    names: Rect,
+    terms: Rect,
+    side: Rect,
+}
+
+fn parts(area: Rect, side: Side) -> Parts {
+    let banner = Rect { height: 1.min(area.height), ..area };
+    let body = Rect { y: area.y + banner.height, height: area.height - banner.height, ..area };
+    let (main, side) = match side {
+        Side::Nothing => (body, Rect::default()),
+        _ if area.width >= WIDE => {
+            let wide = area.width * 2 / 5;
+            let main = Rect { width: area.width - wide - 1, ..body };
+            (main, Rect { x: main.right() + 1, width: wide, ..body })
+        }
+        _ => {
+            let below = (body.height * 2 / 5).max(4).min(body.height);
+            let main = Rect { height: body.height - below, ..body };
+            (main, Rect { y: main.bottom(), height: below, ..body })
+        }
+    };
+    let names = Rect { width: NAMES.min(main.width / 3), ..main };
+    let terms = Rect { x: names.right() + 1, width: main.width.saturating_sub(names.width + 1), ..main };
+    Parts { banner, names, terms, side }
+}
+
+impl VocabularyPane {
+    /// Draws the pane.
+    pub fn draw(&mut self, desk: &Desk, area: Rect, buf: &mut Buffer, look: &Look) {
+        self.sync(desk);
+        if *desk.phase() != Phase::Ready || self.names.is_empty() {
+            return draw_empty(&self.empty(desk), area, buf, look);
+        }
+        let parts = parts(area, self.side);
+        draw::banner(desk, "ctrl-s", "M", parts.banner, buf, look);
+        self.draw_names(desk, parts.names, buf, look);
+        self.draw_terms(desk, parts.terms, buf, look);
+        let here = self.area == Area::Side;
+        match self.side {
+            Side::Nothing => {}
+            Side::Preview => {
+                let lines = draw::preview(desk, here, self.scroll.0, parts.side, buf, look);
+                self.scroll = (self.scroll.0.min(lines.saturating_sub(1)), lines);
+            }
+            Side::Findings => {
+                let found: Vec<&Finding> = desk.found().collect();
+                self.finding = self.finding.min(found.len().saturating_sub(1));
+                draw::findings(&found, here, self.finding, parts.side, buf, look);
+            }
+        }
+    }
+
+    fn draw_names(&self, desk: &Desk, area: Rect, buf: &mut Buffer, look: &Look) {
+        let here = self.area == Area::Vocabularies;
+        draw::heading("vocabularies", here, Rect { height: 1.min(area.height), ..area }, buf, look);
+        let page = usize::from(area.height.saturating_sub(1)).max(1);
+        let top = self.at / page * page;
+        let shown = self.names.iter().enumerate().skip(top).take(usize::from(area.height.saturating_sub(1)));
+        for (i, name) in shown {
+            let y = area.y + 1 + (i - top) as u16;
+            let file = file_of(name);
+            let metadata = desk.session().edited();
+            let enabled = metadata.enabled(name).len();
+            let all = if name == STYLE {
+                metadata.styles().len()
+            } else {
+                metadata.vocabularies().get(name).map_or(0, |v| v.terms().len())
+            };
+            let counts = if enabled == all { format!("{all}") } else { format!("{enabled}/{all}") };
+            let current = i == self.at;
+            if current {
+                let mark = if look.accessible { ">" } else { "▌" };
+                buf.set_stringn(area.x, y, mark, 1, look.style(Role::Gutter));
+            }
+            let changed = desk.session().is_changed(&file);
+            let worst = desk.found_in(&file).map(Finding::severity).max();
+            if changed {
+                let mark = if look.accessible { "*" } else { "●" };
+                buf.set_stringn(area.x + 1, y, mark, 1, look.style(Role::Pending));
+            }
+            let (mark, role) = match worst {
+                Some(Severity::Error) => ("!", Role::Bad),
+                Some(Severity::Warning) => ("?", Role::Warn),
+                None => (" ", Role::Text),
+            };
+            buf.set_stringn(area.x + 2, y, mark, 1, look.style(role));
+            let room = usize::from(area.width.saturating_sub(4));
+            let wide = text::width(&counts);
+            let name = text::fit(name, room.saturating_sub(wide + 1));
+            let style = if current && here { look.style(Role::Selection) } else { look.style(Role::Text) };
+            buf.set_stringn(area.x + 3, y, name, room, style);
+            let x = area.right().saturating_sub(1 + wide as u16);
+            buf.set_stringn(x, y, counts, wide, look.style(Role::Dim));
+        }
+    }
+
+    fn draw_terms(&mut self, desk: &Desk, area: Rect, buf: &mut Buffer, look: &Look) {
+        let name = self.current().unwrap_or_default().to_string();
+        let mut title = name.clone();
+        if self.show != super::Show::All {
+            title += &format!(", {}", self.show.name());
+        }
+        if !self.search.is_empty() {
+            title += &format!(", with `{}`", self.search);
+        }
+        let file = file_of(&name);
+        if let Some(finding) = desk.found_in(&file).find(|f| f.line == 0) {
+            title += &format!(": {}", finding.what);
+        }
+        draw::heading(&title, self.area == Area::Terms, Rect { height: 1.min(area.height), ..area }, buf, look);
+        let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        if !below.is_empty() {
+            self.table.draw(below, buf, look);
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The vocabulary pane: vocabularies, their terms with what became of their items, and what an edit makes of the
+//! questions.
+
+mod acts;
+mod draw;
+pub mod edits;
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+pub use rows::Show;
+
+use super::metadata::desk::{refuse, said};
+use super::metadata::preview::Selection;
+use super::metadata::{Desk, MetadataEffect as Effect, Phase, Want};
+use crate::compose::metadata::{STYLE, file_of, styles, vocabulary_of};
+use crate::model::usage::TermUse;
+use crate::model::{Finding, Result};
+use crate::owner::wire::Ask;
+use crate::tui::action::Scope;
+use crate::tui::widgets::table::{Empty, LocalTable};
+
+use rows::{Entry, Known, entries};
+
+/// The part of the pane that the keys go to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Area {
+    #[default]
+    Vocabularies,
+    Terms,
+    Side,
+}
+
+/// What stands beside the terms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Side {
+    #[default]
+    Preview,
+    Findings,
+    Nothing,
+}
+
+impl Side {
+    pub(super) fn next(self) -> Side {
+        match self {
+            Side::Preview => Side::Findings,
+            Side::Findings => Side::Nothing,
+            Side::Nothing => Side::Preview,
+        }
+    }
+}
+
+/// The vocabulary pane.
+#[derive(Debug)]
+pub struct VocabularyPane {
+    area: Area,
+    side: Side,
+    names: Vec<String>,
+    at: usize,
+    table: LocalTable,
+    entries: Vec<Entry>,
+    /// What the table was made from: the desk's version.
+    made: Option<u64>,
+    show: Show,
+    search: String,
+    usage: BTreeMap<String, Result<Vec<TermUse>>>,
+    /// First line of the preview on the screen, and how many there are.
+    scroll: (usize, usize),
+    finding: usize,
+}
+
+impl Default for VocabularyPane {
+    fn default() -> Self {
+        VocabularyPane::new()
+    }
+}
+
+impl VocabularyPane {
+    /// An empty pane.
+    pub fn new() -> VocabularyPane {
+        VocabularyPane {
+            area: Area::default(),
+            side: Side::default(),
+            names: Vec::new(),
+            at: 0,
+            table: LocalTable::new(rows::columns(), Vec::new(), 1, Empty::Loading),
+            entries: Vec::new(),
+            made: None,
+            show: Show::All,
+            search: String::new(),
+            usage: BTreeMap::new(),
+            scroll: (0, 0),
+            finding: 0,
+        }
+    }
+
+    /// Scopes whose keys are live now, the nearest first.
+    pub fn scopes(&self) -> &'static [Scope] {
+        &[Scope::Vocabulary, Scope::Metadata, Scope::Table, Scope::Global]
+    }
+
+    /// The vocabulary under the cursor; `style` for the styles.
+    pub fn current(&self) -> Option<&str> {
+        self.names.get(self.at).map(String::as_str)
+    }
+
+    fn file(&self) -> String {
+        self.current().map_or(String::new(), file_of)
+    }
+
+    /// Shown: for the first time the metadata is read, later the preview turns to this pane's vocabulary.
+    pub fn start(&mut self, desk: &mut Desk) -> Vec<Effect> {
+        if *desk.phase() != Phase::Ready {
+            return desk.read();
+        }
+        self.sync(desk);
+        self.turn_to(desk)
+    }
+
+    /// Items or verdicts changed: how terms are used is asked again.
+    pub fn changed(&mut self) -> Vec<Effect> {
+        self.usage.clear();
+        self.made = None;
+        self.ask_usage()
+    }
+
+    /// Takes in how the terms of a vocabulary are used.
+    pub fn take_terms(&mut self, vocabulary: &str, terms: Result<Vec<TermUse>>) -> Vec<Effect> {
+        let effects = terms.as_ref().err().map_or(vec![], |p| refuse(format!("use of terms: {}", said(p))));
+        self.usage.insert(vocabulary.to_string(), terms);
+        self.made = None;
+        effects
+    }
+
+    /// After the desk took something in: what this pane then needs.
+    pub fn refreshed(&mut self, desk: &mut Desk) -> Vec<Effect> {
+        self.sync(desk);
+        self.turn_to(desk)
+    }
+
+    /// Goes to a line of a vocabulary; whether this pane has that file.
+    pub fn jump(&mut self, desk: &mut Desk, file: &str, line: u32) -> Option<Vec<Effect>> {
+        self.sync(desk);
+        let name = vocabulary_of(file).or((file == styles::FILE).then_some(STYLE))?;
+        self.at = self.names.iter().position(|n| n == name)?;
+        (self.show, self.search, self.area) = (Show::All, String::new(), Area::Terms);
+        self.made = None;
+        self.sync(desk);
+        self.go_to_line(line);
+        Some(self.turn_to(desk))
+    }
+
+    fn go_to_line(&mut self, line: u32) -> bool {
+        let at = self.entries.iter().position(|e| e.line >= line);
+        at.is_some_and(|at| self.table.go_to_id(at as u64))
+    }
+
+    /// The preview and the use of terms follow the vocabulary under the cursor.
+    fn turn_to(&mut self, desk: &mut Desk) -> Vec<Effect> {
+        let Some(name) = self.current().map(String::from) else { return vec![] };
+        let mut effects = desk.select(Selection::Vocabulary(name));
+        effects.extend(self.ask_usage());
+        effects
+    }
+
+    fn ask_usage(&self) -> Vec<Effect> {
+        match self.current() {
+            Some(name) if !self.usage.contains_key(name) => {
+                vec![Effect::Ask(Want::Terms(name.into()), Ask::Terms(name.into()))]
+            }
+            _ => vec![],
+        }
+    }
+
+    /// Makes the rows again where something changed.
+    fn sync(&mut self, desk: &Desk) {
+        if self.made == Some(desk.version()) {
+            return;
+        }
+        self.made = Some(desk.version());
+        let session = desk.session();
+        let current = self.current().map(String::from);
+        self.names = session.edited().vocabularies().keys().cloned().collect();
+        if session.text(styles::FILE).is_some() {
+            self.names.push(STYLE.into());
+        }
+        let same = current.and_then(|c| self.names.iter().position(|n| *n == c));
+        self.at = same.unwrap_or(self.at).min(self.names.len().saturating_sub(1));
+        let Some(name) = self.current().map(String::from) else {
+            self.table.set_rows(Vec::new(), self.empty(desk));
+            self.entries.clear();
+            return;
+        };
+        let selected: BTreeSet<String> = self.marked().iter().map(|i| self.entries[*i].text.clone()).collect();
+        let file = file_of(&name);
+        let mut found: HashMap<u32, Vec<&Finding>> = HashMap::new();
+        for finding in desk.found_in(&file).filter(|f| f.line > 0) {
+            found.entry(finding.line).or_default().push(finding);
+        }
+        let base = entries(session.base(), &name);
+        let usage = self.usage.get(&name).and_then(|u| u.as_ref().ok());
+        let known = Known {
+            base: base.iter().map(|e| (e.text.as_str(), e.disabled)).collect(),
+            found,
+            usage: usage.map(|u| u.iter().map(|t| (t.term.as_str(), t)).collect()),
+        };
+        let search = self.search.to_lowercase();
+        let all = entries(session.edited(), &name);
+        let kept: Vec<Entry> = all.into_iter().filter(|e| known.passes(e, self.show, &search)).collect();
+        let rows = kept.iter().map(|e| known.row(e)).collect();
+        let marks: Vec<u64> = (0..kept.len()).filter(|i| selected.contains(&kept[*i].text)).map(|i| i as u64).collect();
+        self.entries = kept;
+        let empty = self.empty(desk);
+        self.table.set_rows(rows, empty);
+        self.table.mark(marks);
+    }
+
+    fn empty(&self, desk: &Desk) -> Empty {
+        match desk.phase() {
+            Phase::Loading => Empty::Loading,
+            Phase::Failed(why) => Empty::Failed(why.clone()),
+            Phase::Ready if self.show != Show::All || !self.search.is_empty() => {
+                Empty::Filtered { hint: "esc shows all terms again".into() }
+            }
+            Phase::Ready if self.names.is_empty() => {
+                Empty::Nothing { hint: "there are no vocabularies: put word lists into metadata/vocabularies/".into() }
+            }
+            Phase::Ready => Empty::Nothing { hint: "a adds a term".into() },
+        }
+    }
+
+    /// Rows selected: positions in `entries`.
+    fn marked(&self) -> Vec<usize> {
+        let ids = self.table.state().selected().iter();
+        ids.filter_map(|i| usize::try_from(*i).ok()).filter(|i| *i < self.entries.len()).collect()
+    }
+
+    /// The term under the cursor.
+    fn entry(&self) -> Option<&Entry> {
+        self.entries.get(usize::try_from(self.table.cursor_id()?).ok()?)
+    }
+
+    /// The selected terms, or the one under the cursor: positions in the file.
+    fn chosen_terms(&self) -> BTreeSet<usize> {
+        let marked = self.marked();
+        if marked.is_empty() {
+            return self.entry().map(|e| e.at).into_iter().collect();
+        }
+        marked.into_iter().map(|i| self.entries[i].at).collect()
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,159 @@
+//! The terms of a vocabulary as rows of a table.
+
+use std::collections::HashMap;
+
+use crate::compose::metadata::{Metadata, STYLE};
+use crate::model::usage::TermUse;
+use crate::model::{Finding, Severity};
+use crate::tui::theme::Role;
+use crate::tui::widgets::table::{ColumnKind, LocalCell, Spec};
+use crate::tui::widgets::text::grouped;
+
+/// Which terms are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Show {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that differ from the disk.
+    Changed,
+    /// Those with findings.
+    Found,
+    /// Those that are not sampled.
+    Disabled,
+}
+
+impl Show {
+    /// All of them, in the order of the menu.
+    pub const ALL: [Show; 4] = [Show::All, Show::Changed, Show::Found, Show::Disabled];
+
+    /// What the heading and the menu say.
+    pub fn name(self) -> &'static str {
+        match self {
+            Show::All => "all terms",
+            Show::Changed => "changed",
+            Show::Found => "with findings",
+            Show::Disabled => "disabled",
+        }
+    }
+}
+
+/// One term of the vocabulary, or one style.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its position in the file.
+    pub at: usize,
+    /// The term, or the style's name.
+    pub text: String,
+    /// Line of the file, from 1.
+    pub line: u32,
+    /// Kept but not sampled.
+    pub disabled: bool,
+}
+
+/// The terms of a vocabulary, or the styles.
+pub fn entries(metadata: &Metadata, name: &str) -> Vec<Entry> {
+    if name == STYLE {
+        let entry = |(at, s): (usize, &crate::compose::metadata::Style)| Entry {
+            at,
+            text: s.name.clone(),
+            line: s.line,
+            disabled: s.disabled,
+        };
+        return metadata.styles().iter().enumerate().map(entry).collect();
+    }
+    let entry = |(at, t): (usize, &crate::compose::metadata::Term)| Entry {
+        at,
+        text: t.text.clone(),
+        line: t.line,
+        disabled: t.disabled,
+    };
+    metadata.vocabularies().get(name).map_or(Vec::new(), |v| v.terms().iter().enumerate().map(entry).collect())
+}
+
+/// The columns.
+pub fn columns() -> Vec<Spec> {
+    vec![
+        Spec::text("term", 22),
+        Spec::text("is", 5),
+        Spec::number("items", "", ColumnKind::Number, 7),
+        Spec::number("accepted", "", ColumnKind::Share, 12),
+        Spec::text("filters pass", 13),
+        Spec::text("finding", 20),
+    ]
+}
+
+/// What is known of the terms beside their file.
+pub struct Known<'k> {
+    /// The same vocabulary as it is on disk.
+    pub base: HashMap<&'k str, bool>,
+    /// Findings by line.
+    pub found: HashMap<u32, Vec<&'k Finding>>,
+    /// Use by items; `None` while it is not known.
+    pub usage: Option<HashMap<&'k str, &'k TermUse>>,
+}
+
+impl Known<'_> {
+    fn changed(&self, entry: &Entry) -> bool {
+        self.base.get(entry.text.as_str()) != Some(&entry.disabled)
+    }
+
+    /// Whether a term is among those shown; `search` in lower case.
+    pub fn passes(&self, entry: &Entry, show: Show, search: &str) -> bool {
+        let fits = match show {
+            Show::All => true,
+            Show::Changed => self.changed(entry),
+            Show::Found => self.found.contains_key(&entry.line),
+            Show::Disabled => entry.disabled,
+        };
+        fits && (search.is_empty() || entry.text.to_lowercase().contains(search))
+    }
+
+    /// The row of a term.
+    pub fn row(&self, entry: &Entry) -> Vec<LocalCell> {
+        let dim = entry.disabled;
+        let role = |cell: &mut LocalCell, role| cell.view.role = if dim { Role::Dim } else { role };
+        let mut term = LocalCell::text(&entry.text);
+        role(&mut term, Role::Text);
+        let found = self.found.get(&entry.line).map_or(&[][..], Vec::as_slice);
+        let worst = found.iter().map(|f| f.severity()).max();
+        let mark = match worst {
+            Some(Severity::Error) => "!",
+            Some(Severity::Warning) => "?",
+            None => " ",
+        };
+        let state = match self.base.get(entry.text.as_str()) {
+            _ if entry.disabled => "off",
+            None => "new",
+            Some(true) => "on",
+            Some(false) => "",
+        };
+        let mut is = LocalCell::text(format!("{mark}{state}"));
+        is.view.role = match (worst, state) {
+            (Some(Severity::Error), _) => Role::Bad,
+            (Some(Severity::Warning), _) => Role::Warn,
+            (None, "new" | "on") => Role::Pending,
+            _ => Role::Dim,
+        };
+        let (mut items, mut accepted) = match &self.usage {
+            None => (LocalCell::number("…", None), LocalCell::number("…", None)),
+            Some(usage) => {
+                let all = usage.get(entry.text.as_str()).map(|u| u.items).unwrap_or_default();
+                let rate = all.acceptance();
+                let shown = rate.map_or("-".into(), |(share, n)| format!("{:.0} % of {}", share * 100.0, grouped(n)));
+                (
+                    LocalCell::number(grouped(all.all()), Some(all.all() as f64)),
+                    LocalCell::number(shown, rate.map(|(share, _)| share)),
+                )
+            }
+        };
+        role(&mut items, Role::Text);
+        role(&mut accepted, Role::Text);
+        let mut filters = LocalCell::text("not known yet");
+        filters.view.role = Role::Dim;
+        let more = if found.len() > 1 { format!(" (+{})", found.len() - 1) } else { String::new() };
+        let mut finding = LocalCell::text(found.first().map_or(String::new(), |f| format!("{}{more}", f.what)));
+        finding.view.role = if worst == Some(Severity::Error) { Role::Bad } else { Role::Warn };
+        vec![term, is, items, accepted, filters, finding]
+    }
+}

@@ -1,0 +1,245 @@
+use super::*;
+use crate::compose::metadata::tests::small;
+use crate::model::usage::Tally;
+use crate::model::{ColourLevel, MetaFile, Problem, Rule, Status};
+use crate::tui::action::Action;
+use crate::tui::panes::metadata::preview::compute;
+use crate::tui::panes::metadata::session::tests::state;
+use crate::tui::panes::metadata::worker::Done;
+use crate::tui::panes::metadata::{ChoiceFor, TextFor};
+use crate::tui::theme::{Look, Theme};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// A desk with the small metadata, this pane on the vocabulary `name`, its terms in hand.
+fn at(name: &str) -> (Desk, VocabularyPane) {
+    let (mut desk, mut pane) = (Desk::new(), VocabularyPane::new());
+    assert!(matches!(&pane.start(&mut desk)[..], [Effect::Ask(Want::State, Ask::Metadata)]));
+    carry_out(&mut desk, None);
+    let effects = desk.take(Ok(state(&small())));
+    follow(&mut desk, effects);
+    let effects = pane.refreshed(&mut desk);
+    follow(&mut desk, effects);
+    let file = file_of(name);
+    pane.jump(&mut desk, &file, 1).unwrap();
+    (desk, pane)
+}
+
+fn carry_out(desk: &mut Desk, request: Option<&crate::tui::panes::metadata::preview::Request>) {
+    if let Some(r) = request {
+        let preview = compute(&r.base, &r.edited, &r.selection, r.seed);
+        assert!(desk.preview(Done { ticket: r.ticket, preview }));
+    }
+}
+
+/// Does what the effects ask of the worker, as the program would; gives the others.
+fn follow(desk: &mut Desk, effects: Vec<Effect>) -> Vec<Effect> {
+    let mut rest = Vec::new();
+    for effect in effects {
+        match effect {
+            Effect::Preview(request) => carry_out(desk, Some(&request)),
+            other => rest.push(other),
+        }
+    }
+    rest
+}
+
+fn act(pane: &mut VocabularyPane, desk: &mut Desk, action: Action) -> Vec<Effect> {
+    let effects = pane.act(action, desk);
+    follow(desk, effects)
+}
+
+fn text<'d>(desk: &'d Desk, name: &str) -> &'d str {
+    desk.session().text(&file_of(name)).unwrap()
+}
+
+fn refused(effects: &[Effect]) -> &str {
+    match effects {
+        [Effect::Refuse(why)] => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn drawn(pane: &mut VocabularyPane, desk: &Desk, width: u16, height: u16, level: ColourLevel) -> String {
+    let look = Look::new(&Theme::shipped("dark").unwrap(), level, false);
+    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
+    pane.draw(desk, buf.area, &mut buf, &look);
+    let line = |l: &[ratatui::buffer::Cell]| l.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string();
+    buf.content.chunks(usize::from(width)).map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn terms_are_added_renamed_disabled_moved_and_removed() {
+    let (mut desk, mut pane) = at("color");
+    act(&mut pane, &mut desk, Action::Down);
+    assert!(matches!(&act(&mut pane, &mut desk, Action::AddTerm)[..], [Effect::AskText { purpose: TextFor::Add, .. }]));
+    let effects = pane.typed(&TextFor::Add, " green ", &mut desk);
+    follow(&mut desk, effects);
+    assert_eq!((text(&desk, "color"), pane.entry().unwrap().text.as_str()), ("red\ngreen\nblue\nwhite\n", "green"));
+    act(&mut pane, &mut desk, Action::TermUp);
+    assert_eq!((text(&desk, "color"), pane.entry().unwrap().text.as_str()), ("green\nred\nblue\nwhite\n", "green"));
+    act(&mut pane, &mut desk, Action::TermDown);
+    let effects = act(&mut pane, &mut desk, Action::Open);
+    assert!(matches!(&effects[..], [Effect::AskText { purpose: TextFor::Rename, text, .. }] if text == "green"));
+    pane.typed(&TextFor::Rename, "teal", &mut desk);
+    act(&mut pane, &mut desk, Action::ToggleTerm);
+    assert_eq!(text(&desk, "color"), "red\n#- teal\nblue\nwhite\n");
+    act(&mut pane, &mut desk, Action::ToggleTerm);
+    act(&mut pane, &mut desk, Action::RemoveTerm);
+    assert_eq!(text(&desk, "color"), "red\nblue\nwhite\n");
+    for _ in 0..7 {
+        act(&mut pane, &mut desk, Action::Undo);
+    }
+    assert!(desk.session().changed().is_empty());
+    assert!(refused(&act(&mut pane, &mut desk, Action::Undo)).contains("no edit"));
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_nothing_changes() {
+    let (mut desk, mut pane) = at("color");
+    assert!(refused(&pane.typed(&TextFor::Add, "RED", &mut desk)).contains("already"));
+    assert!(refused(&pane.typed(&TextFor::Rename, "a {slot}", &mut desk)).contains("slot"));
+    assert!(refused(&pane.typed(&TextFor::ReplaceWith("zebra".into()), "x", &mut desk)).contains("no term has"));
+    assert!(refused(&act(&mut pane, &mut desk, Action::TermUp)).contains("end of the list"));
+    assert!(desk.session().changed().is_empty());
+}
+
+#[test]
+fn several_terms_are_changed_as_one_step() {
+    let (mut desk, mut pane) = at("animal");
+    for _ in 0..3 {
+        act(&mut pane, &mut desk, Action::Select);
+    }
+    act(&mut pane, &mut desk, Action::ToggleTerm);
+    assert_eq!(text(&desk, "animal"), "#- owl\n#- cat\n#- horse\nsalmon\nbeetle\nwolf\n");
+    assert_eq!(pane.marked().len(), 3, "they stay selected");
+    let effects = act(&mut pane, &mut desk, Action::MoveTerms);
+    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(lines.iter().map(|l| l.0.as_str()).collect::<Vec<_>>(), ["background", "color", "text"]);
+    let effects = pane.chosen(purpose, 1, &mut desk).unwrap();
+    follow(&mut desk, effects);
+    assert_eq!(text(&desk, "color"), "red\nblue\nwhite\n#- owl\n#- cat\n#- horse\n");
+    assert_eq!(text(&desk, "animal"), "salmon\nbeetle\nwolf\n");
+    act(&mut pane, &mut desk, Action::Undo);
+    act(&mut pane, &mut desk, Action::Undo);
+    assert!(desk.session().changed().is_empty());
+    pane.typed(&TextFor::ReplaceWith("l".into()), "L", &mut desk);
+    assert_eq!(text(&desk, "animal"), "owL\ncat\nhorse\nsaLmon\nbeetLe\nwoLf\n");
+}
+
+#[test]
+fn search_and_filters_narrow_the_terms_and_back_shows_all() {
+    let (mut desk, mut pane) = at("animal");
+    pane.typed(&TextFor::Search, "L", &mut desk);
+    assert_eq!(pane.entries.iter().map(|e| e.text.as_str()).collect::<Vec<_>>(), ["owl", "salmon", "beetle", "wolf"]);
+    assert!(refused(&act(&mut pane, &mut desk, Action::TermDown)).contains("all terms"));
+    act(&mut pane, &mut desk, Action::Down);
+    act(&mut pane, &mut desk, Action::ToggleTerm);
+    assert!(text(&desk, "animal").contains("#- salmon\n"), "the term shown is the one that is changed");
+    act(&mut pane, &mut desk, Action::Back);
+    assert_eq!(pane.act(Action::Side, &mut desk).len(), 0);
+    for (pick, left) in [(1, vec!["salmon"]), (2, vec![]), (3, vec!["salmon"])] {
+        pane.chosen(&ChoiceFor::Show, pick, &mut desk).unwrap();
+        assert_eq!(pane.entries.iter().map(|e| e.text.as_str()).collect::<Vec<_>>(), left, "{pick}");
+    }
+    pane.chosen(&ChoiceFor::Show, 2, &mut desk).unwrap();
+    assert!(drawn(&mut pane, &desk, 80, 24, ColourLevel::True).contains("No row passes the filter"));
+    act(&mut pane, &mut desk, Action::Back);
+    assert_eq!(pane.entries.len(), 6);
+    act(&mut pane, &mut desk, Action::Back);
+    assert!(matches!(&act(&mut pane, &mut desk, Action::Back)[..], [Effect::Leave]));
+}
+
+#[test]
+fn the_preview_follows_the_vocabulary_and_the_edit() {
+    let (mut desk, mut pane) = at("animal");
+    act(&mut pane, &mut desk, Action::Back);
+    let effects = pane.act(Action::Down, &mut desk);
+    assert_eq!(pane.current(), Some("background"));
+    assert!(effects.iter().any(|e| matches!(e, Effect::Ask(Want::Terms(name), _) if name == "background")));
+    assert!(
+        effects
+            .iter()
+            .any(|e| matches!(e, Effect::Preview(r) if r.selection == Selection::Vocabulary("background".into())))
+    );
+    let (mut desk, mut pane) = at("animal");
+    pane.go_to_line(4);
+    act(&mut pane, &mut desk, Action::RemoveTerm);
+    let shown = drawn(&mut pane, &desk, 160, 40, ColourLevel::True);
+    assert!(shown.contains("gone: animal `salmon`"), "{shown}");
+    assert!(shown.contains("● not saved: vocabularies/animal.txt"), "{shown}");
+}
+
+#[test]
+fn use_of_terms_is_shown_once_it_is_known() {
+    let (mut desk, mut pane) = at("color");
+    assert!(drawn(&mut pane, &desk, 160, 30, ColourLevel::True).contains("…"));
+    let mut items = Tally::default();
+    (0..3).for_each(|_| items.add(Status::Accepted));
+    items.add(Status::Rejected);
+    let used = vec![TermUse { term: "blue".into(), items, answers: Tally::default() }];
+    assert!(pane.take_terms("color", Ok(used)).is_empty());
+    let shown = drawn(&mut pane, &desk, 160, 30, ColourLevel::True);
+    assert!(shown.contains("75 % of 4") && shown.contains("not known yet"), "{shown}");
+    assert!(pane.start(&mut desk).is_empty(), "what is known is not asked again");
+    assert!(matches!(&pane.changed()[..], [Effect::Ask(Want::Terms(name), _)] if name == "color"));
+    assert!(refused(&pane.take_terms("color", Err(Problem::input("gone")))).contains("gone"));
+}
+
+#[test]
+fn findings_are_marked_and_enter_goes_to_them() {
+    let (mut desk, mut pane) = at("color");
+    let mut disk = small();
+    disk.put(MetaFile { name: file_of("animal"), text: "owl\ncat\nbad {slot}\nhorse\nwolf # allow: nothing\n".into() });
+    let effects = desk.take(Ok(state(&disk)));
+    follow(&mut desk, effects);
+    assert_eq!(desk.found().filter(|f| f.rule == Rule::BadTerm).count(), 2);
+    pane.side = Side::Findings;
+    act(&mut pane, &mut desk, Action::NextArea);
+    assert!(drawn(&mut pane, &desk, 80, 24, ColourLevel::Mono).contains("findings: 2 errors"));
+    act(&mut pane, &mut desk, Action::Bottom);
+    act(&mut pane, &mut desk, Action::Open);
+    assert_eq!((pane.current(), pane.entry().unwrap().text.as_str()), (Some("animal"), "wolf"));
+    let shown = drawn(&mut pane, &desk, 80, 24, ColourLevel::True);
+    assert!(shown.contains(" ! ") || shown.contains("!animal"), "{shown}");
+    act(&mut pane, &mut desk, Action::Top);
+    act(&mut pane, &mut desk, Action::NextFinding);
+    assert_eq!(pane.entry().unwrap().text, "horse", "a line without a term is met at the next one");
+}
+
+#[test]
+fn styles_are_switched_here_and_worded_elsewhere() {
+    let (mut desk, mut pane) = at(STYLE);
+    assert_eq!(pane.current(), Some(STYLE));
+    act(&mut pane, &mut desk, Action::ToggleTerm);
+    assert!(!desk.session().edited().enabled(STYLE).contains(&"woodcut"));
+    act(&mut pane, &mut desk, Action::Down);
+    let effects = act(&mut pane, &mut desk, Action::RenameTerm);
+    assert!(
+        matches!(&effects[..], [_, Effect::Jump { file, line, .. }] if file == "styles.toml" && *line > 0),
+        "{effects:?}"
+    );
+}
+
+#[test]
+fn every_state_is_drawn_at_every_size() {
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let mut failed = Desk::new();
+    failed.take(Err(Problem::input("the owner is gone")));
+    let mut empty = Desk::new();
+    empty.take(Ok(state(&crate::compose::metadata::Metadata::default())));
+    let (full, _) = at("animal");
+    for (desk, says) in [(&Desk::new(), "Loading"), (&failed, "the owner is gone"), (&empty, "Nothing here yet")] {
+        let mut pane = VocabularyPane::new();
+        assert!(drawn(&mut pane, desk, 80, 24, ColourLevel::True).contains(says));
+        assert!(refused(&pane.act(Action::AddTerm, &mut desk.clone())).contains("no vocabulary"));
+    }
+    for side in [Side::Preview, Side::Findings, Side::Nothing] {
+        for (width, height) in [(1, 1), (5, 3), (20, 5), (40, 8), (80, 24), (119, 12), (300, 100)] {
+            let (_, mut pane) = at("animal");
+            pane.side = side;
+            let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
+            pane.draw(&full, buf.area, &mut buf, &look);
+        }
+    }
+}
