@@ -5,6 +5,7 @@
 
 pub mod action;
 pub mod app;
+mod editor;
 pub mod keymap;
 pub mod palette;
 pub mod panes;
@@ -14,7 +15,9 @@ pub mod terminal;
 pub mod theme;
 pub mod widgets;
 
+use std::cell::RefCell;
 use std::io::{IsTerminal, stdin, stdout};
+use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 
 use app::link::Link;
@@ -39,6 +42,10 @@ const HANGUP_CODE: i32 = 129;
 
 struct RealTerminal<'a> {
     guard: &'a Guard,
+    /// Taken out while another program has the keys.
+    reader: RefCell<Option<Reader>>,
+    clock: Clock,
+    messages: Sender<Message>,
 }
 
 impl Host for RealTerminal<'_> {
@@ -48,6 +55,16 @@ impl Host for RealTerminal<'_> {
 
     fn suspend(&self) -> std::io::Result<()> {
         self.guard.suspend()
+    }
+
+    fn edit(&self, file: &Path, line: u32) -> std::io::Result<()> {
+        let parser = self.reader.borrow_mut().take().map(Reader::stop).unwrap_or_default();
+        self.guard.release();
+        let ended = editor::run(file, line);
+        let resumed = self.guard.resume();
+        let reader = read_keys(parser, self.clock, self.messages.clone()).map_err(|p| std::io::Error::other(p.what))?;
+        *self.reader.borrow_mut() = Some(reader);
+        resumed.and(ended)
     }
 }
 
@@ -85,13 +102,13 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     for input in typed {
         let _ = messages.send(Message::Input(input, clock.ms()));
     }
-    let _reader = read_keys(parser, clock, messages.clone())?;
+    let reader = RefCell::new(Some(read_keys(parser, clock, messages.clone())?));
     let _signals = listen(messages.clone())?;
-    let app = App::new(setting, link, client.welcome().clone(), messages)?;
+    let app = App::new(setting, link, client.welcome().clone(), messages.clone())?;
     drop(client);
     let ready = env.get(READY_FILE).map(std::path::PathBuf::from);
     let mut program = Program::new(app, stdout(), size, clock, inbox, ready)?;
-    program.run(&RealTerminal { guard: &guard })
+    program.run(&RealTerminal { guard: &guard, reader, clock, messages })
 }
 
 fn look_of(name: &str, project: &Project, level: ColourLevel, env: &Env) -> Result<Look> {

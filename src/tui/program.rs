@@ -25,6 +25,11 @@ pub trait Host {
     /// # Errors
     /// When the terminal is gone.
     fn suspend(&self) -> std::io::Result<()>;
+    /// Gives the terminal to the person's editor on this file and line, and comes back when it has ended.
+    ///
+    /// # Errors
+    /// When no editor can be started, or it fails.
+    fn edit(&self, file: &Path, line: u32) -> std::io::Result<()>;
 }
 
 /// The program on a terminal.
@@ -97,6 +102,11 @@ impl<W: Write> Program<W> {
         }
         if self.app.wants_suspend() {
             host.suspend().map_err(|e| gone(&e))?;
+            self.resize(host.size())?;
+        }
+        if let Some((file, line)) = self.app.wants_edit() {
+            let outcome = host.edit(&file, line);
+            self.app.edited(outcome);
             self.resize(host.size())?;
         }
         if self.app.take_dirty() { self.paint() } else { Ok(()) }

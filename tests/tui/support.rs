@@ -329,6 +329,13 @@ impl Host for Window {
         *self.0.lock().unwrap()
     }
 
+    fn edit(&self, file: &std::path::Path, _line: u32) -> std::io::Result<()> {
+        // An editor that adds a term at the end.
+        let mut text = std::fs::read_to_string(file)?;
+        text.push_str("aardvark\n");
+        std::fs::write(file, text)
+    }
+
     fn suspend(&self) -> io::Result<()> {
         Ok(())
     }

@@ -19,6 +19,13 @@ impl App {
             Action::GoReview => self.go_review(),
             Action::GoList => self.go_list(),
             Action::GoBoard => self.go_board(),
+            Action::GoVocabulary => self.go_workshop(At::Vocabulary),
+            Action::GoTemplates => self.go_workshop(At::Templates),
+            Action::GoCoverage => self.go_workshop(At::Coverage),
+            // Edits of the metadata have steps of their own.
+            Action::Undo | Action::Redo if matches!(self.at, At::Vocabulary | At::Templates) => {
+                self.workshop_action(action);
+            }
             Action::Undo => self.ask_now(Want::TakeBack { redo: false }, Ask::Undo(uuid::Uuid::now_v7())),
             Action::Redo => self.ask_now(Want::TakeBack { redo: true }, Ask::Redo(uuid::Uuid::now_v7())),
             Action::Sample => {
@@ -37,7 +44,7 @@ impl App {
                 let page = keys::help_page(&self.keymap, &self.scopes(), &[self.about()]);
                 self.overlay = Some(Overlay::Page(page));
             }
-            Action::Find if self.at != At::Board => self.ask_find(match self.at {
+            Action::Find if matches!(self.at, At::Review | At::List) => self.ask_find(match self.at {
                 At::List => self.list.words(),
                 _ => self.review.queue().words.clone(),
             }),
@@ -48,6 +55,7 @@ impl App {
                     self.list_effects(effects);
                 }
                 At::Board => self.board_action(action),
+                At::Vocabulary | At::Templates | At::Coverage => self.workshop_action(action),
             },
         }
         self.dirty = true;
@@ -59,6 +67,21 @@ impl App {
                            `/` makes a queue: words are found fuzzily, `status:pending subtask:animal` filter."
                 .into(),
             At::List => "Every item. `/` finds as you type; `field:value` filters; Enter reviews from here on.".into(),
+            At::Vocabulary => {
+                "Word lists, their terms and what they make of questions: the preview shows twenty from a fixed \
+                              seed, word by word against what was saved. ctrl-s saves, after saying which items change."
+                    .into()
+            }
+            At::Templates => {
+                "Styles and templates as text; the slots on offer and what the template under the cursor makes \
+                             stand beside it. i types, esc ends typing, ctrl-s saves."
+                    .into()
+            }
+            At::Coverage => {
+                "What exists by two properties: where to generate more. Enter shows the items of a cell; f the \
+                            terms whose items fail most."
+                    .into()
+            }
             At::Board => "Models by columns, every cell k of n. Enter on a cell lists the answers behind it.".into(),
         }
     }

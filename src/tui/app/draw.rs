@@ -38,6 +38,7 @@ impl App {
         let screen = screen(area);
         self.draw_tabs(screen.tabs, buf);
         let mut pixels_at = None;
+        let mut typing_at = None;
         match self.at {
             At::Review => {
                 let place = review::layout(screen.pane).picture;
@@ -45,6 +46,11 @@ impl App {
                 self.review.draw(screen.pane, buf, &self.setting.look);
                 pixels_at = Some(place);
             }
+            At::Vocabulary => self.shop.vocabulary.draw(&self.shop.desk, screen.pane, buf, &self.setting.look),
+            At::Templates => {
+                typing_at = self.shop.templates.draw(&self.shop.desk, screen.pane, buf, &self.setting.look);
+            }
+            At::Coverage => self.shop.coverage.draw(screen.pane, buf, &self.setting.look),
             At::List => self.list.draw(screen.pane, buf, &self.setting.look),
             At::Board => match &mut self.board {
                 Some(_) if self.unanswered => {
@@ -60,10 +66,11 @@ impl App {
             },
         }
         self.draw_message(screen.message, screen.keys, buf);
+        let typing_at = typing_at.filter(|_| self.overlay.is_none());
         let over = self.overlay.is_some();
         let cursor = match &mut self.overlay {
             Some(overlay) => overlay.draw(screen.pane, screen.message, buf, &self.setting.look),
-            None => None,
+            None => typing_at,
         };
         let payload = self.pixel_payload(over);
         let wanted = payload.as_deref().and_then(worker_pixels).zip(pixels_at);
@@ -129,7 +136,15 @@ impl App {
             let room = usize::from(right.saturating_sub(x));
             buf.set_stringn(x, area.y, text, room, style).0
         };
-        for (key, name, at) in [("1", "Review", At::Review), ("2", "Items", At::List), ("3", "Board", At::Board)] {
+        const TABS: [(&str, &str, At); 6] = [
+            ("1", "Review", At::Review),
+            ("2", "Items", At::List),
+            ("3", "Board", At::Board),
+            ("4", "Words", At::Vocabulary),
+            ("5", "Templates", At::Templates),
+            ("6", "Coverage", At::Coverage),
+        ];
+        for (key, name, at) in TABS {
             let (mark, style) = if at == self.at {
                 ("▌", look.style(Role::Accent).add_modifier(Modifier::BOLD))
             } else {

@@ -8,6 +8,7 @@ use super::{App, At};
 use crate::model::{Judgement, Verdict};
 use crate::tui::action::{Action, Scope};
 use crate::tui::keymap::{Lookup, Press};
+use crate::tui::panes::metadata::TextFor;
 use crate::tui::panes::review::Queue;
 use crate::tui::widgets::menu::MenuOutcome;
 use crate::tui::widgets::prompt::{Prompt, PromptOutcome};
@@ -50,6 +51,13 @@ impl App {
                 self.act(action, at);
             }
             Lookup::Pending(_) => {}
+            // What is no action is text.
+            Lookup::Elsewhere(_) if self.at == At::Templates && self.shop.templates.typing() => {
+                self.chord.clear();
+                let shop = &mut self.shop;
+                let effects = shop.templates.key(key, &mut shop.desk);
+                self.metadata_effects(effects);
+            }
             Lookup::Elsewhere(actions) => {
                 let pressed = std::mem::take(&mut self.chord);
                 if pressed.len() > 1 || key.code != KeyCode::Esc {
@@ -96,6 +104,11 @@ impl App {
                     self.prompt_changed();
                 }
             }
+            None if self.at == At::Templates => {
+                let shop = &mut self.shop;
+                let effects = shop.templates.paste(pasted, &mut shop.desk);
+                self.metadata_effects(effects);
+            }
             _ => self.say(Toast::info("there is nothing to paste into: / finds")),
         }
     }
@@ -115,14 +128,17 @@ impl App {
             Some(Overlay::Prompt(_, prompt)) => match prompt.key(key) {
                 PromptOutcome::Open => {}
                 PromptOutcome::Changed(_) => self.prompt_changed(),
-                PromptOutcome::Cancelled => {
-                    if let Some(Overlay::Prompt(PromptFor::Find(before), _)) = self.overlay.take()
-                        && self.at == At::List
-                        && let Ok(effects) = self.list.find(&before)
-                    {
-                        self.list_effects(effects);
+                PromptOutcome::Cancelled => match self.overlay.take() {
+                    Some(Overlay::Prompt(PromptFor::Find(before), _)) if self.at == At::List => {
+                        if let Ok(effects) = self.list.find(&before) {
+                            self.list_effects(effects);
+                        }
                     }
-                }
+                    Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), _)) => {
+                        self.metadata_typed(&TextFor::Search, "");
+                    }
+                    _ => {}
+                },
                 PromptOutcome::Done(text) => {
                     if let Some(Overlay::Prompt(purpose, prompt)) = self.overlay.take() {
                         self.submitted(purpose, prompt, &text);
@@ -173,6 +189,17 @@ impl App {
                     self.list_effects(effects);
                 }
             }
+            MenuFor::Metadata(purpose) => {
+                if let Some(pick) = picks.first() {
+                    self.metadata_chosen(&purpose, *pick);
+                }
+            }
+            MenuFor::Coverage(purpose) => {
+                if let Some(pick) = picks.first() {
+                    let effects = self.shop.coverage.chosen(&purpose, *pick);
+                    self.coverage_effects(effects);
+                }
+            }
             MenuFor::Copy(what, formats) => {
                 let Some(format) = picks.first().and_then(|p| formats.get(*p)).copied() else { return };
                 match (self.at, &mut self.board) {
@@ -190,6 +217,10 @@ impl App {
     }
 
     pub(super) fn prompt_changed(&mut self) {
+        if let Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), prompt)) = &self.overlay {
+            let words = prompt.value().to_string();
+            return self.metadata_typed(&TextFor::Search, &words);
+        }
         let Some(Overlay::Prompt(PromptFor::Find(_), prompt)) = &mut self.overlay else { return };
         if self.at != At::List {
             return;
@@ -207,6 +238,7 @@ impl App {
 
     pub(super) fn submitted(&mut self, purpose: PromptFor, mut prompt: Prompt, words: &str) {
         match purpose {
+            PromptFor::Metadata(purpose) => self.metadata_typed(&purpose, words),
             PromptFor::Find(before) => {
                 if !words.trim().is_empty() {
                     self.history.retain(|h| h != words);

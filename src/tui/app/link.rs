@@ -11,7 +11,7 @@ use crate::model::Result;
 use crate::owner::wire::Ask;
 use crate::owner::{Client, Incoming};
 use crate::store::project::Project;
-use crate::tui::panes::list;
+use crate::tui::panes::{coverage, list, metadata};
 
 /// What an answer is for.
 #[derive(Clone, Debug)]
@@ -37,6 +37,12 @@ pub enum Want {
     Board,
     /// The answers behind a cell.
     Behind(String, String),
+    /// A metadata pane asked.
+    Metadata(metadata::Want),
+    /// The coverage view asked.
+    Coverage(coverage::Want),
+    /// Items of these terms (vocabulary and term) are being rejected.
+    Discarded(Vec<(String, String)>),
     /// Counts.
     Status,
     /// The sample.

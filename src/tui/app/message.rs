@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::model::Result;
 use crate::owner::{Client, Incoming};
+use crate::tui::panes::metadata::worker;
 use crate::tui::preview::worker::Done;
 use crate::tui::terminal::Input;
 use crate::tui::terminal::signals::Signal;
@@ -23,6 +24,8 @@ pub enum Message {
     Linked(u64, Result<Connected>),
     /// A picture is ready.
     Picture(Done),
+    /// What an edit of the metadata makes of the questions.
+    Preview(worker::Done),
 }
 
 /// A connection; a wrapper because a client has nothing to print.

@@ -6,6 +6,7 @@
 //! | [`link`] | the connection to the owner |
 //! | `keys` | from keys, menus and prompts to actions |
 //! | `actions` | what actions do; `effects` what the tables ask for |
+//! | `metadata` | the vocabulary, template and coverage panes |
 //! | `owner` | what the owner's answers and events do |
 //! | `draw` | one frame |
 //! | [`overlay`] | menus, prompts and pages over a pane |
@@ -16,6 +17,7 @@ mod effects;
 mod keys;
 pub mod link;
 pub mod message;
+mod metadata;
 pub mod overlay;
 mod owner;
 
@@ -50,6 +52,12 @@ pub enum At {
     List,
     /// The leaderboard.
     Board,
+    /// Vocabularies and their terms.
+    Vocabulary,
+    /// Styles and templates as text.
+    Templates,
+    /// What exists, by two properties.
+    Coverage,
 }
 
 /// What the terminal can do and how things look.
@@ -85,6 +93,7 @@ pub struct App {
     list: ListPane,
     list_started: bool,
     board: Option<BoardPane>,
+    shop: metadata::Workshop,
     /// No model has answered yet: the leaderboard has no rows.
     unanswered: bool,
     overlay: Option<Overlay>,
@@ -120,6 +129,10 @@ impl App {
         welcome: Welcome,
         messages: std::sync::mpsc::Sender<Message>,
     ) -> Result<App> {
+        let wrote = messages.clone();
+        let wrote = move |done| drop(wrote.send(Message::Preview(done)));
+        let shop = metadata::Workshop::new(wrote)
+            .map_err(|e| crate::model::Problem::io(&e, "no thread for previews", std::path::Path::new("preview")))?;
         let done = move |done| {
             let _ = messages.send(Message::Picture(done));
         };
@@ -137,6 +150,7 @@ impl App {
             list: ListPane::new(),
             list_started: false,
             board: None,
+            shop,
             unanswered: false,
             overlay: None,
             chord: Vec::new(),
@@ -214,6 +228,7 @@ impl App {
         if self.recount_at.is_some_and(|at| at <= now) {
             self.recount_at = None;
             self.link.ask(Want::Status, Ask::Status);
+            self.workshop_recount();
         }
         if self.leaving.is_some_and(|at| at <= now) {
             self.quit = true;
@@ -231,6 +246,7 @@ impl App {
             Message::Owner(..) => {}
             Message::Linked(generation, linked) => self.linked(generation, linked),
             Message::Picture(_) => self.dirty = true,
+            Message::Preview(done) => self.dirty |= self.shop.desk.preview(done),
         }
     }
 
@@ -265,9 +281,13 @@ impl App {
             (Some(_), _) => return vec![Scope::Overlay],
             (None, At::Review) => vec![Scope::Review],
             (None, At::List) => self.list.scopes().to_vec(),
+            (None, At::Vocabulary) => self.shop.vocabulary.scopes().to_vec(),
+            (None, At::Templates) => self.shop.templates.scopes().to_vec(),
+            (None, At::Coverage) => self.shop.coverage.scopes().to_vec(),
             (None, At::Board) => self.board.as_ref().map_or(vec![Scope::Board, Scope::Table], |b| b.scopes().to_vec()),
         };
-        if !scopes.contains(&Scope::Global) {
+        let typing = self.at == At::Templates && self.overlay.is_none() && self.shop.templates.typing();
+        if !typing && !scopes.contains(&Scope::Global) {
             scopes.push(Scope::Global);
         }
         scopes
@@ -367,6 +387,13 @@ impl App {
 
     /// Leaves, once the last verdicts are on disk.
     fn leave(&mut self) {
+        if let Some(asked) = self.shop.desk.before_quit() {
+            // A second ctrl-c means it.
+            let again = matches!(&self.overlay, Some(Overlay::Menu(overlay::MenuFor::Metadata(_), _)));
+            if !again {
+                return self.metadata_effects(asked);
+            }
+        }
         // Also while the owner is away: it may come back in time, and a second key leaves at once.
         if self.nothing_on_its_way() || self.leaving.is_some() {
             self.quit = true;

@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 
 use crate::model::{Field, Seen};
 use crate::tui::action::Action;
+use crate::tui::panes::{coverage, metadata};
 use crate::tui::theme::Look;
 use crate::tui::widgets::menu::Menu;
 use crate::tui::widgets::page::Page;
@@ -33,6 +34,10 @@ pub enum MenuFor {
     Value(Field, Vec<String>),
     /// A format to copy in.
     Copy(CopyWhat, Vec<CopyFormat>),
+    /// What a metadata pane asked.
+    Metadata(metadata::ChoiceFor),
+    /// What the coverage view asked.
+    Coverage(coverage::ChoiceFor),
 }
 
 /// What a prompt asks for.
@@ -47,6 +52,8 @@ pub enum PromptFor {
         /// Select, or let go.
         on: bool,
     },
+    /// A line of text for a metadata pane.
+    Metadata(metadata::TextFor),
 }
 
 /// What lies over a pane.

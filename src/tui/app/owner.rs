@@ -92,7 +92,7 @@ impl App {
                     self.link.ask(Want::Board, Ask::Board);
                 }
             }
-            Event::Metadata => {}
+            Event::Metadata => self.metadata_changed(),
             Event::Resync => self.resync(),
             Event::Ending => {
                 self.link.stopped();
@@ -130,11 +130,16 @@ impl App {
         if self.at == At::Board && self.board.is_none() {
             self.link.ask(Want::Board, Ask::Board);
         }
+        // Also after the owner was away: what it keeps of the files may be of another moment.
+        self.metadata_changed();
         self.changed();
     }
 
     fn answered(&mut self, want: Want, answer: Result<Answer>) {
         match (want, answer) {
+            (Want::Metadata(want), answer) => self.metadata_answered(want, answer),
+            (Want::Coverage(want), answer) => self.coverage_answered(want, answer),
+            (Want::Discarded(terms), answer) => self.discarded(&terms, answer),
             (Want::List(want), answer) => {
                 let effects = self.list.answer(want, answer);
                 self.list_effects(effects);

@@ -18,3 +18,4 @@ pub mod worker;
 
 pub use desk::{Desk, Phase};
 pub use effects::{ChoiceFor, MetadataEffect, TextFor, Want};
+pub use worker::Previewer;

@@ -1,0 +1,320 @@
+//! The vocabulary pane, the template pane and the coverage view: what joins them to the program.
+
+use std::path::PathBuf;
+
+use super::link::Want;
+use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::{App, At};
+use crate::model::{Filter, Kind, Problem, Result};
+use crate::owner::wire::{Answer, Ask};
+use crate::tui::action::Action;
+use crate::tui::panes::coverage::{self, CoverageEffect, CoveragePane};
+use crate::tui::panes::metadata::{self, Desk, MetadataEffect, Phase, Previewer};
+use crate::tui::panes::templates::TemplatesPane;
+use crate::tui::panes::vocabulary::VocabularyPane;
+use crate::tui::widgets::menu::{Choice, Menu};
+use crate::tui::widgets::prompt::Prompt;
+use crate::tui::widgets::text;
+use crate::tui::widgets::toast::Toast;
+
+/// The metadata on the desk, and the panes that show it.
+pub(super) struct Workshop {
+    pub(super) desk: Desk,
+    pub(super) vocabulary: VocabularyPane,
+    pub(super) templates: TemplatesPane,
+    pub(super) coverage: CoveragePane,
+    previewer: Previewer,
+    /// A file to open in the person's editor, at a line.
+    edit: Option<(PathBuf, u32)>,
+}
+
+impl Workshop {
+    /// Nothing read yet; `done` is called on the preview's thread.
+    pub(super) fn new(done: impl Fn(metadata::worker::Done) + Send + 'static) -> std::io::Result<Workshop> {
+        Ok(Workshop {
+            desk: Desk::new(),
+            vocabulary: VocabularyPane::new(),
+            templates: TemplatesPane::new(),
+            coverage: CoveragePane::new(),
+            previewer: Previewer::new(done)?,
+            edit: None,
+        })
+    }
+}
+
+impl App {
+    pub(super) fn go_workshop(&mut self, at: At) {
+        self.at = at;
+        let shop = &mut self.shop;
+        match at {
+            At::Vocabulary => {
+                let effects = shop.vocabulary.start(&mut shop.desk);
+                self.metadata_effects(effects);
+            }
+            At::Templates => {
+                let effects = shop.templates.start(&mut shop.desk);
+                self.metadata_effects(effects);
+            }
+            _ => {
+                let effects = shop.coverage.start();
+                // The vocabularies are among what can be chosen.
+                let read = if *shop.desk.phase() == Phase::Ready { vec![] } else { shop.desk.read() };
+                self.coverage_effects(effects);
+                self.metadata_effects(read);
+            }
+        }
+    }
+
+    /// Does an action in the pane that is shown.
+    pub(super) fn workshop_action(&mut self, action: Action) {
+        let shop = &mut self.shop;
+        match self.at {
+            At::Vocabulary => {
+                let effects = shop.vocabulary.act(action, &mut shop.desk);
+                self.metadata_effects(effects);
+            }
+            At::Templates => {
+                let effects = shop.templates.act(action, &mut shop.desk);
+                self.metadata_effects(effects);
+            }
+            _ => {
+                let names: Vec<String> = shop.desk.session().edited().vocabularies().keys().cloned().collect();
+                let effects = shop.coverage.act(action, &names);
+                self.coverage_effects(effects);
+            }
+        }
+    }
+
+    pub(super) fn metadata_effects(&mut self, effects: Vec<MetadataEffect>) {
+        for effect in effects {
+            match effect {
+                MetadataEffect::Ask(want, ask) => self.ask_now(Want::Metadata(want), ask),
+                MetadataEffect::Preview(request) => self.shop.previewer.want(request),
+                MetadataEffect::Edit { file, line } => self.edit_outside(&file, line),
+                MetadataEffect::AskText { purpose, label, text } => {
+                    let prompt = Prompt::new(label, text, Vec::new());
+                    self.overlay = Some(Overlay::Prompt(PromptFor::Metadata(purpose), prompt));
+                }
+                MetadataEffect::AskChoice { purpose, title, lines } => {
+                    self.overlay = Some(Overlay::Menu(MenuFor::Metadata(purpose), menu(title, lines)));
+                }
+                MetadataEffect::Show(page) => self.overlay = Some(Overlay::Page(*page)),
+                MetadataEffect::Jump { file, line, column } => self.jump(&file, line, column),
+                MetadataEffect::Done(said) => self.say(Toast::done(said)),
+                MetadataEffect::Say(said) => self.say(Toast::info(said)),
+                MetadataEffect::Refuse(why) => self.say(Toast::warning(why)),
+                MetadataEffect::Leave => self.go_review(),
+                MetadataEffect::Quit => self.leave(),
+            }
+        }
+        self.dirty = true;
+    }
+
+    pub(super) fn coverage_effects(&mut self, effects: Vec<CoverageEffect>) {
+        for effect in effects {
+            match effect {
+                CoverageEffect::Ask(want, ask) => self.ask_now(Want::Coverage(want), ask),
+                CoverageEffect::AskChoice { purpose, title, lines } => {
+                    self.overlay = Some(Overlay::Menu(MenuFor::Coverage(purpose), menu(title, lines)));
+                }
+                CoverageEffect::Filter(words) => self.show_items(&words),
+                CoverageEffect::Retire { terms, discard } => self.retire(terms, discard),
+                CoverageEffect::Say(said) => self.say(Toast::info(said)),
+                CoverageEffect::Refuse(why) => self.say(Toast::warning(why)),
+                CoverageEffect::Leave => self.go_review(),
+            }
+        }
+        self.dirty = true;
+    }
+
+    /// The item list with these words as its filter.
+    fn show_items(&mut self, words: &str) {
+        match Filter::parse(words) {
+            Ok(_) => {
+                self.go_list();
+                match self.list.find(words) {
+                    Ok(effects) => self.list_effects(effects),
+                    Err(problem) => self.say(Toast::from(&problem)),
+                }
+            }
+            Err(problem) => self.say(Toast::from(&problem)),
+        }
+    }
+
+    /// To a place of a file, in the pane that edits it.
+    fn jump(&mut self, file: &str, line: u32, column: u32) {
+        let shop = &mut self.shop;
+        let stay = self.at == At::Templates;
+        let text = stay.then(|| shop.templates.jump(&mut shop.desk, file, line, column)).flatten();
+        if let Some(effects) = text {
+            return self.metadata_effects(effects);
+        }
+        if let Some(effects) = shop.vocabulary.jump(&mut shop.desk, file, line) {
+            self.at = At::Vocabulary;
+            return self.metadata_effects(effects);
+        }
+        match shop.templates.jump(&mut shop.desk, file, line, column) {
+            Some(effects) => {
+                self.at = At::Templates;
+                self.metadata_effects(effects);
+            }
+            None => self.say(Toast::info(format!("{file} has no pane of its own"))),
+        }
+    }
+
+    fn edit_outside(&mut self, file: &str, line: u32) {
+        let path = self.welcome.root.join("metadata").join(file);
+        if self.shop.desk.session().shipped() || !path.is_file() {
+            return self.say(Toast::info("these are the shipped files: the first save writes them to the project"));
+        }
+        self.shop.edit = Some((path, line));
+    }
+
+    /// A file to open in the person's editor and a line of it, since the last call.
+    pub fn wants_edit(&mut self) -> Option<(PathBuf, u32)> {
+        self.shop.edit.take()
+    }
+
+    /// The person's editor has ended, or could not be started.
+    pub fn edited(&mut self, outcome: std::io::Result<()>) {
+        match outcome {
+            Ok(()) => {
+                let effects = self.shop.desk.read();
+                self.metadata_effects(effects);
+            }
+            Err(error) => self.say(Toast::error(format!("the editor: {error}; $EDITOR names it"))),
+        }
+    }
+
+    /// Rejects the items of terms and takes the terms out of the sampling.
+    fn retire(&mut self, terms: Vec<(String, String)>, discard: bool) {
+        if *self.shop.desk.phase() != Phase::Ready {
+            return self.say(Toast::info("the metadata is not here yet"));
+        }
+        if !self.shop.desk.session().changed().is_empty() {
+            return self.say(Toast::warning("save or revert your edits of the metadata first (4, 5)"));
+        }
+        if discard {
+            let ask = Ask::Discard { terms: terms.clone(), dry: false };
+            return self.ask_now(Want::Discarded(terms), ask);
+        }
+        self.disable(&terms);
+    }
+
+    fn disable(&mut self, terms: &[(String, String)]) {
+        let done = self.shop.desk.session_mut().set_disabled(terms, true);
+        match done {
+            Ok(0) => self.say(Toast::info("those terms are disabled already")),
+            Ok(_) => {
+                let saves = self.shop.desk.session().saves();
+                let effects = self.shop.desk.touched();
+                self.metadata_effects(effects);
+                self.ask_now(Want::Metadata(metadata::Want::Saved), Ask::SaveMetadata(saves));
+            }
+            Err(problem) => self.say(Toast::from(&problem)),
+        }
+    }
+
+    pub(super) fn discarded(&mut self, terms: &[(String, String)], answer: Result<Answer>) {
+        match part(answer, |a| if let Answer::Discarded(done) = a { Some(done) } else { None }) {
+            Ok(done) => {
+                self.disable(terms);
+                self.say(Toast::done(format!("{} items rejected; u takes them back", text::grouped(done.rejected))));
+            }
+            Err(problem) => self.say(Toast::from(&problem)),
+        }
+    }
+
+    pub(super) fn metadata_answered(&mut self, want: metadata::Want, answer: Result<Answer>) {
+        let shop = &mut self.shop;
+        let state = |answer| part(answer, |a| if let Answer::Metadata(state) = a { Some(*state) } else { None });
+        let mut effects = match want {
+            metadata::Want::State => shop.desk.take(state(answer)),
+            metadata::Want::Saved => shop.desk.saved(state(answer)),
+            metadata::Want::Impact => {
+                shop.desk.impact(part(answer, |a| if let Answer::Impact(impact) = a { Some(impact) } else { None }))
+            }
+            metadata::Want::Terms(name) => {
+                let terms = part(answer, |a| if let Answer::Terms(terms) = a { Some(terms) } else { None });
+                shop.vocabulary.take_terms(&name, terms)
+            }
+        };
+        effects.extend(match self.at {
+            At::Vocabulary => shop.vocabulary.refreshed(&mut shop.desk),
+            At::Templates => shop.templates.refreshed(&mut shop.desk),
+            _ => vec![],
+        });
+        self.metadata_effects(effects);
+    }
+
+    pub(super) fn coverage_answered(&mut self, want: coverage::Want, answer: Result<Answer>) {
+        let pane = &mut self.shop.coverage;
+        match want {
+            coverage::Want::Grid(rows, columns) => {
+                let grid = part(answer, |a| if let Answer::Grid(grid) = a { Some(*grid) } else { None });
+                pane.take_grid(&rows, &columns, grid);
+            }
+            coverage::Want::Failing => {
+                pane.take_failing(part(answer, |a| if let Answer::Failing(list) = a { Some(list) } else { None }));
+            }
+            coverage::Want::Count(terms) => {
+                let count = part(answer, |a| if let Answer::Discarded(count) = a { Some(count) } else { None });
+                let effects = pane.take_count(&terms, count);
+                self.coverage_effects(effects);
+            }
+        }
+    }
+
+    /// The metadata changed on disk.
+    pub(super) fn metadata_changed(&mut self) {
+        if *self.shop.desk.phase() == Phase::Ready {
+            let effects = self.shop.desk.read();
+            self.metadata_effects(effects);
+        }
+    }
+
+    /// Items or verdicts changed: what is counted is counted again.
+    pub(super) fn workshop_recount(&mut self) {
+        match self.at {
+            At::Vocabulary => {
+                let effects = self.shop.vocabulary.changed();
+                self.metadata_effects(effects);
+            }
+            At::Coverage => {
+                let effects = self.shop.coverage.start();
+                self.coverage_effects(effects);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn metadata_chosen(&mut self, purpose: &metadata::ChoiceFor, pick: usize) {
+        let shop = &mut self.shop;
+        let effects = shop
+            .desk
+            .chosen(purpose, pick)
+            .or_else(|| shop.vocabulary.chosen(purpose, pick, &mut shop.desk))
+            .or_else(|| shop.templates.chosen(purpose, pick, &mut shop.desk));
+        self.metadata_effects(effects.unwrap_or_default());
+    }
+
+    pub(super) fn metadata_typed(&mut self, purpose: &metadata::TextFor, text: &str) {
+        let shop = &mut self.shop;
+        let effects = match self.at {
+            At::Templates => shop.templates.typed(purpose, text, &mut shop.desk),
+            _ => shop.vocabulary.typed(purpose, text, &mut shop.desk),
+        };
+        self.metadata_effects(effects);
+    }
+}
+
+/// The part of an answer that was asked for.
+fn part<T>(answer: Result<Answer>, pick: impl FnOnce(Answer) -> Option<T>) -> Result<T> {
+    pick(answer?).ok_or_else(|| Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"))
+}
+
+fn menu(title: String, lines: Vec<(String, String)>) -> Menu {
+    let long = lines.len() > 8;
+    let menu = Menu::new(title, lines.into_iter().map(|(label, help)| Choice::new(label).help(help)).collect());
+    if long { menu.filtering() } else { menu }
+}
