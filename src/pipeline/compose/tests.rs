@@ -27,7 +27,11 @@ fn composition(order: &Order) -> Composition {
 
 fn items(order: &Order) -> Vec<Item> {
     let mut items = Vec::new();
-    composition(order).each(&Ok, &mut |_| true, &mut |item| Ok(items.push(item))).unwrap();
+    let mut take = |item| {
+        items.push(item);
+        Ok(())
+    };
+    composition(order).each(&Ok, &mut |_| true, &mut take).unwrap();
     items
 }
 
