@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::state::Shared;
@@ -191,19 +192,21 @@ impl Live {
 
     /// Ends the thread that looks.
     pub fn end(&self) {
+        // Under the lock, or the thread could miss it on its way to sleep.
+        let _asked = lock(&self.asked);
         self.ended.store(true, Ordering::SeqCst);
         self.wake.notify_all();
     }
 }
 
-/// Starts the thread that looks at the files. It holds on to nothing that must be dropped when the owner ends.
+/// Starts the thread that looks at the files; it ends at once after [`Live::end`].
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn watch(shared: &Arc<Shared>) -> std::io::Result<()> {
+pub fn watch(shared: &Arc<Shared>) -> std::io::Result<JoinHandle<()>> {
     let live = shared.metadata.clone();
     let owner = Arc::downgrade(shared);
-    std::thread::Builder::new().name("metadata".into()).spawn(move || looking(&live, &owner)).map(drop)
+    std::thread::Builder::new().name("metadata".into()).spawn(move || looking(&live, &owner))
 }
 
 fn looking(live: &Live, owner: &Weak<Shared>) {
@@ -213,8 +216,12 @@ fn looking(live: &Live, owner: &Weak<Shared>) {
         while !*asked && !ended() {
             asked = live.wake.wait(asked).unwrap_or_else(PoisonError::into_inner);
         }
-        drop(asked);
-        std::thread::sleep(LOOK_EVERY);
+        if !ended() {
+            drop(live.wake.wait_timeout(asked, LOOK_EVERY));
+        }
+        if ended() {
+            return;
+        }
         let Some(shared) = owner.upgrade() else { return };
         if shared.clients() == 0 {
             *lock(&live.asked) = false;

@@ -78,7 +78,8 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     let data = Data { catalog: opened.catalog, overlay: opened.overlay };
     let shared = Arc::new(Shared::new(project, opened.index, data, opened.notices, sender, now()));
     let writing = start_writer(&shared, opened.ledger, queue)?;
-    super::metadata::watch(&shared).map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?;
+    let watching =
+        super::metadata::watch(&shared).map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)
@@ -89,6 +90,7 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     // Nobody new from here on; what is queued is written, then the checkpoint.
     drop(socket);
     shared.metadata.end();
+    let _ = watching.join();
     let (done, wait) = mpsc::channel();
     if shared.writer.send(Work::Finish(done)).is_ok() {
         let _ = wait.recv();
