@@ -149,6 +149,7 @@ actions! {
     Side, "preview or findings", Metadata, ["v"], false, "show the preview, the findings, or neither";
     SeedDown, "seed down", Metadata, ["<"], false, "preview other questions: the seed before";
     SeedUp, "seed up", Metadata, [">"], false, "preview other questions: the next seed";
+    Recompose, "compose again", Metadata, ["C"], false, "write the items that the metadata has changed under again, counts first";
     NextFinding, "next finding", Metadata, ["n"], false, "go to the next finding of this file";
     PreviousFinding, "previous finding", Metadata, ["N"], false, "go to the finding before";
 

@@ -9,3 +9,4 @@ mod odd;
 mod queue;
 mod receipts;
 pub mod support;
+mod workshop;

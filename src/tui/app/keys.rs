@@ -194,6 +194,11 @@ impl App {
                     self.metadata_chosen(&purpose, *pick);
                 }
             }
+            MenuFor::Recompose(renames) => {
+                if picks.first() == Some(&0) {
+                    self.recompose(renames, false, true);
+                }
+            }
             MenuFor::Coverage(purpose) => {
                 if let Some(pick) = picks.first() {
                     let effects = self.shop.coverage.chosen(&purpose, *pick);

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::message::{Connected, Message};
 use crate::model::Result;
-use crate::owner::wire::Ask;
+use crate::owner::wire::{Ask, Rename};
 use crate::owner::{Client, Incoming};
 use crate::store::project::Project;
 use crate::tui::panes::{coverage, list, metadata};
@@ -41,6 +41,15 @@ pub enum Want {
     Metadata(metadata::Want),
     /// The coverage view asked.
     Coverage(coverage::Want),
+    /// What composing again would do, or has done, with these renamed terms.
+    Recompose {
+        /// Terms that go by another name now.
+        renames: Vec<Rename>,
+        /// Only counted.
+        dry: bool,
+        /// A person asked for it by itself: say so too when there is nothing to do.
+        asked: bool,
+    },
     /// Items of these terms (vocabulary and term) are being rejected.
     Discarded(Vec<(String, String)>),
     /// Counts.

@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use super::link::Want;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, At};
-use crate::model::{Filter, Kind, Problem, Result};
-use crate::owner::wire::{Answer, Ask};
+use crate::compose::metadata::STYLE;
+use crate::model::{Filter, Kind, Problem, Result, Status};
+use crate::owner::wire::{Answer, Ask, Rename};
 use crate::tui::action::Action;
 use crate::tui::panes::coverage::{self, CoverageEffect, CoveragePane};
+use crate::tui::panes::metadata::diff::by_terms;
+use crate::tui::panes::metadata::session::Session;
 use crate::tui::panes::metadata::{self, Desk, MetadataEffect, Phase, Previewer};
 use crate::tui::panes::templates::TemplatesPane;
 use crate::tui::panes::vocabulary::VocabularyPane;
@@ -26,6 +29,8 @@ pub(super) struct Workshop {
     previewer: Previewer,
     /// A file to open in the person's editor, at a line.
     edit: Option<(PathBuf, u32)>,
+    /// Terms that the save under way gives another name.
+    renames: Vec<Rename>,
 }
 
 impl Workshop {
@@ -38,6 +43,7 @@ impl Workshop {
             coverage: CoveragePane::new(),
             previewer: Previewer::new(done)?,
             edit: None,
+            renames: Vec::new(),
         })
     }
 }
@@ -67,6 +73,13 @@ impl App {
 
     /// Does an action in the pane that is shown.
     pub(super) fn workshop_action(&mut self, action: Action) {
+        if action == Action::Recompose {
+            if !self.shop.desk.session().changed().is_empty() {
+                return self
+                    .say(Toast::info("save or revert your edits first: items are composed from what is on disk"));
+            }
+            return self.recompose(Vec::new(), true, true);
+        }
         let shop = &mut self.shop;
         match self.at {
             At::Vocabulary => {
@@ -88,7 +101,12 @@ impl App {
     pub(super) fn metadata_effects(&mut self, effects: Vec<MetadataEffect>) {
         for effect in effects {
             match effect {
-                MetadataEffect::Ask(want, ask) => self.ask_now(Want::Metadata(want), ask),
+                MetadataEffect::Ask(want, ask) => {
+                    if want == metadata::Want::Saved {
+                        self.shop.renames = renames(self.shop.desk.session());
+                    }
+                    self.ask_now(Want::Metadata(want), ask);
+                }
                 MetadataEffect::Preview(request) => self.shop.previewer.want(request),
                 MetadataEffect::Edit { file, line } => self.edit_outside(&file, line),
                 MetadataEffect::AskText { purpose, label, text } => {
@@ -230,7 +248,18 @@ impl App {
         let state = |answer| part(answer, |a| if let Answer::Metadata(state) = a { Some(*state) } else { None });
         let mut effects = match want {
             metadata::Want::State => shop.desk.take(state(answer)),
-            metadata::Want::Saved => shop.desk.saved(state(answer)),
+            metadata::Want::Saved => {
+                let answer = state(answer);
+                let saved = answer.is_ok();
+                let effects = shop.desk.saved(answer);
+                let renames = std::mem::take(&mut shop.renames);
+                // Whether items read differently now is asked while the person looks at what was saved.
+                if saved && !effects.iter().any(|e| matches!(e, MetadataEffect::Quit)) {
+                    self.metadata_effects(effects);
+                    return self.recompose(renames, true, false);
+                }
+                effects
+            }
             metadata::Want::Impact => {
                 shop.desk.impact(part(answer, |a| if let Answer::Impact(impact) = a { Some(impact) } else { None }))
             }
@@ -263,6 +292,47 @@ impl App {
                 self.coverage_effects(effects);
             }
         }
+    }
+
+    /// Composes again what the metadata has changed under, or counts it.
+    pub(super) fn recompose(&mut self, renames: Vec<Rename>, dry: bool, asked: bool) {
+        let ask = Ask::Recompose { renames: renames.clone(), dry };
+        self.ask_now(Want::Recompose { renames, dry, asked }, ask);
+    }
+
+    pub(super) fn recomposed(&mut self, renames: Vec<Rename>, (dry, asked): (bool, bool), answer: Result<Answer>) {
+        let done = part(answer, |a| if let Answer::Recomposed(done) = a { Some(done) } else { None });
+        let done = match done {
+            Ok(done) => done,
+            // After a save nobody asked: metadata with errors is shown as such beside the text.
+            Err(_) if !asked => return,
+            Err(problem) => return self.say(Toast::from(&problem)),
+        };
+        let (changed, gone) = (done.changed.all(), done.gone.all());
+        let left = if gone > 0 { format!("; {} hold what is gone", text::grouped(gone)) } else { String::new() };
+        if !dry {
+            return self.say(Toast::done(format!("{} items composed again{left}", text::grouped(changed + done.kept))));
+        }
+        if changed + done.kept == 0 {
+            if asked {
+                self.say(Toast::info(format!("every composed item reads as the metadata has it{left}")));
+            }
+            return;
+        }
+        if self.overlay.is_some() {
+            return self.say(Toast::info("items read differently now: C composes them again"));
+        }
+        let judged = changed - done.changed.of(Status::Pending);
+        let voids = match judged {
+            0 => "none of them is judged".into(),
+            n => format!("{} verdicts no longer count", text::grouped(n)),
+        };
+        let lines = vec![
+            (format!("compose {} items again", text::grouped(changed + done.kept)), voids),
+            ("leave them as they are".to_string(), "they are marked stale; C asks again".to_string()),
+        ];
+        let title = format!("{} items read differently now{left}", text::grouped(changed));
+        self.overlay = Some(Overlay::Menu(MenuFor::Recompose(renames), menu(title, lines)));
     }
 
     /// The metadata changed on disk.
@@ -306,6 +376,19 @@ impl App {
         };
         self.metadata_effects(effects);
     }
+}
+
+/// The terms that the edits of this session give another name.
+fn renames(session: &Session) -> Vec<Rename> {
+    let mut renames = Vec::new();
+    for (name, vocabulary) in session.edited().vocabularies() {
+        let old = session.base().enabled(name);
+        let renamed = by_terms(&old, &vocabulary.enabled().collect::<Vec<_>>()).renamed;
+        renames.extend(renamed.into_iter().map(|(old, new)| Rename { vocabulary: name.clone(), old, new }));
+    }
+    let styles = by_terms(&session.base().enabled(STYLE), &session.edited().enabled(STYLE)).renamed;
+    renames.extend(styles.into_iter().map(|(old, new)| Rename { vocabulary: STYLE.into(), old, new }));
+    renames
 }
 
 /// The part of an answer that was asked for.

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use crate::model::{Field, Seen};
+use crate::owner::wire::Rename;
 use crate::tui::action::Action;
 use crate::tui::panes::{coverage, metadata};
 use crate::tui::theme::Look;
@@ -36,6 +37,8 @@ pub enum MenuFor {
     Copy(CopyWhat, Vec<CopyFormat>),
     /// What a metadata pane asked.
     Metadata(metadata::ChoiceFor),
+    /// Whether items are composed again, with these renamed terms.
+    Recompose(Vec<Rename>),
     /// What the coverage view asked.
     Coverage(coverage::ChoiceFor),
 }

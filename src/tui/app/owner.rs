@@ -139,6 +139,7 @@ impl App {
         match (want, answer) {
             (Want::Metadata(want), answer) => self.metadata_answered(want, answer),
             (Want::Coverage(want), answer) => self.coverage_answered(want, answer),
+            (Want::Recompose { renames, dry, asked }, answer) => self.recomposed(renames, (dry, asked), answer),
             (Want::Discarded(terms), answer) => self.discarded(&terms, answer),
             (Want::List(want), answer) => {
                 let effects = self.list.answer(want, answer);

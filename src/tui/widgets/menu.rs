@@ -353,7 +353,7 @@ impl Menu {
             lead + words + if key > 0 { key + 2 } else { 0 }
         };
         let typed = if self.note.is_some() || self.filter.is_some() { 44 } else { 0 };
-        let widest = self.choices.iter().map(line).chain([text::width(&self.title), typed, 34]).max().unwrap_or(0);
+        let widest = self.choices.iter().map(line).chain([text::width(&self.title) + 2, typed, 34]).max().unwrap_or(0);
         u16::try_from(widest + 4).unwrap_or(u16::MAX).min(100)
     }
 }
