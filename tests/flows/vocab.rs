@@ -74,12 +74,12 @@ fn check_names_what_is_wrong_and_fix_removes_what_is_only_untidy() {
     has("vocabularies/animal.txt", last - 2, "bad-term", "slot");
     has("vocabularies/animal.txt", last - 1, "bad-term", "control");
     has("vocabularies/animal.txt", last, "bad-term", "control");
-    has("vocabularies/plant.txt", 0, "unreadable", "line 2 is not UTF-8");
+    has("vocabularies/plant.txt", 2, "unreadable", "not UTF-8: byte 2 of line 2");
     has("vocabularies/food.txt", 0, "unreadable", "104857600 bytes");
     has("vocabularies/color.txt", 0, "empty-vocabulary", "0 enabled terms");
     assert!(wrong.iter().any(|f| f["rule"] == "cyclic-fragment" && f["file"] == "templates.toml"));
     let text = bench.run(["vocab", "check"]);
-    assert!(text.code == 1 && text.out.contains("vocabularies/plant.txt: error [unreadable]"), "{text:?}");
+    assert!(text.code == 1 && text.out.contains("vocabularies/plant.txt:2: error [unreadable]"), "{text:?}");
     // --fix has nothing to tidy in files that cannot be read.
     bench.run(["vocab", "check", "--fix"]);
     assert_eq!(bench.snapshot(), before);

@@ -57,7 +57,7 @@ fn files_are_read_in_order_and_what_cannot_be_read_is_said() {
     assert!(!state.shipped);
     let said: Vec<_> = state.unreadable.iter().map(ToString::to_string).collect();
     for (name, what) in [
-        ("bad", "line 2 is not UTF-8"),
+        ("bad", "not UTF-8: byte 2 of line 2"),
         ("folder", "not a file"),
         ("large", "104857600 bytes"),
         ("lost", "cannot be opened"),
