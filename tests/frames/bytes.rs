@@ -129,3 +129,41 @@ fn a_cursor_move_in_the_list_pane() {
         }
     }
 }
+
+#[test]
+fn a_cursor_move_among_terms_templates_and_coverage() {
+    for (theme, level) in [("dark", ColourLevel::True), ("light", ColourLevel::Ansi256), ("mono", ColourLevel::Mono)] {
+        let mut desk = super::metadata::desk();
+        let mut terms = super::metadata::animals(&mut desk, 1);
+        let mut screen = Screen::new(theme, level);
+        assert!(screen.draw(|buf, look| terms.draw(&desk, AREA, buf, look)) > 2000);
+        for action in [Action::Down, Action::Down, Action::Up, Action::Down] {
+            terms.act(action, &mut desk);
+            let bytes = screen.draw(|buf, look| terms.draw(&desk, AREA, buf, look));
+            assert!((20..=BUDGET).contains(&bytes), "terms {level:?} {action:?}: {bytes} B");
+        }
+        let idle = screen.draw(|buf, look| terms.draw(&desk, AREA, buf, look));
+        assert!(idle <= 30, "a frame without change: {idle} B");
+        let mut templates = super::metadata::templates(&mut desk);
+        let mut screen = Screen::new(theme, level);
+        assert!(screen.draw(|buf, look| drop(templates.draw(&desk, AREA, buf, look))) > 2000);
+        // Within one template: the preview and the slots stay.
+        for action in [Action::Right, Action::Right, Action::Left] {
+            let effects = templates.act(action, &mut desk);
+            assert!(effects.is_empty());
+            let bytes = screen.draw(|buf, look| drop(templates.draw(&desk, AREA, buf, look)));
+            assert!((20..=BUDGET).contains(&bytes), "templates {level:?} {action:?}: {bytes} B");
+        }
+        let mut coverage = super::metadata::coverage();
+        let mut screen = Screen::new(theme, level);
+        assert!(screen.draw(|buf, look| coverage.draw(AREA, buf, look)) > 1000);
+        coverage.act(Action::Right, &[]);
+        coverage.act(Action::Right, &[]);
+        screen.draw(|buf, look| coverage.draw(AREA, buf, look));
+        for action in [Action::Down, Action::Right, Action::Up, Action::Left] {
+            coverage.act(action, &[]);
+            let bytes = screen.draw(|buf, look| coverage.draw(AREA, buf, look));
+            assert!((20..=BUDGET).contains(&bytes), "coverage {level:?} {action:?}: {bytes} B");
+        }
+    }
+}

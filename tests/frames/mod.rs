@@ -3,6 +3,7 @@
 mod board;
 mod bytes;
 mod list;
+mod metadata;
 mod overlays;
 mod table;
 

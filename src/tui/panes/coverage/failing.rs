@@ -17,13 +17,13 @@ const Z: f64 = 1.959_964;
 
 fn columns() -> Vec<Spec> {
     vec![
-        Spec::text("term", 22),
-        Spec::text("vocabulary", 12),
+        Spec::text("term", 20),
+        Spec::text("vocabulary", 11),
         Spec::number("items", "", ColumnKind::Number, 7),
         Spec::number("judged", "", ColumnKind::Number, 7),
         Spec::number("rejected", "", ColumnKind::Number, 8),
         Spec::number("share", "", ColumnKind::Share, 7),
-        Spec::number("95 %", "", ColumnKind::Share, 10),
+        Spec::number("95 %", "", ColumnKind::Share, 8),
     ]
 }
 

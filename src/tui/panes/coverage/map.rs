@@ -104,7 +104,8 @@ pub fn fill(
             (Some(grid), Empty::Nothing { hint })
         }
     };
-    let kind = if measure == Measure::Rate { ColumnKind::Share } else { ColumnKind::Number };
+    // The same columns for every measure, so that the cursor and the sorting stay.
+    let kind = ColumnKind::Number;
     let values = grid.map_or(&[][..], |g| &g.rows[..]);
     let widest = values.iter().map(|(v, _)| text::width(shown_value(v))).max().unwrap_or(0).clamp(8, 22);
     let mut specs = vec![Spec::text(rows, widest as u16), Spec::number("all", "", kind, 8)];
@@ -214,7 +215,7 @@ fn detail(table: &LocalTable, grid: &Grid) -> [String; 2] {
         tally.acceptance().map_or("nothing judged".into(), |(s, n)| format!("{:.0} % of {n} accepted", s * 100.0));
     let counts: Vec<String> =
         Status::ALL.iter().map(|s| format!("{:>6} {}", grouped(tally.of(*s)), s.name())).collect();
-    [format!("{:>7} items  {rate}  {place}", grouped(tally.all())), counts.join("")]
+    [format!("{:>7} items  {rate:<24}  {place}", grouped(tally.all())), counts.join("")]
 }
 
 /// The filter that shows the items of a cell.

@@ -109,6 +109,7 @@ pub fn compute_with(
     seed: u64,
 ) -> Preview {
     let (grammar, found) = Grammar::compile(edited);
+    let grammar = Arc::new(grammar);
     let pair = Pair { base: compiled, edited: &grammar, terms: terms(base, edited), seed };
     let mut all = pair.drawn(selection, base);
     // The sort is stable: what is drawn keeps its order among the changed and among the unchanged.
@@ -129,7 +130,18 @@ fn terms(base: &Metadata, edited: &Metadata) -> Vec<(String, Terms)> {
             _ => false,
         };
         if !same {
-            let terms = by_terms(&base.enabled(name), &edited.enabled(name));
+            let mut terms = by_terms(&base.enabled(name), &edited.enabled(name));
+            // A term that is only disabled did not become its new neighbour.
+            let kept = |m: &Metadata, t: &str| {
+                m.vocabularies().get(name).is_some_and(|v| v.terms().iter().any(|o| o.text == t))
+            };
+            let (renamed, apart): (Vec<_>, Vec<_>) =
+                terms.renamed.drain(..).partition(|(old, new)| !kept(edited, old) && !kept(base, new));
+            terms.renamed = renamed;
+            for (old, new) in apart {
+                terms.gone.push(old);
+                terms.new.push(new);
+            }
             if terms != Terms::default() {
                 out.push((name.to_string(), terms));
             }
@@ -141,7 +153,7 @@ fn terms(base: &Metadata, edited: &Metadata) -> Vec<(String, Terms)> {
 /// Two grammars side by side.
 struct Pair<'g> {
     base: &'g Arc<Grammar>,
-    edited: &'g Grammar,
+    edited: &'g Arc<Grammar>,
     terms: Vec<(String, Terms)>,
     seed: u64,
 }
@@ -356,7 +368,7 @@ fn plan(grammar: &Grammar, selection: &Selection, metadata: &Metadata) -> Plan {
 
 /// Choices of up to [`LOOKED_AT`] questions, spread over the whole course. A part of a plan that cannot be followed is
 /// left out: the findings say why.
-fn draw(grammar: &Grammar, plan: &Plan, seed: u64) -> Vec<Choices> {
+fn draw(grammar: &Arc<Grammar>, plan: &Plan, seed: u64) -> Vec<Choices> {
     let possible = |p: &Pictures| {
         let alone = Plan { name: plan.name.clone(), options: plan.options, pictures: vec![p.clone()] };
         Course::new(grammar, &alone).is_ok()
@@ -367,8 +379,7 @@ fn draw(grammar: &Grammar, plan: &Plan, seed: u64) -> Vec<Choices> {
     });
     let Ok(course) = course else { return Vec::new() };
     let questions = course.questions();
-    let grammar = Arc::new(grammar.clone());
-    let mut composer = Composer::new(grammar.clone(), Arc::new(course), seed);
+    let mut composer = Composer::new(Arc::clone(grammar), Arc::new(course), seed);
     let many = questions.min(LOOKED_AT);
     // A step that shares no factor with the course meets every subject and every way of asking in turn.
     let common = |mut a: u64, mut b: u64| {
@@ -380,7 +391,7 @@ fn draw(grammar: &Grammar, plan: &Plan, seed: u64) -> Vec<Choices> {
     let step = (questions / many.max(1)..).find(|s| common(*s, questions) == 1).unwrap_or(1);
     let at = |i: u64| i * step % questions.max(1);
     let items = (0..many).filter_map(|i| composer.question(at(i)));
-    items.filter_map(|item| choices_of(&grammar, &item)?.ok()).collect()
+    items.filter_map(|item| choices_of(grammar, &item)?.ok()).collect()
 }
 
 fn head(grammar: &Grammar, choices: &Choices) -> String {

@@ -67,6 +67,14 @@ fn removed_and_disabled_terms_are_gone() {
 }
 
 #[test]
+fn a_disabled_term_is_not_taken_for_its_new_neighbour() {
+    let preview = compute(&small(), &edit(ANIMAL, "salmon\n", "viper\n#- salmon\n"), &animals(), 7);
+    let shown = all(&preview);
+    assert!(shown.contains("new: animal `viper`") && shown.contains("gone: animal `salmon`"), "{shown}");
+    assert!(!shown.contains("[-salmon][+viper]"), "{shown}");
+}
+
+#[test]
 fn a_new_term_gets_questions_of_its_own() {
     let preview = compute(&small(), &edit(ANIMAL, "owl\n", "owl\nviper\n"), &animals(), 7);
     let first = &preview.shown[0];
@@ -148,5 +156,32 @@ fn the_shipped_metadata_has_a_preview_of_every_vocabulary() {
     }
     for subtask in base.templates().subtasks.keys() {
         assert_eq!(compute(&base, &base, &Selection::Subtask(subtask.clone()), 3).shown.len(), SHOWN, "{subtask}");
+    }
+}
+
+#[test]
+fn timing_probe() {
+    let base = Metadata::parse(metafile::shipped());
+    let grammar = Arc::new(Grammar::compile(&base).0);
+    for (file, from, to, sel) in [
+        ("vocabularies/text.txt", "winter\n", "wintry\n", Selection::Vocabulary("text".into())),
+        ("vocabularies/animal.txt", "wolf\n", "grey wolf\n", Selection::Vocabulary("animal".into())),
+        ("templates.toml", "delicious {food}", "fresh {food}", Selection::Subject("food".into())),
+        ("templates.toml", "Hint:", "Note:", Selection::All),
+    ] {
+        let text = base.text(file).unwrap().replace(from, to);
+        for _ in 0..3 {
+            let t = std::time::Instant::now();
+            let mut edited = base.clone();
+            edited.put(MetaFile { name: file.into(), text: text.clone() });
+            let parsed = t.elapsed();
+            let p = compute_with(&base, &grammar, &edited, &sel, 1);
+            eprintln!("{file}: put {parsed:?} all {:?} changed {}", t.elapsed(), p.changed());
+        }
+        let t = std::time::Instant::now();
+        let mut edited = base.clone();
+        edited.put(MetaFile { name: file.into(), text });
+        compute(&base, &edited, &sel, 1);
+        eprintln!("cold {:?}", t.elapsed());
     }
 }

@@ -110,7 +110,8 @@ impl Section {
             (Section::Pair, "option") => {
                 fixed(&[("first", "the term of the first picture"), ("second", "the term of the second picture")])
             }
-            (Section::Pair, _) => fixed(&options),
+            (Section::Pair, "question") => Vec::new(),
+            (Section::Pair, _) => fixed(&[question, options[0], options[1]]),
             (Section::Fragment, _) | (Section::Subject(_), "prompt" | "") => {
                 let own = if *self == Section::Fragment { key } else { "" };
                 let fragments = templates.fragments.iter().filter(|(n, _)| n.as_str() != own);
@@ -128,6 +129,10 @@ impl Section {
                     slots.push(("term".into(), format!("the {of} that is asked about or claimed")));
                 }
                 slots.push(("subject".into(), "the term of the subject's main vocabulary".into()));
+                // What every picture shows that this is asked about.
+                let names = templates.subjects.keys().map(|s| held(metadata, s)).filter(|h| h.iter().any(|n| n == of));
+                let common = names.reduce(|a, b| a.into_iter().filter(|n| b.contains(n)).collect());
+                slots.extend(common.unwrap_or_default().iter().filter(|n| *n != of).map(|n| vocabulary(n)));
                 slots
             }
             _ => Vec::new(),
@@ -205,8 +210,10 @@ mod tests {
         let animal = Section::Subject("animal".into());
         assert_eq!(names(&animal, "prompt"), ["thing", "animal", "background", "color", "text", "style"]);
         assert_eq!(names(&animal, "answer"), ["animal", "background", "color", "style"]);
-        assert_eq!(names(&Section::Subtask("color".into()), "question"), ["subject"]);
-        assert_eq!(names(&Section::Subtask("color".into()), "statement"), ["term", "subject"]);
+        assert_eq!(names(&Section::Subtask("color".into()), "question"), ["subject", "animal", "background", "style"]);
+        assert_eq!(names(&Section::Subtask("style".into()), "statement"), ["term", "subject"]);
+        assert_eq!(names(&Section::Pair, "option"), ["first", "second"]);
+        assert!(names(&Section::Pair, "question").is_empty());
         assert_eq!(names(&Section::Instruction, "free-form"), ["question"]);
         assert_eq!(names(&Section::Fragment, "thing"), ["animal", "background", "color", "text", "style"]);
         assert!(names(&animal, "main").is_empty() && names(&Section::Style("x".into()), "prompt").is_empty());

@@ -23,7 +23,7 @@ impl VocabularyPane {
     pub fn act(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
         self.sync(desk);
         if action == Action::Back {
-            return self.back();
+            return self.back(desk);
         }
         let line = self.entry().map_or(1, |e| e.line);
         let file = self.file();
@@ -64,9 +64,12 @@ impl VocabularyPane {
         }
     }
 
-    fn back(&mut self) -> Vec<Effect> {
+    fn back(&mut self, desk: &Desk) -> Vec<Effect> {
         if self.show != Show::All || !self.search.is_empty() {
+            let here = self.entry().map(|e| e.line);
             (self.show, self.search, self.made) = (Show::All, String::new(), None);
+            self.sync(desk);
+            here.map(|line| self.go_to_line(line));
             return vec![];
         }
         if self.area != Area::Vocabularies {

@@ -149,7 +149,7 @@ fn findings_are_underlined_at_their_columns() {
         let cursor = editor.draw(buf.area, &mut buf, &look, &[&finding, &warning]).unwrap();
         assert_eq!((cursor.x, cursor.y), (5, 1));
         let under = |y: u16| -> String {
-            let cells = (0..40).map(|x| &buf[(x, y)]).filter(|c| c.modifier.contains(Modifier::UNDERLINED));
+            let cells = (5..40).map(|x| &buf[(x, y)]).filter(|c| c.modifier.contains(Modifier::UNDERLINED));
             cells.map(|c| c.symbol()).collect()
         };
         assert_eq!((under(0).as_str(), under(1).as_str(), under(2).as_str()), ("", "{colr}", "last"));
