@@ -16,7 +16,9 @@ use crate::tui::terminal::ColourLevel;
 
 pub mod board;
 pub mod compose;
+pub mod coverage;
 pub mod decide;
+pub mod discard;
 pub mod doctor;
 pub mod export;
 pub mod import;
@@ -67,6 +69,10 @@ enum Command {
     Import(import::Args),
     /// Compose questions from the metadata, into the project or a file
     Compose(compose::Args),
+    /// What exists by two properties of items, and the terms whose items fail most
+    Coverage(coverage::Args),
+    /// Reject the items of terms
+    Discard(discard::Args),
     /// Compose again the items that the metadata has changed under
     Recompose(recompose::Args),
     /// Write items, and predictions, in an interchange format
@@ -164,6 +170,8 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Init { dir }) => init(&dir),
         Some(Command::Sample(args)) => sample::run(&context, &args),
         Some(Command::Import(args)) => import::run(&context, &args),
+        Some(Command::Coverage(args)) => coverage::run(&context, &args),
+        Some(Command::Discard(args)) => discard::run(&context, &args),
         Some(Command::Recompose(args)) => recompose::run(&context, &args),
         Some(Command::Compose(args)) => compose::run(&context, &args),
         Some(Command::Export(args)) => export::run(&context, &args),

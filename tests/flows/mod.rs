@@ -2,6 +2,7 @@
 
 mod cli;
 mod compose;
+mod coverage;
 mod lint;
 mod rebuild;
 mod recompose;

@@ -337,6 +337,11 @@ impl App {
 
     /// The metadata changed on disk.
     pub(super) fn metadata_changed(&mut self) {
+        // Whether the item on screen is stale may be another answer now.
+        if let Some(number) = self.review.number().filter(|_| self.at == At::Review) {
+            let effects = self.review.changed(number);
+            self.carry_out(effects);
+        }
         if *self.shop.desk.phase() == Phase::Ready {
             let effects = self.shop.desk.read();
             self.metadata_effects(effects);

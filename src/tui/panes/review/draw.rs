@@ -206,6 +206,9 @@ fn write(number: u32, loaded: &Loaded, pending: Option<Verdict>, lines: &mut Lin
     if lines.lines.last().is_some_and(|l| !l.text.is_empty()) {
         lines.gap();
     }
+    if let Some((label, what)) = loaded.stale.as_deref().and_then(|s| s.split_once(": ")) {
+        lines.field(label, what, Role::Warn);
+    }
     provenance(item, lines);
 }
 
@@ -252,6 +255,13 @@ fn provenance(item: &Item, lines: &mut Lines) {
         let hash = image.hash.as_deref().map_or(String::new(), |h| format!("  blake3 {}", &h[..12.min(h.len())]));
         let more = if at > 0 { "  (not shown)" } else { "" };
         lines.field("picture", &format!("{}{hash}{more}", image.name), Role::Dim);
+    }
+    if let Some(made) = &item.provenance {
+        let from = format!(
+            "{} {}, seed {}, metadata {} {}",
+            made.subject, made.picture, made.seed, made.vocabulary, made.templates
+        );
+        lines.field("made", &from, Role::Dim);
     }
     if let Some(chance) = item.chance() {
         lines.field("chance", &format!("{:.1} %", 100.0 * chance), Role::Dim);

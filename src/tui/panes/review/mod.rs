@@ -38,6 +38,8 @@ pub struct Loaded {
     pub rev: u64,
     /// The verdicts that count.
     pub standing: Vec<Standing>,
+    /// What of its metadata changed since it was composed, or is gone.
+    pub stale: Option<String>,
 }
 
 /// The picture of the item on screen.
@@ -197,7 +199,13 @@ impl ReviewPane {
         self.asked.retain(|n| *n != number);
         let loaded = view.map_err(|p| p.to_string()).and_then(|view| {
             let item = serde_json::from_str(&view.json).map_err(|e| format!("this item cannot be read: {e}"))?;
-            Ok(Loaded { item: Arc::new(item), status: view.status, rev: view.rev, standing: view.standing })
+            Ok(Loaded {
+                item: Arc::new(item),
+                status: view.status,
+                rev: view.rev,
+                standing: view.standing,
+                stale: view.stale,
+            })
         });
         self.items.insert(number, loaded);
     }

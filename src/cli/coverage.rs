@@ -1,0 +1,102 @@
+//! `benchtop coverage`: what exists by two properties of items, and the terms whose items fail most.
+
+use serde_json::json;
+
+use super::{Context, json_line, print};
+use crate::model::usage::{Failing, Grid, Tally};
+use crate::model::{Filter, Kind, Problem, Result, Status};
+use crate::owner::wire::{Answer, Ask};
+
+/// Arguments of `coverage`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// What stands down: subject, subtask, type, style or a vocabulary
+    #[arg(long, default_value = "subject", value_name = "PROPERTY")]
+    rows: String,
+    /// What stands across
+    #[arg(long, default_value = "style", value_name = "PROPERTY")]
+    columns: String,
+    /// Only these items, in the words of the list
+    #[arg(long, default_value = "", value_name = "WORDS")]
+    filter: String,
+    /// Instead: the terms whose items fail most, among those with at least N judged items
+    #[arg(long, value_name = "N", conflicts_with_all = ["rows", "columns", "filter"])]
+    failing: Option<u64>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+///
+/// # Errors
+/// An unknown property, a filter that cannot be read.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    let other = || Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for");
+    let client = context.client()?;
+    let mut out = Vec::new();
+    if let Some(judged) = args.failing {
+        let Answer::Failing(list) = client.ask(Ask::Failing(judged))? else { return Err(other()) };
+        list.iter().try_for_each(|f| failing(f, args.json, &mut out))?;
+    } else {
+        let ask =
+            Ask::Grid { rows: args.rows.clone(), columns: args.columns.clone(), filter: Filter::parse(&args.filter)? };
+        let Answer::Grid(grid) = client.ask(ask)? else { return Err(other()) };
+        if args.json { cells(&grid, args, &mut out)? } else { out.extend(table(&grid).bytes()) }
+    }
+    print(&String::from_utf8_lossy(&out)).map(|()| 0)
+}
+
+pub(super) fn tally(tally: &Tally) -> serde_json::Value {
+    let mut counts: serde_json::Map<_, _> =
+        Status::ALL.iter().map(|s| (s.name().to_string(), tally.of(*s).into())).collect();
+    counts.insert("items".into(), tally.all().into());
+    counts.into()
+}
+
+fn failing(failing: &Failing, as_json: bool, out: &mut Vec<u8>) -> Result<()> {
+    let Failing { vocabulary, term, items, at_least } = failing;
+    if as_json {
+        let value =
+            json!({"vocabulary": vocabulary, "term": term, "items": tally(items), "rejected_at_least": at_least});
+        return json_line(out, &value);
+    }
+    let judged = items.of(Status::Accepted) + items.of(Status::Rejected);
+    let rejected = items.of(Status::Rejected);
+    let line = format!("{vocabulary}\t{term}\t{rejected} of {judged} rejected\tat least {:.1} %\n", at_least * 100.0);
+    out.extend(line.bytes());
+    Ok(())
+}
+
+/// One object a cell that holds an item.
+fn cells(grid: &Grid, args: &Args, out: &mut Vec<u8>) -> Result<()> {
+    let across = grid.columns.len();
+    for (at, cell) in grid.cells.iter().enumerate().filter(|(_, c)| c.all() > 0) {
+        let (row, column) = (&grid.rows[at / across].0, &grid.columns[at % across].0);
+        let mut value = tally(cell);
+        if let Some(object) = value.as_object_mut() {
+            object.insert("row".into(), json!({"property": args.rows, "value": row}));
+            object.insert("column".into(), json!({"property": args.columns, "value": column}));
+        }
+        json_line(out, &value)?;
+    }
+    Ok(())
+}
+
+/// Items by row and column, with totals; tabs between.
+fn table(grid: &Grid) -> String {
+    let mut out = String::new();
+    for (name, _) in &grid.columns {
+        out.push('\t');
+        out.push_str(name);
+    }
+    out.push_str("\ttotal\n");
+    for (at, (name, total)) in grid.rows.iter().enumerate() {
+        out.push_str(name);
+        for cell in grid.cells.iter().skip(at * grid.columns.len()).take(grid.columns.len()) {
+            out.push_str(&format!("\t{}", cell.all()));
+        }
+        out.push_str(&format!("\t{}\n", total.all()));
+    }
+    out
+}
