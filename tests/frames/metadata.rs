@@ -139,18 +139,32 @@ fn templates_read_and_edited() {
     for size in SIZES {
         let mut desk = desk();
         let mut pane = templates(&mut desk);
-        check("templates", size, &frame(size, |area, buf| drop(pane.draw(&desk, area, buf, &look()))));
+        check(
+            "templates",
+            size,
+            &frame(size, |area, buf| {
+                pane.draw(&desk, area, buf, &look());
+            }),
+        );
         pane.act(Action::TypeText, &mut desk);
         let effects = pane.paste("{colr} ", &mut desk);
         follow(&mut desk, effects);
         pane.act(Action::Side, &mut desk);
-        check("templates_misspelt", size, &frame(size, |area, buf| drop(pane.draw(&desk, area, buf, &look()))));
+        check(
+            "templates_misspelt",
+            size,
+            &frame(size, |area, buf| {
+                pane.draw(&desk, area, buf, &look());
+            }),
+        );
         pane.act(Action::UndoText, &mut desk);
         let effects = pane.paste("fresh and ", &mut desk);
         follow(&mut desk, effects);
         pane.act(Action::Side, &mut desk);
         pane.act(Action::Side, &mut desk);
-        let picture = frame(size, |area, buf| drop(pane.draw(&desk, area, buf, &accessible())));
+        let picture = frame(size, |area, buf| {
+            pane.draw(&desk, area, buf, &accessible());
+        });
         check("templates_edited_accessible", size, &picture);
     }
 }

@@ -198,7 +198,7 @@ pub fn draw(
     }
 }
 
-/// The cell under the cursor, in words: fields keep their places from cell to cell.
+/// The cell under the cursor, in words. Few fields, each in its place, so that a move changes few characters.
 fn detail(table: &LocalTable, grid: &Grid) -> [String; 2] {
     let row = table.cursor_id().and_then(|id| usize::try_from(id).ok()).filter(|r| *r < grid.rows.len());
     let Some(row) = row else { return [String::new(), String::new()] };
@@ -207,15 +207,21 @@ fn detail(table: &LocalTable, grid: &Grid) -> [String; 2] {
     let (place, tally) = match column {
         Some(c) => {
             let cell = grid.cells.get(row * grid.columns.len() + c).copied().unwrap_or_default();
-            (format!("{} x {}", shown_value(name), shown_value(&grid.columns[c].0)), cell)
+            (format!("{:<22} x {}", shown_value(name), shown_value(&grid.columns[c].0)), cell)
         }
         None => (format!("all {}", shown_value(name)), *total),
     };
-    let rate =
-        tally.acceptance().map_or("nothing judged".into(), |(s, n)| format!("{:.0} % of {n} accepted", s * 100.0));
-    let counts: Vec<String> =
-        Status::ALL.iter().map(|s| format!("{:>6} {}", grouped(tally.of(*s)), s.name())).collect();
-    [format!("{:>7} items  {rate:<24}  {place}", grouped(tally.all())), counts.join("")]
+    let (judged, accepted) = (tally.of(Status::Accepted) + tally.of(Status::Rejected), tally.of(Status::Accepted));
+    let rate = tally.acceptance().map_or("-".into(), |(share, _)| format!("{:.0} %", share * 100.0));
+    let counts = format!(
+        "{:>7} items {:>7} pending {:>6} flagged  accepted {rate:>5} {:>6} of {:>6}",
+        grouped(tally.all()),
+        grouped(tally.of(Status::Pending)),
+        grouped(tally.of(Status::Flagged)),
+        grouped(accepted),
+        grouped(judged),
+    );
+    [place, counts]
 }
 
 /// The filter that shows the items of a cell.

@@ -59,7 +59,10 @@ fn a_cell_shows_its_number_and_opens_the_items_behind_it() {
     assert!(refused(&pane.act(Action::Open, &[])).contains("subject"), "a subject alone is no filter");
     pane.act(Action::Right, &[]);
     pane.act(Action::Right, &[]);
-    assert!(drawn(&mut pane, ColourLevel::True).contains("80 % of 10 accepted       animal x woodcut"));
+    assert!(
+        drawn(&mut pane, ColourLevel::True)
+            .contains("10 items       0 pending      0 flagged  accepted  80 %      8 of     10")
+    );
     assert!(matches!(&pane.act(Action::Open, &[])[..], [Effect::Filter(words)] if words == "style:woodcut"));
     for expected in ["status:accepted style:woodcut", "status:accepted,rejected style:woodcut"] {
         pane.act(Action::NextCount, &[]);

@@ -211,7 +211,7 @@ pub fn findings(found: &[&Finding], here: bool, at: usize, area: Rect, buf: &mut
         }
     }
     let height = usize::from(body.height);
-    let top = if cursor.end > height { cursor.end - height } else { 0 };
+    let top = cursor.end.saturating_sub(height);
     for (i, (line, style)) in lines.iter().enumerate().skip(top).take(height) {
         let style = if here && cursor.contains(&i) { style.patch(look.style(Role::Selection)) } else { *style };
         buf.set_stringn(body.x, body.y + (i - top) as u16, line, room, style);

@@ -8,9 +8,10 @@ use crate::compose::course::Course;
 use crate::compose::draw::key;
 use crate::compose::engine::{Asked, Choices, Composer, Gone, Written, choices_of, write};
 use crate::compose::grammar::Grammar;
+use crate::compose::lint::Linter;
 use crate::compose::metadata::{Metadata, STYLE};
 use crate::compose::plan::{Pictures, Plan};
-use crate::model::{Finding, Severity};
+use crate::model::Finding;
 
 /// Questions shown.
 pub const SHOWN: usize = 20;
@@ -88,36 +89,49 @@ impl Preview {
     }
 }
 
-/// What is wrong with metadata: its files, and how they fit together. Errors first, in the order of the files.
-pub fn findings(metadata: &Metadata, compiled: Vec<Finding>) -> Vec<Finding> {
-    let mut found: Vec<Finding> = metadata.found().cloned().chain(compiled).collect();
-    found.sort_by_key(|f| std::cmp::Reverse(f.severity() == Severity::Error));
-    found
+/// Makes previews, keeping between two strokes what they have in common: what was there before the edit, compiled, and
+/// what the linter found in files that did not change.
+#[derive(Debug, Default)]
+pub struct Maker {
+    base: Option<(String, String, Arc<Grammar>)>,
+    linter: Linter,
 }
 
-/// Makes a preview. Depends on its arguments alone.
+impl Maker {
+    /// Makes a preview. It depends on the arguments alone, whatever was made before.
+    pub fn make(&mut self, base: &Metadata, edited: &Metadata, selection: &Selection, seed: u64) -> Preview {
+        let compiled = self.compiled(base);
+        let (grammar, found) = Grammar::compile(edited);
+        let grammar = Arc::new(grammar);
+        let pair = Pair { base: &compiled, edited: &grammar, terms: terms(base, edited), seed };
+        let mut all = pair.drawn(selection, base);
+        // The sort is stable: what is drawn keeps its order among the changed and among the unchanged.
+        all.sort_by_key(|s| !s.changed());
+        all.truncate(SHOWN);
+        let mut shown = pair.of_new_terms(selection, edited);
+        shown.extend(all);
+        let mut found = self.linter.lint_compiled(edited, &found);
+        // By file and line within errors, and within warnings.
+        found.sort_by_key(|f| std::cmp::Reverse(f.severity()));
+        Preview { shown, found }
+    }
+
+    fn compiled(&mut self, base: &Metadata) -> Arc<Grammar> {
+        let (vocabulary, template) = (base.vocabulary_revision(), base.template_revision());
+        match &self.base {
+            Some((v, t, grammar)) if (v, t) == (&vocabulary, &template) => Arc::clone(grammar),
+            _ => {
+                let grammar = Arc::new(Grammar::compile(base).0);
+                self.base = Some((vocabulary, template, Arc::clone(&grammar)));
+                grammar
+            }
+        }
+    }
+}
+
+/// Makes one preview.
 pub fn compute(base: &Metadata, edited: &Metadata, selection: &Selection, seed: u64) -> Preview {
-    compute_with(base, &Arc::new(Grammar::compile(base).0), edited, selection, seed)
-}
-
-/// The same where `base` is compiled already, as it is between two strokes.
-pub fn compute_with(
-    base: &Metadata,
-    compiled: &Arc<Grammar>,
-    edited: &Metadata,
-    selection: &Selection,
-    seed: u64,
-) -> Preview {
-    let (grammar, found) = Grammar::compile(edited);
-    let grammar = Arc::new(grammar);
-    let pair = Pair { base: compiled, edited: &grammar, terms: terms(base, edited), seed };
-    let mut all = pair.drawn(selection, base);
-    // The sort is stable: what is drawn keeps its order among the changed and among the unchanged.
-    all.sort_by_key(|s| !s.changed());
-    all.truncate(SHOWN);
-    let mut shown = pair.of_new_terms(selection, edited);
-    shown.extend(all);
-    Preview { shown, found: findings(edited, found) }
+    Maker::default().make(base, edited, selection, seed)
 }
 
 /// What became of the enabled terms, by vocabulary; those that did not change are left out.

@@ -309,7 +309,7 @@ fn set_style(text: &str, name: &str, disabled: bool) -> Result<Option<String>> {
         let end = lines.iter().skip(at).position(|l| l.trim_start().starts_with('[')).map_or(lines.len(), |n| at + n);
         let start = lines[..at].iter().rposition(|l| l.trim_start().starts_with("[[")).unwrap_or(0);
         let key = |l: &&str| l.split_once('=').is_some_and(|(k, _)| k.trim() == "disabled");
-        if let Some(line) = lines[start..end].iter().position(|l| key(&l)) {
+        if let Some(line) = lines[start..end].iter().position(key) {
             lines.remove(start + line);
         }
     }

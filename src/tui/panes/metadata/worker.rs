@@ -4,8 +4,7 @@ use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use super::preview::{Preview, Request, compute_with};
-use crate::compose::grammar::Grammar;
+use super::preview::{Maker, Preview, Request};
 use crate::model::{Finding, Rule};
 use crate::tui::terminal::guard;
 
@@ -72,8 +71,7 @@ impl Drop for Previewer {
 }
 
 fn work(shared: &Shared, done: &dyn Fn(Done)) {
-    // What was there before the edit stays the same between two strokes.
-    let mut kept: Option<((String, String), Arc<Grammar>)> = None;
+    let mut maker = Maker::default();
     let mut state = shared.lock();
     loop {
         if state.closed {
@@ -86,14 +84,11 @@ fn work(shared: &Shared, done: &dyn Fn(Done)) {
         drop(state);
         let ticket = request.ticket;
         let made = guard::contain(|| {
-            let base = &request.base;
-            let revision = (base.vocabulary_revision(), base.template_revision());
-            let compiled = match kept.take() {
-                Some((known, grammar)) if known == revision => grammar,
-                _ => Arc::new(Grammar::compile(base).0),
-            };
-            kept = Some((revision, Arc::clone(&compiled)));
-            compute_with(base, &compiled, &request.edited, &request.selection, request.seed)
+            // What panics half-way is not built upon.
+            let mut own = std::mem::take(&mut maker);
+            let preview = own.make(&request.base, &request.edited, &request.selection, request.seed);
+            maker = own;
+            preview
         });
         let preview = made.unwrap_or_else(|panic| Preview {
             shown: Vec::new(),

@@ -11,7 +11,9 @@ fn press(editor: &mut Editor, code: KeyCode, modifiers: KeyModifiers) -> bool {
 }
 
 fn keys(editor: &mut Editor, codes: &[KeyCode]) {
-    codes.iter().for_each(|c| drop(press(editor, *c, KeyModifiers::NONE)));
+    for code in codes {
+        press(editor, *code, KeyModifiers::NONE);
+    }
 }
 
 fn write(editor: &mut Editor, text: &str) {
