@@ -98,7 +98,8 @@ impl Usage {
     /// With `only` (sorted row numbers from 0) other items are not counted.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] when there would be more cells than fit a frame.
+    /// [`crate::model::Kind::Input`] when there would be more cells than fit a frame, and for a property that neither the
+    /// metadata nor any item has.
     pub fn grid(
         &self,
         grammar: &Grammar,
@@ -106,6 +107,16 @@ impl Usage {
         (rows, columns): (&str, &str),
         only: Option<&[u32]>,
     ) -> Result<Grid> {
+        for property in [rows, columns] {
+            let own = [SUBJECT, SUBTASK, TYPE].contains(&property);
+            let known =
+                || grammar.list(property).is_some() || self.vocabularies(grammar).iter().any(|v| **v == *property);
+            if !own && !known() {
+                let names: Vec<&str> = grammar.lists.iter().map(|l| l.name.as_str()).collect();
+                return Err(Problem::input(format!("there is no property `{property}`"))
+                    .help(format!("known are {SUBJECT}, {SUBTASK}, {TYPE}, {}", names.join(", "))));
+            }
+        }
         let (down, across) = (self.axis(grammar, rows), self.axis(grammar, columns));
         let (height, width) = (down.values.len(), across.values.len());
         if height.saturating_mul(width) > CELLS {

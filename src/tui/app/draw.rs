@@ -12,6 +12,32 @@ use crate::tui::preview::worker;
 use crate::tui::theme::Role;
 use crate::tui::widgets::{keys, text};
 
+/// A pane's place in the row of tabs.
+struct Tab {
+    key: &'static str,
+    name: &'static str,
+    /// Where there is little room.
+    short: &'static str,
+    at: At,
+}
+
+const TABS: [Tab; 6] = [
+    Tab { key: "1", name: "Review", short: "Review", at: At::Review },
+    Tab { key: "2", name: "Items", short: "Items", at: At::List },
+    Tab { key: "3", name: "Board", short: "Board", at: At::Board },
+    Tab { key: "4", name: "Words", short: "Words", at: At::Vocabulary },
+    Tab { key: "5", name: "Templates", short: "Text", at: At::Templates },
+    Tab { key: "6", name: "Coverage", short: "Map", at: At::Coverage },
+];
+
+/// Which tabs have a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Whole,
+    Short,
+    Here,
+}
+
 /// Where the parts of the screen are.
 struct Screen {
     tabs: Rect,
@@ -136,29 +162,42 @@ impl App {
             let room = usize::from(right.saturating_sub(x));
             buf.set_stringn(x, area.y, text, room, style).0
         };
-        const TABS: [(&str, &str, At); 6] = [
-            ("1", "Review", At::Review),
-            ("2", "Items", At::List),
-            ("3", "Board", At::Board),
-            ("4", "Words", At::Vocabulary),
-            ("5", "Templates", At::Templates),
-            ("6", "Coverage", At::Coverage),
-        ];
-        for (key, name, at) in TABS {
-            let (mark, style) = if at == self.at {
-                ("▌", look.style(Role::Accent).add_modifier(Modifier::BOLD))
-            } else {
-                (" ", look.style(Role::Dim))
-            };
-            let mark = if look.accessible { if at == self.at { "*" } else { " " } } else { mark };
-            x = put(x, mark, look.style(Role::Accent));
-            x = put(x, key, look.style(Role::Key));
-            x = put(x, &format!(" {name}  "), style);
-        }
         let progress = match self.at {
             At::Review => self.review.progress(),
             _ => String::new(),
         };
+        // As many names as leave room for the counts.
+        let needed = text::width(&progress) + text::width(&self.tally()) + 3;
+        let room = usize::from(area.width).saturating_sub(needed);
+        let wide = |names: &dyn Fn(&Tab) -> usize| TABS.iter().map(names).sum::<usize>();
+        let (named, gap) = if wide(&|t| 5 + t.name.len()) <= room { (Named::Whole, 2) } else { (Named::Short, 1) };
+        let named = if named == Named::Short && wide(&|t| 3 + t.short.len()) > room { Named::Here } else { named };
+        for tab in &TABS {
+            let here = tab.at == self.at;
+            let (mark, style) = if here {
+                ("▌", look.style(Role::Accent).add_modifier(Modifier::BOLD))
+            } else {
+                (" ", look.style(Role::Dim))
+            };
+            let mark = if look.accessible { if here { "*" } else { " " } } else { mark };
+            let name = match named {
+                Named::Whole => tab.name,
+                Named::Short => tab.short,
+                Named::Here => {
+                    if here {
+                        tab.short
+                    } else {
+                        ""
+                    }
+                }
+            };
+            x = put(x, mark, look.style(Role::Accent));
+            x = put(x, tab.key, look.style(Role::Key));
+            if !name.is_empty() {
+                x = put(x, &format!(" {name}"), style);
+            }
+            x = put(x, &" ".repeat(gap), style);
+        }
         x = put(x, &format!(" {progress}"), look.style(Role::Text));
         let said = self.summary(usize::from(right.saturating_sub(x + 1)));
         let at = right.saturating_sub(text::width(&said) as u16);
@@ -167,8 +206,8 @@ impl App {
         }
     }
 
-    /// Counts, project and annotator, as much as fits.
-    fn summary(&self, room: usize) -> String {
+    /// Counts by status, short.
+    fn tally(&self) -> String {
         let count = |status: Status| self.counts.iter().find(|(s, _)| *s == status).map_or(0, |(_, n)| *n);
         let counts = format!(
             "✓{} ✗{} ?{}",
@@ -176,7 +215,12 @@ impl App {
             text::grouped(count(Status::Rejected)),
             text::grouped(count(Status::Pending))
         );
-        let counts = if self.counts.is_empty() { String::new() } else { counts };
+        if self.counts.is_empty() { String::new() } else { counts }
+    }
+
+    /// Counts, project and annotator, as much as fits.
+    fn summary(&self, room: usize) -> String {
+        let counts = self.tally();
         let long = format!("{counts}  {}  {} ", self.welcome.project, self.link.who());
         let short = format!("{counts}  {} ", self.link.who());
         [long, short, format!("{counts} ")].into_iter().find(|s| text::width(s) <= room).unwrap_or_default()
