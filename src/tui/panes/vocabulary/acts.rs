@@ -8,7 +8,7 @@ use crate::compose::metadata::{STYLE, Vocabulary, file_of, vocabulary_of};
 use crate::model::{Finding, Result};
 use crate::tui::action::Action;
 use crate::tui::panes::metadata::desk::{refuse, said};
-use crate::tui::panes::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, TextFor};
+use crate::tui::panes::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, Phase, TextFor};
 use crate::tui::widgets::table::{Answer, TableEffect};
 
 /// Lines a page key scrolls the preview by.
@@ -89,11 +89,14 @@ impl VocabularyPane {
     }
 
     fn act_on_names(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
-        let last = self.names.len().saturating_sub(1);
+        let last = match desk.phase() {
+            Phase::Loading => usize::MAX,
+            _ => self.names.len().saturating_sub(1),
+        };
         let at = match action {
-            Action::Down => (self.at + 1).min(last),
+            Action::Down => self.at.saturating_add(1).min(last),
             Action::Up => self.at.saturating_sub(1),
-            Action::PageDown => (self.at + PAGE).min(last),
+            Action::PageDown => self.at.saturating_add(PAGE).min(last),
             Action::PageUp => self.at.saturating_sub(PAGE),
             Action::Top => 0,
             Action::Bottom => last,
@@ -283,19 +286,21 @@ impl VocabularyPane {
         let Some(name) = self.current().map(String::from) else { return vec![] };
         match purpose {
             TextFor::Search => {
-                (self.search, self.made, self.area) = (text.into(), None, Area::Terms);
+                (self.search, self.made, self.area, self.written) = (text.into(), None, Area::Terms, None);
                 self.sync(desk);
                 vec![]
             }
             TextFor::Add => {
                 // Past the last term shown it goes to the end of the file.
                 let at = self.entry().map_or(usize::MAX, |e| e.at);
+                self.written = Some(text.trim().into());
                 let effects = self.changing(desk, |d| d.session_mut().edit(&[&name], |v| v[0].insert(at, text)));
                 self.go_to_term(text);
                 effects
             }
             TextFor::Rename => {
                 let Some(at) = self.entry().map(|e| e.at) else { return refuse("there is no term here") };
+                self.written = Some(text.trim().into());
                 self.changing(desk, |d| d.session_mut().edit(&[&name], |v| v[0].rename(at, text)))
             }
             TextFor::Replace if text.is_empty() => refuse("nothing to replace"),
@@ -336,7 +341,7 @@ impl VocabularyPane {
         match purpose {
             ChoiceFor::Show => {
                 self.show = Show::ALL.get(pick).copied().unwrap_or_default();
-                (self.made, self.area) = (None, Area::Terms);
+                (self.made, self.area, self.written) = (None, Area::Terms, None);
                 self.sync(desk);
                 Some(vec![])
             }

@@ -63,6 +63,8 @@ pub struct VocabularyPane {
     made: Option<u64>,
     show: Show,
     search: String,
+    /// A term just written: it stays in view though the search or the filter would not have it.
+    written: Option<String>,
     usage: BTreeMap<String, Result<Vec<TermUse>>>,
     /// First line of the preview on the screen, and how many there are.
     scroll: (usize, usize),
@@ -88,6 +90,7 @@ impl VocabularyPane {
             made: None,
             show: Show::All,
             search: String::new(),
+            written: None,
             usage: BTreeMap::new(),
             scroll: (0, 0),
             finding: 0,
@@ -185,7 +188,11 @@ impl VocabularyPane {
             self.names.push(STYLE.into());
         }
         let same = current.and_then(|c| self.names.iter().position(|n| *n == c));
-        self.at = same.unwrap_or(self.at).min(self.names.len().saturating_sub(1));
+        self.at = same.unwrap_or(self.at);
+        // Keys pressed while the metadata is on its way count: the place is cut to the list once there is one.
+        if *desk.phase() == Phase::Ready {
+            self.at = self.at.min(self.names.len().saturating_sub(1));
+        }
         let Some(name) = self.current().map(String::from) else {
             self.table.set_rows(Vec::new(), self.empty(desk));
             self.entries.clear();
@@ -206,7 +213,9 @@ impl VocabularyPane {
         };
         let search = self.search.to_lowercase();
         let all = entries(session.edited(), &name);
-        let kept: Vec<Entry> = all.into_iter().filter(|e| known.passes(e, self.show, &search)).collect();
+        let written = |e: &Entry| self.written.as_ref().is_some_and(|w| *w == e.text);
+        let kept = all.into_iter().filter(|e| written(e) || known.passes(e, self.show, &search));
+        let kept: Vec<Entry> = kept.collect();
         let rows = kept.iter().map(|e| known.row(e)).collect();
         let marks: Vec<u64> = (0..kept.len()).filter(|i| selected.contains(&kept[*i].text)).map(|i| i as u64).collect();
         self.entries = kept;

@@ -151,6 +151,33 @@ fn search_and_filters_narrow_the_terms_and_back_shows_all() {
 }
 
 #[test]
+fn a_term_just_written_stays_in_view() {
+    let (mut desk, mut pane) = at("animal");
+    pane.typed(&TextFor::Search, "salmon", &mut desk);
+    pane.typed(&TextFor::Rename, "trout", &mut desk);
+    assert_eq!(pane.entry().unwrap().text, "trout", "though the search was for what it was before");
+    pane.typed(&TextFor::Search, "owl", &mut desk);
+    assert_eq!(pane.entries.len(), 1);
+}
+
+#[test]
+fn keys_pressed_while_the_metadata_is_on_its_way_count() {
+    let (mut desk, mut pane) = (Desk::new(), VocabularyPane::new());
+    pane.start(&mut desk);
+    act(&mut pane, &mut desk, Action::Down);
+    act(&mut pane, &mut desk, Action::Down);
+    let effects = desk.take(Ok(state(&small())));
+    follow(&mut desk, effects);
+    pane.refreshed(&mut desk);
+    assert_eq!(pane.current(), Some("color"));
+    let (mut desk, mut pane) = (Desk::new(), VocabularyPane::new());
+    act(&mut pane, &mut desk, Action::Bottom);
+    desk.take(Ok(state(&small())));
+    pane.refreshed(&mut desk);
+    assert_eq!(pane.current(), Some(STYLE));
+}
+
+#[test]
 fn the_preview_follows_the_vocabulary_and_the_edit() {
     let (mut desk, mut pane) = at("animal");
     act(&mut pane, &mut desk, Action::Back);
