@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use benchtop::compose::course::Course;
@@ -169,10 +169,19 @@ impl Bench {
 
     /// A client of the owner, which is started when there is none.
     pub fn client(&self, who: &str, on: impl FnMut(Incoming) + Send + 'static) -> Client {
-        if owners(&self.root).is_empty() {
-            self.start_owner();
-        }
-        Client::attach(&self.project(), who, on).unwrap().expect("an owner")
+        let on = Arc::new(Mutex::new(on));
+        let mut attached = None;
+        // One that is just ending is still a process, and hangs up or has no socket any more.
+        wait_until("an owner", || {
+            if owners(&self.root).is_empty() {
+                self.start_owner();
+            }
+            let on = on.clone();
+            let hear = move |incoming| (on.lock().unwrap())(incoming);
+            attached = Client::attach(&self.project(), who, hear).ok().flatten();
+            attached.is_some()
+        });
+        attached.unwrap()
     }
 
     /// The owner's process id by its own word; `None` when there is none.
