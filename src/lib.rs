@@ -12,12 +12,14 @@
 //! | 2 | [`store`] | journals, segments, columns, search arena, rebuild |
 //! | 2 | [`formats`] | one file an interchange format, read and write, streaming |
 //! | 2 | [`metrics`] | pure functions from answers to numbers |
+//! | 2 | [`inference`] | models: traits, and candle, HTTP and the storyboard behind them |
 //! | 2 | [`compose`] | metadata to pictures and questions; today the sample set |
 //! | 1 | [`model`] | plain data and rules: no I/O, no async, no drawing |
 
 pub mod cli;
 pub mod compose;
 pub mod formats;
+pub mod inference;
 pub mod metrics;
 pub mod model;
 pub mod owner;

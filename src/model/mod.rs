@@ -6,6 +6,7 @@ pub mod config;
 pub mod error;
 pub mod filter;
 pub mod finding;
+pub mod generation;
 pub mod image;
 pub mod item;
 pub mod metafile;

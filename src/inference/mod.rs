@@ -1,0 +1,63 @@
+//! Floor 2: models. Traits for what is asked of them, and what answers: candle in this process, servers over HTTP, and
+//! the storyboard that needs neither. No trait leaks a tensor, a socket or a file.
+
+use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task};
+
+/// What a generator tells while it works.
+#[derive(Debug)]
+pub enum Told {
+    /// So many of so many denoising steps of the running batch are done; `batch` pictures are in it.
+    Step {
+        /// Steps done.
+        done: u32,
+        /// Steps in all.
+        of: u32,
+        /// Pictures made together.
+        batch: usize,
+    },
+    /// Task `index` (from 0) is over. Told exactly once for each task, in any order.
+    Done {
+        /// Which task.
+        index: usize,
+        /// Its picture, or why there is none.
+        result: Result<Picture, Failure>,
+    },
+}
+
+/// Makes pictures from prompts: Dysca's P -> I.
+///
+/// One conformance suite (`conformance`) holds for all: each task is answered exactly once, also when the work is
+/// cancelled; one task's failure leaves the others alone; where [`Capabilities::honours`] says `seed`, a task gives the
+/// same bytes alone, in any batch and in any order; what the capabilities exclude is refused as
+/// [`FailureKind::Input`] and not bent.
+pub trait ImageGenerator: Send {
+    /// What it can do.
+    fn capabilities(&self) -> &Capabilities;
+
+    /// Everything that decides which bytes come out under these settings. The same fingerprint, prompt and seed give
+    /// the same bytes where the capabilities honour seeds.
+    fn fingerprint(&self, settings: &Settings) -> Fingerprint;
+
+    /// Makes the pictures of `tasks`. `watch` is told every step and every result; once it says `false` the work ends
+    /// at the next step, and what is not done is told as [`FailureKind::Cancelled`].
+    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool);
+}
+
+/// The pictures of `tasks` in their order, for callers that want no steps.
+pub fn generate_all(
+    generator: &mut dyn ImageGenerator,
+    settings: &Settings,
+    tasks: &[Task],
+) -> Vec<Result<Picture, Failure>> {
+    let mut results: Vec<Option<Result<Picture, Failure>>> = tasks.iter().map(|_| None).collect();
+    generator.generate(settings, tasks, &mut |told| {
+        if let Told::Done { index, result } = told
+            && let Some(place) = results.get_mut(index)
+        {
+            *place = Some(result);
+        }
+        true
+    });
+    let lost = || Err(Failure::new(FailureKind::BadOutput, "the generator did not answer"));
+    results.into_iter().map(|r| r.unwrap_or_else(lost)).collect()
+}
