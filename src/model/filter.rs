@@ -76,6 +76,15 @@ impl Field {
 
 /// The word that asks for stale items: `stale:yes`, `stale:gone`, `stale:no`.
 pub const STALE: &str = "stale";
+/// The word that asks for what a picture was composed to show as a whole: `subject:face`.
+pub const SUBJECT: &str = "subject";
+/// The word that asks for a term in the (first) picture: `shows:animal/fox`; `shows:animal/` for none of that vocabulary.
+pub const SHOWS: &str = "shows";
+/// The word that asks for a term in any picture or statement: `term:animal/fox`.
+pub const TERM: &str = "term";
+
+/// The words that are answered from the metadata and how items use it.
+const DERIVED: [&str; 4] = [STALE, SUBJECT, SHOWS, TERM];
 
 /// Which items. Values of one field are alternatives; fields are joined by "and".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,6 +98,13 @@ pub struct Filter {
     pub values: Vec<(Field, Vec<String>)>,
     /// Whether the metadata still makes them so; empty means any.
     pub fresh: Vec<Freshness>,
+    /// Subjects wanted, empty means any; an empty string stands for items that were not composed.
+    pub subjects: Vec<String>,
+    /// Vocabulary and term wanted in the first picture; those of one vocabulary are alternatives. An empty term stands
+    /// for none of that vocabulary.
+    pub shows: Vec<(String, String)>,
+    /// Vocabulary and term wanted in a picture or a statement; those of one vocabulary are alternatives.
+    pub terms: Vec<(String, String)>,
     /// Fuzzy text that prompt, question, options or id must hold.
     pub text: String,
     /// Only these item numbers (sorted, from 1), when set: a selection as a subset.
@@ -115,7 +131,7 @@ impl Filter {
         let mut filter = Filter::default();
         let mut words = Vec::new();
         for token in tokens(text) {
-            let known = |name: &str| name == STALE || Field::from_name(name).is_some();
+            let known = |name: &str| DERIVED.contains(&name) || Field::from_name(name).is_some();
             let Some((name, value)) = token.split_once(':').filter(|(n, _)| known(n)) else {
                 words.push(token.replace('"', ""));
                 continue;
@@ -127,6 +143,17 @@ impl Filter {
                     .help(format!("one of: {known}"))
             };
             match Field::from_name(name) {
+                None if name == SUBJECT => filter.subjects.extend(wanted),
+                None if name != STALE => {
+                    let list = if name == TERM { &mut filter.terms } else { &mut filter.shows };
+                    for v in &wanted {
+                        let parts =
+                            v.split_once('/').filter(|(v, t)| !v.is_empty() && (name == SHOWS || !t.is_empty()));
+                        let how = || format!("VOCABULARY/TERM, such as {name}:animal/fox");
+                        let (vocabulary, term) = parts.ok_or_else(|| unknown(v, how()))?;
+                        list.push((vocabulary.into(), term.into()));
+                    }
+                }
                 None => {
                     for v in &wanted {
                         let known = || Freshness::ALL.map(Freshness::name).join(", ");
@@ -172,6 +199,11 @@ impl Filter {
         }
     }
 
+    /// Whether something is asked that only the metadata, and how items use it, can answer.
+    pub fn asks_metadata(&self) -> bool {
+        !(self.fresh.is_empty() && self.subjects.is_empty() && self.shows.is_empty() && self.terms.is_empty())
+    }
+
     /// Whether nothing is asked, so that every item passes.
     pub fn is_empty(&self) -> bool {
         *self == Filter::default()
@@ -189,6 +221,15 @@ impl Filter {
         }
         if !self.fresh.is_empty() {
             out.push(format!("{STALE}:{}", self.fresh.iter().map(|f| f.name()).collect::<Vec<_>>().join(",")));
+        }
+        if !self.subjects.is_empty() {
+            out.push(format!("{SUBJECT}:{}", self.subjects.iter().map(quoted).collect::<Vec<_>>().join(",")));
+        }
+        for (word, list) in [(SHOWS, &self.shows), (TERM, &self.terms)] {
+            if !list.is_empty() {
+                let value = |(vocabulary, term): &(String, String)| quoted(&format!("{vocabulary}/{term}"));
+                out.push(format!("{word}:{}", list.iter().map(value).collect::<Vec<_>>().join(",")));
+            }
         }
         for (field, values) in &self.values {
             out.push(format!("{}:{}", field.name(), values.iter().map(quoted).collect::<Vec<_>>().join(",")));
@@ -254,6 +295,22 @@ mod tests {
         assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
         assert!(Filter::parse("stale:maybe").unwrap_err().help.unwrap().contains("gone"));
         assert!(!filter.is_empty());
+    }
+
+    #[test]
+    fn terms_are_asked_for_by_vocabulary() {
+        let text = "subject:face,animal shows:\"background/in a forest\",animal/ term:animal/fox";
+        let filter = Filter::parse(text).unwrap();
+        assert_eq!(filter.subjects, ["face", "animal"]);
+        assert_eq!(filter.shows[0], ("background".to_string(), "in a forest".to_string()));
+        assert_eq!(filter.shows[1], ("animal".to_string(), String::new()));
+        assert_eq!(filter.terms, [("animal".to_string(), "fox".to_string())]);
+        assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
+        assert!(filter.asks_metadata() && !filter.is_empty() && !Filter::parse("fox").unwrap().asks_metadata());
+        for wrong in ["term:fox", "term:animal/", "shows:fox", "term:/fox"] {
+            let problem = Filter::parse(wrong).unwrap_err();
+            assert!(problem.help.unwrap().contains("VOCABULARY/TERM"), "{wrong}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::search::{Fresh, List, Parts};
+use super::search::{Derived, List, Parts};
 use super::state::Shared;
 use super::wire::{Answer, AnswerSet, Ask, ItemView, Lines, OwnerStatus, Page, PageAsk, QUESTION_CHARS, Row};
 use crate::model::{Field, Filter, Item, Kind, Problem, Result, Sort, Status};
@@ -29,21 +29,21 @@ struct View {
     catalog: Arc<Catalog>,
     overlay: Overlay,
     rev: u64,
-    fresh: Option<Fresh>,
+    derived: Option<Derived>,
 }
 
 impl View {
     fn now(shared: &Shared, filter: &Filter, sort: &[Sort], cancelled: &dyn Fn() -> bool) -> Result<View> {
-        let fresh = if filter.fresh.is_empty() { None } else { Some(fresh(shared, cancelled)?) };
+        let derived = if filter.asks_metadata() { Some(derived(shared, cancelled)?) } else { None };
         // The revision first: a list made of newer statuses under an older revision is made again, not kept too long.
         let rev = shared.ledger().rev();
         let data = shared.data();
         let times = sort.iter().any(|s| s.field == Field::Judged);
-        Ok(View { catalog: data.catalog.clone(), overlay: data.overlay.snapshot(times), rev, fresh })
+        Ok(View { catalog: data.catalog.clone(), overlay: data.overlay.snapshot(times), rev, derived })
     }
 
     fn parts(&self) -> Parts<'_> {
-        (&self.catalog, &self.overlay, self.rev, self.fresh.as_ref())
+        (&self.catalog, &self.overlay, self.rev, self.derived.as_ref())
     }
 }
 
@@ -149,11 +149,11 @@ fn usage(shared: &Shared, watch: &Watch<'_>) -> Result<Arc<Usage>> {
     shared.metadata.usage(shared, &|| !(watch.cancelled)())
 }
 
-/// Which items are stale or gone.
-fn fresh(shared: &Shared, cancelled: &dyn Fn() -> bool) -> Result<Fresh> {
+/// The metadata and how the items use it.
+fn derived(shared: &Shared, cancelled: &dyn Fn() -> bool) -> Result<Derived> {
     let held = shared.metadata.now(shared)?;
     let usage = shared.metadata.usage(shared, &|| !cancelled())?;
-    Ok(Fresh { generation: held.generation, codes: held.fresh(&usage) })
+    Ok(Derived { held, usage })
 }
 
 /// The statuses as they are now.

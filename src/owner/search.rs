@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lru::LruCache;
 
+use super::metadata::Held;
 use crate::model::{Field, Filter, Item, Result, Sort};
+use crate::pipeline::usage::Usage;
 use crate::store::arena::{Arena, searchable};
 use crate::store::catalog::Edition;
 use crate::store::{Catalog, Overlay, query, search};
@@ -24,28 +26,39 @@ struct Key {
     sort: Vec<(Field, bool)>,
     edition: Edition,
     rev: u64,
-    /// Generation of the metadata, where the filter asks for stale items.
+    /// Generation of the metadata, where the filter asks for it.
     metadata: u64,
 }
 
-/// Which items are stale or gone.
+/// The metadata and how the items use it, where the filter asks for it.
 #[derive(Clone)]
-pub struct Fresh {
-    /// Generation of the metadata this is for.
-    pub generation: u64,
-    /// Codes of [`crate::model::usage::Freshness`] by row.
-    pub codes: Arc<Vec<u8>>,
+pub struct Derived {
+    /// The metadata.
+    pub held: Arc<Held>,
+    /// How the items use it.
+    pub usage: Arc<Usage>,
 }
 
-/// What is searched: items, statuses, revision, and which items are stale where the filter asks for it.
-pub type Parts<'a> = (&'a Catalog, &'a Overlay, u64, Option<&'a Fresh>);
+impl Derived {
+    /// Leaves the rows that pass what only the metadata can answer.
+    fn retain(&self, rows: &mut Vec<u32>, filter: &Filter) {
+        if !filter.fresh.is_empty() {
+            let codes = self.held.fresh(&self.usage);
+            let code = |row: &u32| codes.get(*row as usize).copied().unwrap_or_default();
+            rows.retain(|row| filter.fresh.iter().any(|f| f.code() == code(row)));
+        }
+        self.usage.retain(self.held.grammar(), rows, filter);
+    }
+}
+
+/// What is searched: items, statuses, revision, and the metadata where the filter asks for it.
+pub type Parts<'a> = (&'a Catalog, &'a Overlay, u64, Option<&'a Derived>);
 
 /// The rows that pass the filter, its text aside.
-fn passing(catalog: &Catalog, overlay: &Overlay, fresh: Option<&Fresh>, filter: &Filter) -> Vec<u32> {
+fn passing(catalog: &Catalog, overlay: &Overlay, derived: Option<&Derived>, filter: &Filter) -> Vec<u32> {
     let mut rows = query::select(catalog.columns(), overlay, filter);
-    if let Some(fresh) = fresh.filter(|_| !filter.fresh.is_empty()) {
-        let code = |row: &u32| fresh.codes.get(*row as usize).copied().unwrap_or_default();
-        rows.retain(|row| filter.fresh.iter().any(|f| f.code() == code(row)));
+    if let Some(derived) = derived {
+        derived.retain(&mut rows, filter);
     }
     rows
 }
@@ -144,7 +157,7 @@ impl Search {
     /// [`crate::model::Kind::Corrupt`] when the texts are damaged.
     pub fn list(
         &self,
-        (catalog, overlay, rev, fresh): Parts<'_>,
+        (catalog, overlay, rev, derived): Parts<'_>,
         filter: &Filter,
         sort: &[Sort],
         cancel: &(dyn Fn() -> bool + Sync),
@@ -161,12 +174,12 @@ impl Search {
             sort: sort.iter().map(|s| (s.field, s.descending)).collect(),
             edition: catalog.edition(),
             rev,
-            metadata: fresh.map_or(0, |f| f.generation),
+            metadata: derived.map_or(0, |d| d.held.generation),
         };
         if let Some(list) = lock(&self.lists).get(&key) {
             return Ok(list.clone());
         }
-        let mut rows = passing(catalog, overlay, fresh, filter);
+        let mut rows = passing(catalog, overlay, derived, filter);
         if !filter.text.trim().is_empty() {
             let arena = self.arena(catalog)?;
             let all = rows.len() == catalog.len();
@@ -206,8 +219,8 @@ impl Search {
     /// # Errors
     /// [`crate::model::Kind::Corrupt`] when the texts are damaged.
     pub fn beyond(&self, parts: Parts<'_>, filter: &Filter, best: &[u32]) -> Result<Vec<u32>> {
-        let (catalog, overlay, _, fresh) = parts;
-        let within = passing(catalog, overlay, fresh, filter);
+        let (catalog, overlay, _, derived) = parts;
+        let within = passing(catalog, overlay, derived, filter);
         let arena = self.arena(catalog)?;
         let all = search::matching(&arena, &filter.text, Some(&within), &|| false).unwrap_or_default();
         let first: std::collections::HashSet<u32> = best.iter().copied().collect();

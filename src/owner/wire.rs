@@ -23,7 +23,7 @@ use crate::store::query::Match;
 /// First word of a conversation.
 pub const MAGIC: [u8; 8] = *b"benchtop";
 /// Version of this language; owner and client must agree.
-pub const PROTOCOL: u16 = 2;
+pub const PROTOCOL: u16 = 3;
 /// Largest frame in bytes.
 pub const FRAME_LIMIT: usize = 16 << 20;
 

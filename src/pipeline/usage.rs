@@ -3,6 +3,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`line`] | what is read of an item |
+//! | [`axis`] | subjects, vocabularies and the like as properties that items have values of |
 //! | [`count`] | terms, grids, terms whose items fail |
 //! | [`fresh`] | which items are stale or gone under other metadata |
 //!
@@ -10,6 +11,7 @@
 //! asks about, which the templates say, so those are kept by subtask and resolved when they are counted. An item that
 //! was imported is known by its subtask's right option and its style.
 
+mod axis;
 pub mod count;
 pub mod fresh;
 mod line;

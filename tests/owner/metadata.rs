@@ -180,6 +180,16 @@ fn failing_terms_are_found_and_their_items_discarded_and_brought_back() {
     assert_eq!(discard(false).rejected, 0, "what is rejected is not rejected again");
     let Answer::Failing(failing) = ann.ask(Ask::Failing(1)).unwrap() else { panic!() };
     assert!(failing.iter().any(|f| f.term == animal && f.items.of(Status::Rejected) == count));
+    let listed = |words: String| {
+        let Answer::Numbers(numbers) = ann.ask(Ask::Numbers(Filter::parse(&words).unwrap(), vec![])).unwrap() else {
+            panic!()
+        };
+        numbers.len() as u64
+    };
+    assert_eq!(listed(format!("term:\"animal/{animal}\"")), count);
+    assert_eq!(listed(format!("status:rejected term:\"animal/{animal}\"")), count);
+    assert!(listed(format!("subject:animal shows:\"animal/{animal}\"")) > 0);
+    assert_eq!(listed("subject:nothing".into()), 0);
     let Answer::Grid(grid) = ann
         .ask(Ask::Grid {
             rows: "animal".into(),

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use super::axis::Axis;
 use super::line::Asked;
 use super::{CODE, NONE, OFFERED, SECOND, Usage, asked_about};
 use crate::compose::grammar::Grammar;
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::usage::{Failing, Grid, Tally, TermUse};
-use crate::model::{Problem, QuestionKind, Result};
+use crate::model::{Problem, Result};
 use crate::store::Overlay;
 
 /// Cells of a grid, at most: it must fit a frame.
@@ -21,21 +22,6 @@ pub const SUBJECT: &str = "subject";
 pub const SUBTASK: &str = "subtask";
 /// The type of a question.
 pub const TYPE: &str = "type";
-
-/// A property with its values, and how to find that of an item.
-struct Axis {
-    values: Vec<String>,
-    /// Values that the metadata has: shown although no item has them.
-    known: usize,
-    of: Of,
-}
-
-enum Of {
-    /// By class.
-    Class(Vec<u32>),
-    /// By the codes of the first picture; [`NONE`] for codes of other vocabularies.
-    Code(Vec<u32>),
-}
 
 impl Usage {
     /// How the terms of this vocabulary (or of the styles) are used, by term. Terms that no item has are left out.
@@ -69,7 +55,7 @@ impl Usage {
     }
 
     /// For every code its place among the terms of the vocabularies that are `wanted`, and those terms.
-    fn slots(&self, grammar: &Grammar, wanted: impl Fn(&str) -> bool) -> (Vec<u32>, Vec<TermUse>) {
+    pub(super) fn slots(&self, grammar: &Grammar, wanted: impl Fn(&str) -> bool) -> (Vec<u32>, Vec<TermUse>) {
         let vocabularies = self.vocabularies(grammar);
         let mut uses: Vec<TermUse> = Vec::new();
         let mut at: HashMap<(&str, &str), u32> = HashMap::new();
@@ -152,36 +138,6 @@ impl Usage {
         Ok(Grid { rows: named(&down, &kept_rows), columns: named(&across, &kept_columns), cells: kept })
     }
 
-    fn axis(&self, grammar: &Grammar, name: &str) -> Axis {
-        let by_class = |known: Vec<String>, of: &dyn Fn(&super::Class) -> String| {
-            let mut values = Values::new(known);
-            let places = self.classes.iter().map(|c| values.place(&of(c))).collect();
-            values.axis(Of::Class(places))
-        };
-        match name {
-            SUBJECT => {
-                let known = grammar.subjects.iter().map(|s| s.name.clone()).collect();
-                by_class(known, &|c| self.names[c.subject as usize].clone())
-            }
-            SUBTASK => {
-                let known = grammar.subtasks.iter().map(|s| s.name.clone()).collect();
-                by_class(known, &|c| self.names[c.subtask as usize].clone())
-            }
-            TYPE => {
-                let known = QuestionKind::ALL.iter().map(|k| k.name().to_string()).collect();
-                by_class(known, &|c| c.kind.name().into())
-            }
-            vocabulary => {
-                let known = grammar.list(vocabulary).map_or(Vec::new(), |at| grammar.lists[at].terms.clone());
-                let mut values = Values::new(known);
-                let (slots, uses) = self.slots(grammar, |name| name == vocabulary);
-                let places: Vec<u32> = uses.iter().map(|u| values.place(&u.term)).collect();
-                let of = slots.into_iter().map(|s| places.get(s as usize).copied().unwrap_or(NONE)).collect();
-                values.axis(Of::Code(of))
-            }
-        }
-    }
-
     /// The terms whose items were rejected most surely, among those with at least `min_items` accepted or rejected
     /// ones: by the lower end of Wilson's interval of the share rejected.
     pub fn failing(&self, grammar: &Grammar, overlay: &Overlay, min_items: u64) -> Vec<Failing> {
@@ -251,60 +207,5 @@ impl Seen {
             self.len += 1;
         }
         true
-    }
-}
-
-/// The values of an axis while they are collected: the known ones, then the others.
-struct Values {
-    values: Vec<String>,
-    known: usize,
-    at: HashMap<String, u32>,
-}
-
-impl Values {
-    fn new(known: Vec<String>) -> Values {
-        let at = known.iter().enumerate().map(|(i, v)| (v.clone(), i as u32)).collect();
-        Values { known: known.len(), values: known, at }
-    }
-
-    fn place(&mut self, value: &str) -> u32 {
-        if let Some(at) = self.at.get(value) {
-            return *at;
-        }
-        let at = self.values.len() as u32;
-        self.values.push(value.to_string());
-        self.at.insert(value.to_string(), at);
-        at
-    }
-
-    /// The axis, with "has none" as its last value and the unknown values by name.
-    fn axis(mut self, of: Of) -> Axis {
-        self.place("");
-        let mut order: Vec<usize> = (0..self.values.len()).collect();
-        let values = &self.values;
-        order[self.known..].sort_by_key(|i| (values[*i].is_empty(), &values[*i]));
-        let mut moved = vec![0u32; order.len()];
-        order.iter().enumerate().for_each(|(to, from)| moved[*from] = to as u32);
-        let place = |at: u32| moved.get(at as usize).copied().unwrap_or(NONE);
-        let of = match of {
-            Of::Class(places) => Of::Class(places.into_iter().map(place).collect()),
-            Of::Code(places) => Of::Code(places.into_iter().map(place).collect()),
-        };
-        let values = order.into_iter().map(|i| std::mem::take(&mut self.values[i])).collect();
-        Axis { values, known: self.known, of }
-    }
-}
-
-impl Axis {
-    /// The place of an item's value.
-    fn at(&self, usage: &Usage, row: usize) -> u32 {
-        let none = self.values.len() as u32 - 1;
-        match &self.of {
-            Of::Class(places) => places[usage.class[row] as usize],
-            Of::Code(places) => {
-                let own = usage.codes_of(row).iter().filter(|c| **c & (OFFERED | SECOND) == 0);
-                own.map(|c| places[(c & CODE) as usize]).find(|p| *p != NONE).unwrap_or(none)
-            }
-        }
     }
 }

@@ -219,6 +219,53 @@ fn stale_and_gone_are_what_the_composer_says() {
     assert_eq!(impact.causes, [("animal `owl`".to_string(), impact.gone.all())]);
 }
 
+/// A cell of the map must open exactly the items it counts.
+#[test]
+fn what_a_cell_counts_is_what_its_filter_lets_through() {
+    let (grammar, items) = (grammar(&small()), composed());
+    let (usage, overlay) = used(&items);
+    for (rows, columns) in [("subject", "animal"), ("animal", "background"), ("background", "type")] {
+        let grid = usage.grid(&grammar, &overlay, (rows, columns), None).unwrap();
+        for (r, (row, _)) in grid.rows.iter().enumerate() {
+            for (c, (column, _)) in grid.columns.iter().enumerate() {
+                let mut filter = crate::model::Filter::default();
+                for (property, value) in [(rows, row), (columns, column)] {
+                    match property {
+                        "subject" => filter.subjects.push(value.clone()),
+                        "type" => filter.kind.extend(crate::model::QuestionKind::from_name(value)),
+                        name => filter.shows.push((name.into(), value.clone())),
+                    }
+                }
+                let kind = |row: &u32| filter.kind.is_empty() || filter.kind.contains(&items[*row as usize].kind);
+                let mut passing: Vec<u32> = (0..items.len() as u32).filter(kind).collect();
+                usage.retain(&grammar, &mut passing, &filter);
+                let count = grid.cells[r * grid.columns.len() + c].all();
+                assert_eq!(passing.len() as u64, count, "{rows} {row} x {columns} {column}");
+            }
+        }
+    }
+}
+
+#[test]
+fn terms_of_one_vocabulary_are_alternatives_and_vocabularies_are_joined() {
+    let (grammar, items) = (grammar(&small()), composed());
+    let (usage, _) = used(&items);
+    let pairs = |list: &[(&str, &str)]| list.iter().map(|(v, t)| (v.to_string(), t.to_string())).collect::<Vec<_>>();
+    let passing = |terms: &[(&str, &str)]| {
+        let mut rows: Vec<u32> = (0..items.len() as u32).collect();
+        usage.retain(&grammar, &mut rows, &crate::model::Filter { terms: pairs(terms), ..Default::default() });
+        rows.into_iter().collect::<BTreeSet<u32>>()
+    };
+    let animals = &grammar.lists[grammar.list("animal").unwrap()].terms;
+    let places = &grammar.lists[grammar.list("background").unwrap()].terms;
+    let (a, b, place) = (("animal", &*animals[0]), ("animal", &*animals[1]), ("background", &*places[0]));
+    assert!(!passing(&[a]).is_empty() && passing(&[a]) != passing(&[b]));
+    assert_eq!(passing(&[a, b]), passing(&[a]).union(&passing(&[b])).copied().collect());
+    assert_eq!(passing(&[a, place]), passing(&[a]).intersection(&passing(&[place])).copied().collect());
+    assert_eq!(passing(&[a]), usage.rows_with(&grammar, &pairs(&[a])).into_iter().collect());
+    assert!(passing(&[("animal", "no such animal")]).is_empty());
+}
+
 #[test]
 fn an_imported_item_is_known_by_its_right_option_and_style() {
     let mut item = composed().into_iter().find(|i| i.correct().is_some()).unwrap();

@@ -3,10 +3,9 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::compose::metadata::STYLE;
 use crate::metrics::statistics::wilson;
 use crate::model::usage::{Discarded, Failing};
-use crate::model::{Field, Filter, Result, Status};
+use crate::model::{Filter, Result, Status};
 use crate::tui::panes::metadata::desk::said;
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
@@ -60,13 +59,8 @@ pub fn table(failing: Option<&Result<Vec<Failing>>>) -> LocalTable {
 
 /// The filter that shows the rejected items of a term.
 pub fn words(failing: &Failing) -> String {
-    let mut filter = Filter { status: vec![Status::Rejected], ..Filter::default() };
-    if failing.vocabulary == STYLE {
-        filter.values.push((Field::Style, vec![failing.term.clone()]));
-    } else {
-        filter.text = failing.term.clone();
-    }
-    filter.words()
+    let terms = vec![(failing.vocabulary.clone(), failing.term.clone())];
+    Filter { status: vec![Status::Rejected], terms, ..Filter::default() }.words()
 }
 
 /// What is asked before terms are retired.

@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::model::usage::{Grid, Tally};
-use crate::model::{ColourLevel, Filter, QuestionKind, Result, Status};
+use crate::model::{ColourLevel, Field, Filter, QuestionKind, Result, Status};
 use crate::tui::panes::metadata::desk::said;
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
@@ -225,29 +225,15 @@ fn detail(table: &LocalTable, grid: &Grid) -> [String; 2] {
 }
 
 /// The filter that shows the items of a cell.
-///
-/// # Errors
-/// Why the item list cannot be filtered so.
-pub fn words<'v>(
-    values: impl Iterator<Item = (&'v str, &'v str)>,
-    measure: Measure,
-) -> std::result::Result<String, String> {
+pub fn words<'v>(values: impl Iterator<Item = (&'v str, &'v str)>, measure: Measure) -> String {
     let mut filter = Filter::default();
-    let mut text: Vec<String> = Vec::new();
-    let (mut left_out, mut any) = (Vec::new(), false);
     for (property, value) in values {
-        any = true;
         match property {
-            "style" => filter.values.push((crate::model::Field::Style, vec![value.into()])),
-            "subtask" => filter.values.push((crate::model::Field::Subtask, vec![value.into()])),
-            "type" => match QuestionKind::from_name(value) {
-                Some(kind) => filter.kind.push(kind),
-                None => left_out.push(property),
-            },
-            // Items are not listed by subject: its name is no word of theirs.
-            "subject" => left_out.push(property),
-            _ if value.is_empty() => left_out.push(property),
-            _ => text.push(value.to_string()),
+            "style" => filter.add(Field::Style, vec![value.into()]),
+            "subtask" => filter.add(Field::Subtask, vec![value.into()]),
+            "type" => filter.kind.extend(QuestionKind::from_name(value)),
+            "subject" => filter.subjects.push(value.into()),
+            vocabulary => filter.shows.push((vocabulary.into(), value.into())),
         }
     }
     match measure {
@@ -257,9 +243,5 @@ pub fn words<'v>(
         Measure::Rate => filter.status.extend([Status::Accepted, Status::Rejected]),
         Measure::Items => {}
     }
-    filter.text = text.join(" ");
-    if any && left_out.is_empty() || !filter.values.is_empty() || !filter.kind.is_empty() || !filter.text.is_empty() {
-        return Ok(filter.words());
-    }
-    Err(format!("items cannot be listed by {} alone: go to a cell", left_out.join(" and ")))
+    filter.words()
 }

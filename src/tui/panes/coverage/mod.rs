@@ -238,10 +238,7 @@ impl CoveragePane {
         let row = grid.rows.get(at).map(|(v, _)| (self.rows.as_str(), v.as_str()));
         let across = column.checked_sub(2).and_then(|c| grid.columns.get(c));
         let across = across.map(|(v, _)| (self.columns.as_str(), v.as_str()));
-        match map::words(row.into_iter().chain(across), self.measure) {
-            Ok(words) => vec![Effect::Filter(words)],
-            Err(why) => refuse(why),
-        }
+        vec![Effect::Filter(map::words(row.into_iter().chain(across), self.measure))]
     }
 
     fn retire(&mut self) -> Vec<Effect> {

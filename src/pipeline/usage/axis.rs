@@ -1,0 +1,145 @@
+//! The properties of items that are counted against each other and filtered by: subject, subtask, type, style and the
+//! vocabularies.
+
+use std::collections::HashMap;
+
+use super::count::{SUBJECT, SUBTASK, TYPE};
+use super::{CODE, NONE, OFFERED, SECOND, Usage};
+use crate::compose::grammar::Grammar;
+use crate::model::{Filter, QuestionKind};
+
+/// A property with its values, and how to find that of an item.
+pub(super) struct Axis {
+    pub(super) values: Vec<String>,
+    /// Values that the metadata has: shown although no item has them.
+    pub(super) known: usize,
+    of: Of,
+}
+
+enum Of {
+    /// By class.
+    Class(Vec<u32>),
+    /// By the codes of the first picture; [`NONE`] for codes of other vocabularies.
+    Code(Vec<u32>),
+}
+
+impl Usage {
+    /// Leaves the rows that pass what `filter` asks of subjects and terms. Terms of one vocabulary are alternatives.
+    pub fn retain(&self, grammar: &Grammar, rows: &mut Vec<u32>, filter: &Filter) {
+        let wanted = |axis: &Axis, values: &[&str]| -> Vec<bool> {
+            axis.values.iter().map(|v| values.contains(&v.as_str())).collect()
+        };
+        let mut by_axis = |name: &str, values: &[&str]| {
+            let axis = self.axis(grammar, name);
+            let wanted = wanted(&axis, values);
+            rows.retain(|row| (*row as usize) < self.len() && wanted[axis.at(self, *row as usize) as usize]);
+        };
+        if !filter.subjects.is_empty() {
+            by_axis(SUBJECT, &filter.subjects.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        for (vocabulary, terms) in by_vocabulary(&filter.shows) {
+            by_axis(vocabulary, &terms);
+        }
+        for (vocabulary, terms) in by_vocabulary(&filter.terms) {
+            let pairs: Vec<_> = terms.iter().map(|t| (vocabulary.to_string(), t.to_string())).collect();
+            let with = self.rows_with(grammar, &pairs);
+            rows.retain(|row| with.binary_search(row).is_ok());
+        }
+    }
+
+    pub(super) fn axis(&self, grammar: &Grammar, name: &str) -> Axis {
+        let by_class = |known: Vec<String>, of: &dyn Fn(&super::Class) -> String| {
+            let mut values = Values::new(known);
+            let places = self.classes.iter().map(|c| values.place(&of(c))).collect();
+            values.axis(Of::Class(places))
+        };
+        match name {
+            SUBJECT => {
+                let known = grammar.subjects.iter().map(|s| s.name.clone()).collect();
+                by_class(known, &|c| self.names[c.subject as usize].clone())
+            }
+            SUBTASK => {
+                let known = grammar.subtasks.iter().map(|s| s.name.clone()).collect();
+                by_class(known, &|c| self.names[c.subtask as usize].clone())
+            }
+            TYPE => {
+                let known = QuestionKind::ALL.iter().map(|k| k.name().to_string()).collect();
+                by_class(known, &|c| c.kind.name().into())
+            }
+            vocabulary => {
+                let known = grammar.list(vocabulary).map_or(Vec::new(), |at| grammar.lists[at].terms.clone());
+                let mut values = Values::new(known);
+                let (slots, uses) = self.slots(grammar, |name| name == vocabulary);
+                let places: Vec<u32> = uses.iter().map(|u| values.place(&u.term)).collect();
+                let of = slots.into_iter().map(|s| places.get(s as usize).copied().unwrap_or(NONE)).collect();
+                values.axis(Of::Code(of))
+            }
+        }
+    }
+}
+
+fn by_vocabulary(pairs: &[(String, String)]) -> Vec<(&str, Vec<&str>)> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (vocabulary, term) in pairs {
+        match groups.iter_mut().find(|(v, _)| v == vocabulary) {
+            Some((_, terms)) => terms.push(term),
+            None => groups.push((vocabulary, vec![term])),
+        }
+    }
+    groups
+}
+
+/// The values of an axis while they are collected: the known ones, then the others.
+struct Values {
+    values: Vec<String>,
+    known: usize,
+    at: HashMap<String, u32>,
+}
+
+impl Values {
+    fn new(known: Vec<String>) -> Values {
+        let at = known.iter().enumerate().map(|(i, v)| (v.clone(), i as u32)).collect();
+        Values { known: known.len(), values: known, at }
+    }
+
+    fn place(&mut self, value: &str) -> u32 {
+        if let Some(at) = self.at.get(value) {
+            return *at;
+        }
+        let at = self.values.len() as u32;
+        self.values.push(value.to_string());
+        self.at.insert(value.to_string(), at);
+        at
+    }
+
+    /// The axis, with "has none" as its last value and the unknown values by name.
+    fn axis(mut self, of: Of) -> Axis {
+        self.place("");
+        let mut order: Vec<usize> = (0..self.values.len()).collect();
+        let values = &self.values;
+        order[self.known..].sort_by_key(|i| (values[*i].is_empty(), &values[*i]));
+        let mut moved = vec![0u32; order.len()];
+        order.iter().enumerate().for_each(|(to, from)| moved[*from] = to as u32);
+        let place = |at: u32| moved.get(at as usize).copied().unwrap_or(NONE);
+        let of = match of {
+            Of::Class(places) => Of::Class(places.into_iter().map(place).collect()),
+            Of::Code(places) => Of::Code(places.into_iter().map(place).collect()),
+        };
+        let values = order.into_iter().map(|i| std::mem::take(&mut self.values[i])).collect();
+        Axis { values, known: self.known, of }
+    }
+}
+
+impl Axis {
+    /// The place of an item's value.
+    pub(super) fn at(&self, usage: &Usage, row: usize) -> u32 {
+        let none = self.values.len() as u32 - 1;
+        match &self.of {
+            Of::Class(places) => places[usage.class[row] as usize],
+            Of::Code(places) => {
+                let own = usage.codes_of(row).iter().filter(|c| **c & (OFFERED | SECOND) == 0);
+                own.map(|c| places[(c & CODE) as usize]).find(|p| *p != NONE).unwrap_or(none)
+            }
+        }
+    }
+}
