@@ -162,6 +162,7 @@ actions! {
     TermUp, "move term up", Vocabulary, ["K"], true, "move this term one line up";
     MoveTerms, "move to vocabulary", Vocabulary, ["m"], true, "move the selected terms, or this one, to another vocabulary";
     ReplaceText, "replace text", Vocabulary, ["R"], true, "replace text in the selected terms, or in all shown";
+    NewVocabulary, "new vocabulary", Vocabulary, ["ctrl-n"], true, "make another vocabulary: a file of terms";
     ShowTerms, "show terms", Vocabulary, ["f"], false, "all terms, or those changed, with findings, disabled";
 
     // Templates.

@@ -191,17 +191,20 @@ impl Desk {
                 Some(page) => vec![Effect::Show(Box::new(page))],
                 None => refuse("nothing is changed"),
             },
-            Action::Undo | Action::Redo => {
-                let undo = action == Action::Undo;
-                let places = if undo { self.session.undo() } else { self.session.redo() };
-                match places {
-                    Some(_) => self.touched(),
-                    None if undo => refuse("there is no edit to take back"),
-                    None => refuse("there is nothing to do again"),
-                }
-            }
             _ => return None,
         })
+    }
+
+    /// Takes the last edit back, or does again what was taken back; gives what to do and the places that changed: file
+    /// and byte.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn step(&mut self, undo: bool) -> std::result::Result<(Vec<Effect>, Vec<(String, usize)>), String> {
+        let places = if undo { self.session.undo() } else { self.session.redo() };
+        let none = if undo { "there is no edit to take back" } else { "there is nothing to do again" };
+        let places = places.ok_or(none)?;
+        Ok((self.touched(), places))
     }
 
     fn ask_conflict(&self, file: &str) -> Vec<Effect> {

@@ -118,10 +118,10 @@ fn what_changed_is_shown_reverted_and_taken_back() {
     let purpose = choice(&effects).0.clone();
     desk.chosen(&purpose, 0).unwrap();
     assert!(desk.session().changed().is_empty());
-    desk.act(Action::Undo, COLOR, 1).unwrap();
+    desk.step(true).unwrap();
     assert_eq!(desk.session().changed(), [COLOR]);
-    desk.act(Action::Undo, COLOR, 1).unwrap();
-    assert!(matches!(&desk.act(Action::Undo, COLOR, 1).unwrap()[..], [Effect::Refuse(_)]));
+    desk.step(true).unwrap();
+    assert!(desk.step(true).unwrap_err().contains("no edit"));
     let effects = desk.act(Action::EditOutside, COLOR, 3).unwrap();
     assert!(matches!(&effects[..], [Effect::Edit { file, line: 3 }] if file == COLOR));
 }

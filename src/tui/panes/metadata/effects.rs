@@ -28,6 +28,8 @@ pub enum TextFor {
     Replace,
     /// What to put in its place.
     ReplaceWith(String),
+    /// The name of a new vocabulary.
+    NewVocabulary,
     /// Words that terms must hold; to be told as they are typed.
     Search,
     /// Words to find in the text.

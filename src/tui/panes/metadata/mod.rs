@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`session`] | the files, every step back, conflicts, what a save writes |
 //! | [`preview`], [`worker`] | what the edit makes of twenty questions, beside the typing |
+//! | [`side`] | what stands beside the terms or the text |
 //! | [`diff`] | by words, by lines, by terms |
 //! | [`effects`] | what the program around must do |
 
@@ -14,8 +15,10 @@ pub mod draw;
 pub mod effects;
 pub mod preview;
 pub mod session;
+pub mod side;
 pub mod worker;
 
 pub use desk::{Desk, Phase};
 pub use effects::{ChoiceFor, MetadataEffect, TextFor, Want};
+pub use side::{Side, SidePanel};
 pub use worker::Previewer;

@@ -230,7 +230,9 @@ impl Session {
         for (name, patch) in patches {
             let mut text = self.text(name).unwrap_or_default().to_string();
             if patch.apply(&mut text) {
-                put(&mut self.edited, name, Some(text));
+                // A file that was made here and is taken back to nothing is none.
+                let made = text.is_empty() && self.base.text(name).is_none();
+                put(&mut self.edited, name, (!made).then_some(text));
                 places.push((name.to_string(), patch.at + patch.inserted.len()));
             }
         }

@@ -5,8 +5,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::{Area, FILES, TemplatesPane};
 use crate::model::Finding;
-use crate::tui::panes::metadata::{Desk, Phase, draw};
-use crate::tui::panes::vocabulary::Side;
+use crate::tui::panes::metadata::{Desk, Phase, Side, draw};
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::table::Empty;
 use crate::tui::widgets::table::draw::draw_empty;
@@ -58,7 +57,7 @@ impl TemplatesPane {
         }
         let slots = self.slots(desk);
         let wanted = 1 + slots.len().clamp(1, 8) as u16;
-        let parts = parts(area, self.side, wanted);
+        let parts = parts(area, self.side.shows, wanted);
         draw::banner(desk, "ctrl-s", "M", parts.banner, buf, look);
         let title = Rect { height: 1.min(parts.text.height), ..parts.text };
         let (line, column) = self.editor.position();
@@ -77,18 +76,7 @@ impl TemplatesPane {
         }
         self.draw_slots(&slots, parts.slots, buf, look);
         let here = self.area == Area::Side;
-        match self.side {
-            Side::Nothing => {}
-            Side::Preview => {
-                let lines = draw::preview(desk, here, self.scroll.0, parts.side, buf, look);
-                self.scroll = (self.scroll.0.min(lines.saturating_sub(1)), lines);
-            }
-            Side::Findings => {
-                let found: Vec<&Finding> = desk.found().collect();
-                self.finding = self.finding.min(found.len().saturating_sub(1));
-                draw::findings(&found, here, self.finding, parts.side, buf, look);
-            }
-        }
+        self.side.draw(desk, here, parts.side, buf, look);
         cursor.filter(|_| self.typing)
     }
 

@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use crossterm::event::KeyEvent;
 
 use super::metadata::desk::refuse;
-use super::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, Phase, TextFor};
-use super::vocabulary::Side;
+use super::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, Phase, Side, SidePanel, TextFor};
 use crate::compose::metadata::{styles, templates};
 use crate::model::Finding;
 use crate::tui::action::{Action, Scope};
@@ -19,9 +18,6 @@ use section::{Section, Slot};
 
 /// The files of this pane.
 pub const FILES: [&str; 2] = [templates::FILE, styles::FILE];
-/// Lines a page key scrolls the preview by.
-const PAGE: usize = 10;
-
 /// The part of the pane that the keys go to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Area {
@@ -34,7 +30,7 @@ enum Area {
 #[derive(Clone, Debug)]
 pub struct TemplatesPane {
     area: Area,
-    side: Side,
+    side: SidePanel,
     /// Position in [`FILES`].
     file: usize,
     editor: Editor,
@@ -43,8 +39,6 @@ pub struct TemplatesPane {
     typing: bool,
     /// What the editor's text was taken from: the desk's version.
     made: Option<u64>,
-    scroll: (usize, usize),
-    finding: usize,
 }
 
 impl Default for TemplatesPane {
@@ -58,14 +52,12 @@ impl TemplatesPane {
     pub fn new() -> TemplatesPane {
         TemplatesPane {
             area: Area::default(),
-            side: Side::default(),
+            side: SidePanel::default(),
             file: 0,
             editor: Editor::new(""),
             places: BTreeMap::new(),
             typing: false,
             made: None,
-            scroll: (0, 0),
-            finding: 0,
         }
     }
 
@@ -225,13 +217,13 @@ impl TemplatesPane {
                 self.turn_to(desk)
             }
             Action::NextArea => {
-                let to_side = self.area == Area::Text && self.side != Side::Nothing;
+                let to_side = self.area == Area::Text && self.side.shows != Side::Nothing;
                 self.area = if to_side { Area::Side } else { Area::Text };
                 vec![]
             }
             Action::Side => {
-                self.side = self.side.next();
-                if self.side == Side::Nothing {
+                self.side.turn();
+                if self.side.shows == Side::Nothing {
                     self.area = Area::Text;
                 }
                 vec![]
@@ -251,7 +243,10 @@ impl TemplatesPane {
                     return effects;
                 }
                 match self.area {
-                    Area::Side => self.act_on_side(other, desk),
+                    Area::Side => match self.side.act(other, desk) {
+                        Ok(finding) => finding.map_or(vec![], |f| self.go_to(f, desk)),
+                        Err(why) => refuse(why),
+                    },
                     Area::Text if other == Action::Open => self.type_text(),
                     Area::Text => match self.editor.act(other) {
                         Some(_) => self.turn_to(desk),
@@ -269,11 +264,10 @@ impl TemplatesPane {
 
     fn step(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
         let undo = matches!(action, Action::Undo | Action::UndoText);
-        let places = if undo { desk.session_mut().undo() } else { desk.session_mut().redo() };
-        let Some(places) = places else {
-            return refuse(if undo { "there is no edit to take back" } else { "there is nothing to do again" });
+        let (mut effects, places) = match desk.step(undo) {
+            Ok(done) => done,
+            Err(why) => return refuse(why),
         };
-        let mut effects = desk.touched();
         let own = places.iter().find_map(|(name, at)| Some((FILES.iter().position(|f| f == name)?, *at)));
         match own {
             Some((file, at)) => {
@@ -308,39 +302,11 @@ impl TemplatesPane {
         }
     }
 
-    fn act_on_side(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
-        if self.side == Side::Findings {
-            let found: Vec<&Finding> = desk.found().collect();
-            let last = found.len().saturating_sub(1);
-            match action {
-                Action::Down => self.finding = (self.finding + 1).min(last),
-                Action::Up => self.finding = self.finding.saturating_sub(1),
-                Action::Top => self.finding = 0,
-                Action::Bottom => self.finding = last,
-                Action::Open => {
-                    let place = found.get(self.finding).map(|f| (f.file.clone(), f.line, f.column));
-                    let Some((file, line, column)) = place else { return refuse("there are no findings") };
-                    return match self.jump(desk, &file, line, column) {
-                        Some(effects) => effects,
-                        None => vec![Effect::Jump { file, line, column }],
-                    };
-                }
-                other => return refuse(format!("{} does nothing among findings", other.name())),
-            }
-            return vec![];
+    fn go_to(&mut self, Finding { file, line, column, .. }: Finding, desk: &mut Desk) -> Vec<Effect> {
+        match self.jump(desk, &file, line, column) {
+            Some(effects) => effects,
+            None => vec![Effect::Jump { file, line, column }],
         }
-        let last = self.scroll.1.saturating_sub(1);
-        self.scroll.0 = match action {
-            Action::Down => self.scroll.0 + 1,
-            Action::Up => self.scroll.0.saturating_sub(1),
-            Action::PageDown => self.scroll.0 + PAGE,
-            Action::PageUp => self.scroll.0.saturating_sub(PAGE),
-            Action::Top => 0,
-            Action::Bottom => last,
-            other => return refuse(format!("{} does nothing in the preview", other.name())),
-        }
-        .min(last);
-        vec![]
     }
 
     /// Takes in a line of text that was asked for.

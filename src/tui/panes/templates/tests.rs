@@ -99,7 +99,7 @@ fn a_misspelt_slot_is_underlined_found_and_jumped_to() {
     while pane.editor.position() != (found[0].line, found[0].column) {
         assert!(act(&mut pane, &mut desk, Action::NextFinding).is_empty());
     }
-    pane.side = Side::Findings;
+    pane.side.shows = Side::Findings;
     act(&mut pane, &mut desk, Action::NextArea);
     let at = desk.found().position(|f| *f == found[0]).unwrap();
     (0..at).for_each(|_| drop(act(&mut pane, &mut desk, Action::Down)));
@@ -182,7 +182,7 @@ fn every_state_is_drawn_at_every_size() {
     for side in [Side::Preview, Side::Findings, Side::Nothing] {
         for (width, height) in [(1, 1), (5, 3), (20, 5), (80, 24), (119, 12), (120, 2), (300, 100)] {
             let (desk, mut pane) = before("[subject.sign]");
-            pane.side = side;
+            pane.side.shows = side;
             drawn(&mut pane, &desk, width, height);
         }
     }

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::rows::Show;
-use super::{Area, Side, VocabularyPane, edits};
+use super::{Area, VocabularyPane, edits};
 use crate::compose::metadata::{STYLE, Vocabulary, file_of, vocabulary_of};
 use crate::model::{Finding, Result};
 use crate::tui::action::Action;
 use crate::tui::panes::metadata::desk::{refuse, said};
-use crate::tui::panes::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, Phase, TextFor};
+use crate::tui::panes::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, Phase, Side, TextFor};
 use crate::tui::widgets::table::{Answer, TableEffect};
 
-/// Lines a page key scrolls the preview by.
+/// Lines a page key goes on by.
 const PAGE: usize = 10;
 
 fn text_for(purpose: TextFor, label: impl Into<String>, text: impl Into<String>) -> Vec<Effect> {
@@ -34,13 +34,15 @@ impl VocabularyPane {
         match action {
             Action::NextArea => self.next_area(),
             Action::Side => {
-                self.side = self.side.next();
-                if self.side == Side::Nothing && self.area == Area::Side {
+                self.side.turn();
+                if self.side.shows == Side::Nothing && self.area == Area::Side {
                     self.area = Area::Terms;
                 }
                 vec![]
             }
             Action::NextFinding | Action::PreviousFinding => self.step_finding(desk, action == Action::NextFinding),
+            Action::Undo | Action::Redo => self.step(action == Action::Undo, desk),
+            Action::NewVocabulary => text_for(TextFor::NewVocabulary, "name of the new vocabulary ", ""),
             Action::Find => text_for(TextFor::Search, "find terms ", self.search.clone()),
             Action::ShowTerms => {
                 let line = |s: &Show| (s.name().to_string(), String::new());
@@ -58,10 +60,54 @@ impl VocabularyPane {
             Action::Open if self.area == Area::Terms => self.edit(Action::RenameTerm, desk),
             other => match self.area {
                 Area::Vocabularies => self.act_on_names(other, desk),
-                Area::Side => self.act_on_side(other, desk),
+                Area::Side => match self.side.act(other, desk) {
+                    Ok(finding) => finding.map_or(vec![], |f| self.go_to(&f, desk)),
+                    Err(why) => refuse(why),
+                },
                 Area::Terms => self.act_on_terms(other),
             },
         }
+    }
+
+    /// Takes an edit back or does it again, and goes where it was.
+    fn step(&mut self, undo: bool, desk: &mut Desk) -> Vec<Effect> {
+        let (mut effects, places) = match desk.step(undo) {
+            Ok(done) => done,
+            Err(why) => return refuse(why),
+        };
+        let Some((file, at)) = places.iter().find(|(file, _)| vocabulary_of(file).is_some()) else {
+            let names: Vec<&str> = places.iter().map(|(n, _)| n.as_str()).collect();
+            effects.push(Effect::Say(format!("that was an edit of {}", names.join(", "))));
+            self.sync(desk);
+            return effects;
+        };
+        let text = desk.session().text(file).unwrap_or_default();
+        let before = text.as_bytes().iter().take(at.saturating_sub(1)).filter(|b| **b == b'\n').count();
+        match self.jump(desk, file, before as u32 + 1) {
+            Some(more) => effects.extend(more),
+            // The file was made by the edit that was taken back.
+            None => self.sync(desk),
+        }
+        effects
+    }
+
+    /// Makes a vocabulary with this name, and asks for its first term.
+    fn new_vocabulary(&mut self, name: &str, desk: &mut Desk) -> Vec<Effect> {
+        let (name, file) = (name.trim().to_string(), file_of(name.trim()));
+        if self.names.contains(&name) {
+            return refuse(format!("there is a vocabulary `{name}` already"));
+        }
+        let text = format!("# {name}: one term a line\n");
+        let mut effects = self.changing(desk, |desk| {
+            crate::store::metadata::check_name(&file, true)?;
+            desk.session_mut().set(vec![(file.clone(), text)], false);
+            Ok(())
+        });
+        if let Some(more) = self.jump(desk, &file, 1) {
+            effects.extend(more);
+            effects.extend(text_for(TextFor::Add, format!("first term of {name} "), ""));
+        }
+        effects
     }
 
     fn back(&mut self, desk: &Desk) -> Vec<Effect> {
@@ -82,7 +128,7 @@ impl VocabularyPane {
     fn next_area(&mut self) -> Vec<Effect> {
         self.area = match self.area {
             Area::Vocabularies => Area::Terms,
-            Area::Terms if self.side != Side::Nothing => Area::Side,
+            Area::Terms if self.side.shows != Side::Nothing => Area::Side,
             _ => Area::Vocabularies,
         };
         vec![]
@@ -110,45 +156,13 @@ impl VocabularyPane {
             return vec![];
         }
         self.at = at;
-        (self.made, self.scroll.0) = (None, 0);
+        self.made = None;
+        self.side.rewind();
         self.table.set_rows(Vec::new(), self.empty(desk));
         self.entries.clear();
         self.sync(desk);
         self.table.go_to_id(0);
         self.turn_to(desk)
-    }
-
-    fn act_on_side(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
-        if self.side == Side::Findings {
-            let found: Vec<&Finding> = desk.found().collect();
-            let last = found.len().saturating_sub(1);
-            match action {
-                Action::Down => self.finding = (self.finding + 1).min(last),
-                Action::Up => self.finding = self.finding.saturating_sub(1),
-                Action::Top => self.finding = 0,
-                Action::Bottom => self.finding = last,
-                Action::Open => {
-                    let Some(finding) = found.get(self.finding).map(|f| (*f).clone()) else {
-                        return refuse("there are no findings");
-                    };
-                    return self.go_to(&finding, desk);
-                }
-                other => return refuse(format!("{} does nothing among findings", other.name())),
-            }
-            return vec![];
-        }
-        let last = self.scroll.1.saturating_sub(1);
-        self.scroll.0 = match action {
-            Action::Down => self.scroll.0 + 1,
-            Action::Up => self.scroll.0.saturating_sub(1),
-            Action::PageDown => self.scroll.0 + PAGE,
-            Action::PageUp => self.scroll.0.saturating_sub(PAGE),
-            Action::Top => 0,
-            Action::Bottom => last,
-            other => return refuse(format!("{} does nothing in the preview", other.name())),
-        }
-        .min(last);
-        vec![]
     }
 
     fn go_to(&mut self, finding: &Finding, desk: &mut Desk) -> Vec<Effect> {
@@ -283,6 +297,9 @@ impl VocabularyPane {
     /// Takes in a line of text that was asked for.
     pub fn typed(&mut self, purpose: &TextFor, text: &str, desk: &mut Desk) -> Vec<Effect> {
         self.sync(desk);
+        if *purpose == TextFor::NewVocabulary {
+            return self.new_vocabulary(text, desk);
+        }
         let Some(name) = self.current().map(String::from) else { return vec![] };
         match purpose {
             TextFor::Search => {
@@ -325,7 +342,7 @@ impl VocabularyPane {
                 }
                 effects
             }
-            TextFor::Find => vec![],
+            TextFor::Find | TextFor::NewVocabulary => vec![],
         }
     }
 

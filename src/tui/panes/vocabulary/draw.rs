@@ -3,10 +3,10 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{Area, Side, VocabularyPane};
+use super::{Area, VocabularyPane};
 use crate::compose::metadata::{STYLE, file_of};
 use crate::model::{Finding, Severity};
-use crate::tui::panes::metadata::{Desk, Phase, draw};
+use crate::tui::panes::metadata::{Desk, Phase, Side, draw};
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::table::draw::draw_empty;
 use crate::tui::widgets::text;
@@ -51,23 +51,12 @@ impl VocabularyPane {
         if *desk.phase() != Phase::Ready || self.names.is_empty() {
             return draw_empty(&self.empty(desk), area, buf, look);
         }
-        let parts = parts(area, self.side);
+        let parts = parts(area, self.side.shows);
         draw::banner(desk, "ctrl-s", "M", parts.banner, buf, look);
         self.draw_names(desk, parts.names, buf, look);
         self.draw_terms(desk, parts.terms, buf, look);
         let here = self.area == Area::Side;
-        match self.side {
-            Side::Nothing => {}
-            Side::Preview => {
-                let lines = draw::preview(desk, here, self.scroll.0, parts.side, buf, look);
-                self.scroll = (self.scroll.0.min(lines.saturating_sub(1)), lines);
-            }
-            Side::Findings => {
-                let found: Vec<&Finding> = desk.found().collect();
-                self.finding = self.finding.min(found.len().saturating_sub(1));
-                draw::findings(&found, here, self.finding, parts.side, buf, look);
-            }
-        }
+        self.side.draw(desk, here, parts.side, buf, look);
     }
 
     fn draw_names(&self, desk: &Desk, area: Rect, buf: &mut Buffer, look: &Look) {

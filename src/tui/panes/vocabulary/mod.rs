@@ -12,7 +12,7 @@ pub use rows::Show;
 
 use super::metadata::desk::{refuse, said};
 use super::metadata::preview::Selection;
-use super::metadata::{Desk, MetadataEffect as Effect, Phase, Want};
+use super::metadata::{Desk, MetadataEffect as Effect, Phase, SidePanel, Want};
 use crate::compose::metadata::{STYLE, file_of, styles, vocabulary_of};
 use crate::model::usage::TermUse;
 use crate::model::{Finding, Result};
@@ -31,30 +31,11 @@ enum Area {
     Side,
 }
 
-/// What stands beside the terms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Side {
-    #[default]
-    Preview,
-    Findings,
-    Nothing,
-}
-
-impl Side {
-    pub(super) fn next(self) -> Side {
-        match self {
-            Side::Preview => Side::Findings,
-            Side::Findings => Side::Nothing,
-            Side::Nothing => Side::Preview,
-        }
-    }
-}
-
 /// The vocabulary pane.
 #[derive(Debug)]
 pub struct VocabularyPane {
     area: Area,
-    side: Side,
+    side: SidePanel,
     names: Vec<String>,
     at: usize,
     table: LocalTable,
@@ -66,9 +47,6 @@ pub struct VocabularyPane {
     /// A term just written: it stays in view though the search or the filter would not have it.
     written: Option<String>,
     usage: BTreeMap<String, Result<Vec<TermUse>>>,
-    /// First line of the preview on the screen, and how many there are.
-    scroll: (usize, usize),
-    finding: usize,
 }
 
 impl Default for VocabularyPane {
@@ -82,7 +60,7 @@ impl VocabularyPane {
     pub fn new() -> VocabularyPane {
         VocabularyPane {
             area: Area::default(),
-            side: Side::default(),
+            side: SidePanel::default(),
             names: Vec::new(),
             at: 0,
             table: LocalTable::new(rows::columns(), Vec::new(), 1, Empty::Loading),
@@ -92,8 +70,6 @@ impl VocabularyPane {
             search: String::new(),
             written: None,
             usage: BTreeMap::new(),
-            scroll: (0, 0),
-            finding: 0,
         }
     }
 
@@ -149,7 +125,9 @@ impl VocabularyPane {
         (self.show, self.search, self.area) = (Show::All, String::new(), Area::Terms);
         self.made = None;
         self.sync(desk);
-        self.go_to_line(line);
+        if !self.go_to_line(line) {
+            self.table.go_to_id((self.entries.len() as u64).saturating_sub(1));
+        }
         Some(self.turn_to(desk))
     }
 

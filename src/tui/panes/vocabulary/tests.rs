@@ -6,7 +6,7 @@ use crate::tui::action::Action;
 use crate::tui::panes::metadata::preview::compute;
 use crate::tui::panes::metadata::session::tests::state;
 use crate::tui::panes::metadata::worker::Done;
-use crate::tui::panes::metadata::{ChoiceFor, TextFor};
+use crate::tui::panes::metadata::{ChoiceFor, Side, TextFor};
 use crate::tui::theme::{Look, Theme};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -92,6 +92,45 @@ fn terms_are_added_renamed_disabled_moved_and_removed() {
     }
     assert!(desk.session().changed().is_empty());
     assert!(refused(&act(&mut pane, &mut desk, Action::Undo)).contains("no edit"));
+}
+
+#[test]
+fn a_vocabulary_is_made_and_taken_back() {
+    let (mut desk, mut pane) = at("color");
+    let before = pane.names.clone();
+    assert!(matches!(
+        &act(&mut pane, &mut desk, Action::NewVocabulary)[..],
+        [Effect::AskText { purpose: TextFor::NewVocabulary, .. }]
+    ));
+    for (wrong, why) in [("Color Wheel", "cannot be the name"), ("../x", "cannot be the name"), ("color", "already")] {
+        assert!(refused(&pane.typed(&TextFor::NewVocabulary, wrong, &mut desk)).contains(why), "{wrong}");
+    }
+    assert!(desk.session().changed().is_empty());
+    let effects = pane.typed(&TextFor::NewVocabulary, " weather ", &mut desk);
+    assert!(matches!(effects.last(), Some(Effect::AskText { purpose: TextFor::Add, .. })), "{effects:?}");
+    pane.typed(&TextFor::Add, "fog", &mut desk);
+    assert_eq!(text(&desk, "weather"), "# weather: one term a line\nfog\n");
+    assert_eq!(pane.entry().unwrap().text, "fog");
+    assert_eq!(desk.session().saves().len(), 1);
+    act(&mut pane, &mut desk, Action::Undo);
+    act(&mut pane, &mut desk, Action::Undo);
+    assert_eq!(pane.names, before);
+    assert!(desk.session().saves().is_empty(), "an empty file would be saved");
+    act(&mut pane, &mut desk, Action::Redo);
+    assert!(pane.names.contains(&"weather".to_string()));
+}
+
+#[test]
+fn undo_goes_to_what_it_changed() {
+    let (mut desk, mut pane) = at("color");
+    pane.jump(&mut desk, "vocabularies/color.txt", 3);
+    pane.typed(&TextFor::Rename, "ivory", &mut desk);
+    pane.jump(&mut desk, "vocabularies/animal.txt", 1);
+    act(&mut pane, &mut desk, Action::Undo);
+    assert_eq!((pane.current(), pane.entry().unwrap().text.as_str()), (Some("color"), "white"));
+    pane.jump(&mut desk, "vocabularies/animal.txt", 1);
+    act(&mut pane, &mut desk, Action::Redo);
+    assert_eq!((pane.current(), pane.entry().unwrap().text.as_str()), (Some("color"), "ivory"));
 }
 
 #[test]
@@ -221,7 +260,7 @@ fn findings_are_marked_and_enter_goes_to_them() {
     let effects = desk.take(Ok(state(&disk)));
     follow(&mut desk, effects);
     assert_eq!(desk.found().filter(|f| f.rule == Rule::BadTerm).count(), 2);
-    pane.side = Side::Findings;
+    pane.side.shows = Side::Findings;
     act(&mut pane, &mut desk, Action::NextArea);
     assert!(drawn(&mut pane, &desk, 80, 24, ColourLevel::Mono).contains("findings: 2 errors"));
     act(&mut pane, &mut desk, Action::Bottom);
@@ -264,7 +303,7 @@ fn every_state_is_drawn_at_every_size() {
     for side in [Side::Preview, Side::Findings, Side::Nothing] {
         for (width, height) in [(1, 1), (5, 3), (20, 5), (40, 8), (80, 24), (119, 12), (300, 100)] {
             let (_, mut pane) = at("animal");
-            pane.side = side;
+            pane.side.shows = side;
             let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
             pane.draw(&full, buf.area, &mut buf, &look);
         }
