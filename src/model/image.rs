@@ -18,6 +18,9 @@ pub struct ImageRef {
     /// Set when the picture was linked and not copied: its absolute path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<PathBuf>,
+    /// Whether it is a draft that stands in for a picture of a model.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub draft: bool,
 }
 
 impl ImageRef {
@@ -49,7 +52,7 @@ mod tests {
             name: "a.png".into(),
             hash: Some(hash.into()),
             ext: ext.map(str::to_string),
-            link: None,
+            ..ImageRef::default()
         };
         let hash = "0a".repeat(32);
         assert_eq!(image(&hash, Some("png")).stored(), Some(PathBuf::from(format!("images/0a/{hash}.png"))));

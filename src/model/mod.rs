@@ -9,6 +9,8 @@ pub mod finding;
 pub mod generation;
 pub mod image;
 pub mod item;
+pub mod job;
+pub mod made;
 pub mod metafile;
 pub mod prediction;
 pub mod status;

@@ -140,6 +140,12 @@ pub fn answer(shared: &Shared, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer
         | Ask::Discard { .. }
         | Ask::Compose { .. }
         | Ask::Recompose { .. }
+        | Ask::Generate(_)
+        | Ask::Jobs
+        | Ask::JobAct { .. }
+        | Ask::JobFailures { .. }
+        | Ask::Want { .. }
+        | Ask::Made { .. }
         | Ask::SetPlace(_)
         | Ask::Stop => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
     })

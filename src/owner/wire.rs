@@ -12,6 +12,8 @@ use uuid::Uuid;
 
 use crate::model::board::{Behind, Board};
 use crate::model::config::Reason;
+use crate::model::job::{Begun, JobAct, JobFailure, JobState, NewJob};
+use crate::model::made::Made;
 use crate::model::table::{Frequency, Summary};
 use crate::model::usage::{Discarded, Failing, Grid, Impact, MetadataState, Save, TermUse};
 use crate::model::{Field, Filter, Form, Item, Judgement, MetaFile, Problem, QuestionKind, Sort, Status};
@@ -164,6 +166,34 @@ pub enum Ask {
         /// With a plan only its first so many questions, without one so many in all.
         count: Option<u64>,
     },
+    /// Begin a job that makes pictures, or say what it would make.
+    Generate(Box<NewJob>),
+    /// All jobs, those that are not over first and in their order; how far they are is told as [`Event::Job`].
+    Jobs,
+    /// Do something to a job.
+    JobAct {
+        /// Its number.
+        id: u32,
+        /// What.
+        act: JobAct,
+    },
+    /// What a job set aside, from the `from`th on (counted from 0); at most [`FAILURES`] at once.
+    JobFailures {
+        /// Its number.
+        id: u32,
+        /// The first one wanted.
+        from: u64,
+    },
+    /// Somebody waits for the picture of item `number`: make it next, where a job is to make it.
+    Want {
+        /// The item.
+        number: u32,
+    },
+    /// Every picture that was made for item `number`, newest first.
+    Made {
+        /// The item.
+        number: u32,
+    },
     /// Remember where I am.
     SetPlace(Place),
     /// End the owner.
@@ -298,6 +328,18 @@ pub enum Answer {
     Recomposed(Recomposed),
     /// See [`Ask::Discard`].
     Discarded(Discarded),
+    /// See [`Ask::Generate`].
+    Begun(Box<Begun>),
+    /// See [`Ask::Jobs`].
+    Jobs(Vec<JobState>),
+    /// See [`Ask::JobAct`]; [`Answer::Done`] for one that was removed.
+    Job(Box<JobState>),
+    /// See [`Ask::JobFailures`].
+    JobFailures(Vec<JobFailure>),
+    /// See [`Ask::Want`]: the job that makes it; none when no job is to, or it is there.
+    Wanted(Option<u32>),
+    /// See [`Ask::Made`].
+    Made(Vec<Made>),
 }
 
 /// Owner, store and counts.
@@ -383,6 +425,9 @@ pub struct Row {
     pub marks: Vec<u32>,
 }
 
+/// Failures of a job in one answer.
+pub const FAILURES: usize = 1000;
+
 /// Characters after which the question of a list row is cut.
 pub const QUESTION_CHARS: usize = 400;
 
@@ -461,7 +506,7 @@ pub struct Receipt {
 }
 
 /// Something happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
     /// An item's status changed.
     Verdict {
@@ -477,6 +522,17 @@ pub enum Event {
     },
     /// A metadata file was changed, here or outside.
     Metadata,
+    /// Pictures were made: verdicts that these items had no longer count, and what they show is another picture.
+    Made {
+        /// Revision of the project.
+        rev: u64,
+        /// Numbers of the items, sorted.
+        numbers: Vec<u32>,
+    },
+    /// How far a job is: at most four times a second while it makes progress, and at once when its standing changes.
+    Job(Box<JobState>),
+    /// A job was removed.
+    JobGone(u32),
     /// Too much happened at once: ask again for what is on screen.
     Resync,
     /// The owner is about to end.

@@ -141,8 +141,8 @@ impl Pictures {
         let hash = blake3::hash(&bytes).to_hex().to_string();
         let ext = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
         let ext = ext.filter(|e| e.len() <= 8 && e.chars().all(|c| c.is_ascii_alphanumeric()));
-        let image =
-            ImageRef { name: name.to_string(), hash: Some(hash), ext, link: self.link.then(|| path.to_path_buf()) };
+        let link = self.link.then(|| path.to_path_buf());
+        let image = ImageRef { name: name.to_string(), hash: Some(hash), ext, link, draft: false };
         if let Some(stored) = image.stored() {
             self.copy(&stored, &bytes)?;
         }

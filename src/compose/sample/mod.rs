@@ -39,7 +39,7 @@ pub fn draw() -> impl Iterator<Item = Result<Drawn>> {
         let name = format!("{}-{:02}.png", scene.sort(), place + 1);
         let png = paint::png(scene, place)?;
         let hash = blake3::hash(&png).to_hex().to_string();
-        let image = ImageRef { name: name.clone(), hash: Some(hash), ext: Some("png".into()), link: None };
+        let image = ImageRef { name: name.clone(), hash: Some(hash), ext: Some("png".into()), ..ImageRef::default() };
         Ok(Drawn { items: items::about(scene, place, &image, &mut counter), name, png })
     })
 }

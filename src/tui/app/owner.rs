@@ -93,6 +93,16 @@ impl App {
                 }
             }
             Event::Metadata => self.metadata_changed(),
+            Event::Made { rev, numbers } => {
+                self.rev = self.rev.max(rev);
+                for number in numbers {
+                    let effects = self.review.changed(number);
+                    self.carry_out(effects);
+                }
+                self.changed();
+            }
+            // No pane shows jobs.
+            Event::Job(_) | Event::JobGone(_) => return,
             Event::Resync => self.resync(),
             Event::Ending => {
                 self.link.stopped();
