@@ -7,6 +7,7 @@ mod durability;
 mod flows;
 mod frames;
 mod house;
+mod inference;
 mod owner;
 mod support;
 mod terminal;

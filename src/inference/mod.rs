@@ -1,12 +1,15 @@
 //! Floor 2: models. Traits for what is asked of them, and what answers: candle in this process, servers over HTTP, and
 //! the storyboard that needs neither. No trait leaks a tensor, a socket or a file.
 
+pub mod storyboard;
+
 use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task};
 
 /// What a generator tells while it works.
 #[derive(Debug)]
 pub enum Told {
-    /// So many of so many denoising steps of the running batch are done; `batch` pictures are in it.
+    /// So many of so many denoising steps of the running batch are done; `batch` pictures are in it. Who knows of no
+    /// steps tells `done: 0` now and then as a sign of life, so that a cancel is heard while it waits.
     Step {
         /// Steps done.
         done: u32,

@@ -1,11 +1,14 @@
 //! `benchtop.toml`: what a project is called and how it is reviewed.
 
+pub mod generate;
+
 use std::path::Path;
 use std::time::Duration;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+pub use self::generate::Generate;
 use super::error::{Problem, Result};
 
 /// The whole of `benchtop.toml`. Everything but the name has a default.
@@ -18,6 +21,9 @@ pub struct Config {
     /// How items are reviewed.
     #[serde(default)]
     pub review: Review,
+    /// What pictures are made with.
+    #[serde(default)]
+    pub generate: Generate,
     /// The owner process.
     #[serde(default)]
     pub owner: Owner,
@@ -148,6 +154,11 @@ impl Config {
 fn field_at(text: &str, at: usize) -> Option<String> {
     let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.';
     let (before, after) = (text.get(..at)?, text.get(at..)?);
+    // A table as a whole.
+    let line = after.lines().next().unwrap_or_default().trim_end();
+    if let Some(heading) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')).filter(|_| !line.contains('=')) {
+        return Some(heading.trim_matches(['[', ']']).trim().to_string()).filter(|h| h.chars().all(is_key));
+    }
     let mut names = Vec::new();
     // The key that begins here, or the one whose value begins here.
     let rest = after.trim_start_matches(is_key);
@@ -223,81 +234,4 @@ fn reasons<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<Vec<Reas
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::Kind;
-
-    fn wrong(text: &str) -> Problem {
-        let problem = Config::parse(text, Path::new("benchtop.toml")).unwrap_err();
-        assert_eq!(problem.kind, Kind::Input);
-        assert_eq!(problem.place.file.as_deref(), Some(Path::new("benchtop.toml")));
-        problem
-    }
-
-    fn place(problem: &Problem) -> (Option<u64>, Option<&str>) {
-        (problem.place.line, problem.place.field.as_deref())
-    }
-
-    #[test]
-    fn the_shipped_file_is_the_defaults_written_out() {
-        let shipped = Config::parse(include_str!("../../benchtop.toml"), Path::new("benchtop.toml")).unwrap();
-        let short = Config::parse("name = \"benchtop\"", Path::new("benchtop.toml")).unwrap();
-        assert_eq!(shipped, short);
-        assert_eq!(shipped.review.reasons.len(), 7);
-        assert_eq!(shipped.owner.idle(), Some(Duration::from_secs(600)));
-    }
-
-    #[test]
-    fn zero_minutes_is_for_ever() {
-        let config = Config::parse("name = \"x\"\n[owner]\nidle_minutes = 0", Path::new("f")).unwrap();
-        assert_eq!(config.owner.idle(), None);
-    }
-
-    #[test]
-    fn an_unknown_field_names_the_known_ones() {
-        let problem = wrong("name = \"x\"\n\n[look]\nthem = \"dark\"\n");
-        assert_eq!(place(&problem), (Some(4), Some("look.them")), "{problem}");
-        assert!(problem.help.unwrap().contains("theme"));
-    }
-
-    #[test]
-    fn a_wrong_type_names_line_and_field() {
-        let problem = wrong("name = \"x\"\n[owner]\n# soon\nidle_minutes = \"ten\"\n");
-        assert_eq!(place(&problem), (Some(4), Some("owner.idle_minutes")), "{problem}");
-        assert!(problem.what.contains("string"), "{problem}");
-        let problem = wrong("name = \"x\"\n[owner]\nidle_minutes = -1\n");
-        assert_eq!(place(&problem), (Some(3), Some("owner.idle_minutes")), "{problem}");
-    }
-
-    #[test]
-    fn a_reason_is_checked_inside_its_array() {
-        let problem = wrong(
-            "name = \"x\"\n[review]\nreasons = [\n  { key = \"ok\", label = \"ok\" },\n  { key = \"Not ok\", label = \"no\" },\n]\n",
-        );
-        assert_eq!(place(&problem), (Some(5), Some("review.reasons.key")), "{problem}");
-        let problem = wrong(
-            "name = \"x\"\n[review]\nreasons = [{ key = \"a\", label = \"a\" }, { key = \"a\", label = \"b\" }]\n",
-        );
-        assert_eq!(place(&problem), (Some(3), Some("review.reasons")), "{problem}");
-        assert!(problem.what.contains("twice"));
-    }
-
-    #[test]
-    fn what_is_missing_is_named() {
-        let problem = wrong("[look]\ntheme = \"dark\"\n");
-        assert_eq!(problem.place.field.as_deref(), Some("name"), "{problem}");
-        let problem = wrong("name = \"x\"\n[review]\nreasons = [{ key = \"a\" }]\n");
-        assert_eq!(problem.place.line, Some(3));
-        assert_eq!(problem.place.field.as_deref(), Some("review.reasons.label"), "{problem}");
-        assert!(problem.help.is_some());
-    }
-
-    #[test]
-    fn an_empty_name_an_unknown_protocol_and_plain_nonsense() {
-        assert_eq!(place(&wrong("# hm\nname = \" \"\n")), (Some(2), Some("name")));
-        let problem = wrong("name = \"x\"\n[review]\nprotocol = \"duel\"\n");
-        assert_eq!(place(&problem), (Some(3), Some("review.protocol")), "{problem}");
-        assert!(problem.help.unwrap().contains("single"));
-        assert_eq!(wrong("name = \"x\"\nthis is not toml\n").place.line, Some(2));
-    }
-}
+mod tests;

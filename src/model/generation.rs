@@ -134,6 +134,60 @@ pub struct Capabilities {
     pub best: Settings,
 }
 
+impl Capabilities {
+    /// What of a task these capabilities exclude, if anything: such a task is refused, never bent. A scheduler or a
+    /// wish that is not honoured is no exclusion, a start image or a mask is: without it another picture comes out.
+    pub fn excluded(&self, settings: &Settings, task: &Task) -> Option<Failure> {
+        let (least, most) = self.sides;
+        let (width, height) = (settings.width, settings.height);
+        let wrong = |reason: String| Some(Failure::new(FailureKind::Input, reason));
+        for (name, side) in [("width", width), ("height", height)] {
+            if !(least..=most).contains(&side) {
+                return wrong(format!(
+                    "{name} {side} is not between {least} and {most}, which is what {} makes",
+                    self.name
+                ));
+            }
+            if !side.is_multiple_of(self.multiple_of.max(1)) {
+                let of = self.multiple_of;
+                let near = (side / of * of).max(least.next_multiple_of(of));
+                return wrong(format!("{name} {side} is no multiple of {of}, as {} needs: ask for {near}", self.name));
+            }
+        }
+        if self.honours.scheduler && !self.schedulers.contains(&settings.scheduler) {
+            let known: Vec<_> = self.schedulers.iter().map(|s| s.name()).collect();
+            return wrong(format!(
+                "{} has no scheduler `{}`: ask for {}",
+                self.name,
+                settings.scheduler.name(),
+                known.join(", ")
+            ));
+        }
+        if (self.honours.steps && settings.steps == 0) || !settings.guidance.is_finite() {
+            return wrong(format!("{} steps with guidance {} make no picture", settings.steps, settings.guidance));
+        }
+        let init = task.init.as_ref()?;
+        if !self.honours.init && init.mask.is_none() {
+            return wrong(format!("{} cannot start from an image: leave the start image out", self.name));
+        }
+        if !self.honours.mask && init.mask.is_some() {
+            return wrong(format!("{} cannot paint within a mask: leave the mask out", self.name));
+        }
+        let area = width as usize * height as usize;
+        if (init.image.width, init.image.height, init.image.rgb.len()) != (width, height, 3 * area) {
+            let (w, h) = (init.image.width, init.image.height);
+            return wrong(format!("the start image is {w}x{h} and not {width}x{height}: resize it first"));
+        }
+        if init.mask.as_ref().is_some_and(|mask| mask.len() != area) {
+            return wrong(format!("the mask is not {width}x{height} bytes"));
+        }
+        if !(init.strength > 0.0 && init.strength <= 1.0) {
+            return wrong(format!("strength {} is not over 0 and up to 1", init.strength));
+        }
+        None
+    }
+}
+
 /// A picture that was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Picture {

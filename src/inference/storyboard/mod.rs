@@ -1,0 +1,88 @@
+//! The embedded default: a card drawn from a task's terms, in place of a picture that a model would make.
+//!
+//! It needs no weights, so a project can be walked from metadata to review on any machine. A card shows what the
+//! picture is to show twice: drawn (scene, shape, colour, treatment) and in words, and it says `DRAFT` on its face.
+//! Shapes are filled with one solid colour each and all else is integer arithmetic: no approximate reciprocals, no sine
+//! of the platform's, so that a task gives the same bytes on every machine.
+
+mod caption;
+mod card;
+mod figure;
+mod ground;
+mod ink;
+mod lettering;
+mod spread;
+mod treatment;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use super::{ImageGenerator, Told};
+use crate::model::generation::{
+    Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Scheduler, Settings, Task,
+};
+
+/// Goes up with every change of what cards look like: it is part of the fingerprint.
+const VERSION: u32 = 1;
+
+/// Draws cards in place of pictures.
+#[derive(Clone, Debug)]
+pub struct Storyboard {
+    capabilities: Capabilities,
+}
+
+impl Default for Storyboard {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Storyboard {
+    /// A storyboard; it holds nothing but what it can do.
+    pub fn new() -> Storyboard {
+        Storyboard {
+            capabilities: Capabilities {
+                name: "storyboard (drafts, no model)".into(),
+                max_batch: 16,
+                multiple_of: 1,
+                sides: (64, 2048),
+                schedulers: Vec::new(),
+                honours: Honours { seed: true, ..Honours::default() },
+                steps_told: false,
+                draft: true,
+                best: Settings { width: 512, height: 512, steps: 1, guidance: 1.0, scheduler: Scheduler::Euler },
+            },
+        }
+    }
+}
+
+impl ImageGenerator for Storyboard {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn fingerprint(&self, settings: &Settings) -> Fingerprint {
+        Fingerprint::default()
+            .with("backend", "storyboard")
+            .with("version", VERSION)
+            .with("width", settings.width)
+            .with("height", settings.height)
+    }
+
+    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
+        let mut go = tasks.is_empty() || watch(Told::Step { done: 0, of: settings.steps, batch: tasks.len() });
+        for (index, task) in tasks.iter().enumerate() {
+            let result = match self.capabilities.excluded(settings, task) {
+                _ if !go => Err(Failure::new(FailureKind::Cancelled, "cancelled")),
+                Some(failure) => Err(failure),
+                None => card::draw(task, settings.width, settings.height)
+                    .map(|pixels| Picture { pixels, honoured: self.capabilities.honours, notes: Vec::new() })
+                    .ok_or_else(|| {
+                        Failure::new(FailureKind::OutOfMemory, "no memory for the card: ask for a smaller size")
+                    }),
+            };
+            go &= watch(Told::Done { index, result });
+        }
+    }
+}

@@ -1,0 +1,164 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::words::Words;
+use super::*;
+use crate::inference::generate_all;
+use crate::model::generation::Pixels;
+
+fn settings(width: u32, height: u32) -> Settings {
+    Settings { width, height, ..Storyboard::new().capabilities().best.clone() }
+}
+
+fn task(seed: u64, terms: &[(&str, &str)]) -> Task {
+    let terms: BTreeMap<_, _> = terms.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
+    let prompt = terms.values().cloned().collect::<Vec<_>>().join(", ");
+    Task { prompt, seed, terms, ..Task::default() }
+}
+
+const OWL: [(&str, &str); 5] = [
+    ("subject", "animal"),
+    ("animal", "owl"),
+    ("color", "red"),
+    ("background", "in a forest"),
+    ("style", "watercolor painting"),
+];
+
+fn owl(seed: u64, slot: &str, term: &str) -> Task {
+    task(seed, &OWL.map(|(s, t)| if s == slot { (s, term) } else { (s, t) }))
+}
+
+fn drawn(task: &Task, width: u32, height: u32) -> Pixels {
+    generate_all(&mut Storyboard::new(), &settings(width, height), std::slice::from_ref(task)).remove(0).unwrap().pixels
+}
+
+/// Share of pixels that differ clearly, in percent.
+fn apart(a: &Pixels, b: &Pixels) -> usize {
+    let differ = |(a, b): (&[u8; 3], &[u8; 3])| a.iter().zip(b).any(|(a, b)| a.abs_diff(*b) > 24);
+    let pairs = a.rgb.as_chunks::<3>().0.iter().zip(b.rgb.as_chunks::<3>().0);
+    pairs.filter(|pair| differ(*pair)).count() * 300 / a.rgb.len()
+}
+
+/// The bytes are the same on every machine: these were made on x86-64. A change of the drawing needs a new
+/// [`VERSION`], since fingerprints stand for bytes.
+#[test]
+fn cards_are_these_bytes() {
+    let cards = [
+        drawn(&owl(1, "", ""), 256, 256),
+        drawn(&owl(7, "style", "impressionism"), 200, 320),
+        drawn(&Task { prompt: "a blue car on a city street, pop art".into(), seed: 3, ..Task::default() }, 320, 192),
+        drawn(&Task::default(), 64, 64),
+    ];
+    let hashes: Vec<_> = cards.iter().map(|c| blake3::hash(&c.rgb).to_hex()[..16].to_string()).collect();
+    assert_eq!(
+        (VERSION, hashes.join(" ")),
+        (1, "f945124c6218affa e8ec3f67758b170e 8ff334814d4275d2 840c611da90f43f0".to_string())
+    );
+}
+
+#[test]
+fn each_term_and_the_seed_can_be_seen() {
+    let card = drawn(&owl(1, "", ""), 256, 256);
+    for (slot, term, least) in [
+        ("animal", "giraffe", 8),
+        ("color", "blue", 5),
+        ("background", "in outer space", 30),
+        ("style", "pixel art", 20),
+    ] {
+        let other = drawn(&owl(1, slot, term), 256, 256);
+        assert!(apart(&card, &other) >= least, "{slot}: {}%", apart(&card, &other));
+    }
+    assert!(apart(&card, &drawn(&owl(2, "", ""), 256, 256)) >= 10);
+}
+
+#[test]
+fn the_words_of_a_card_are_legible() {
+    // The title is dark letters on the paper; another title leaves other marks in that row and nowhere above it.
+    let (a, b) = (drawn(&owl(1, "color", ""), 512, 512), drawn(&owl(1, "color", "red"), 512, 512));
+    let rows = |p: &Pixels, from: usize, to: usize| p.rgb[from * 512 * 3..to * 512 * 3].to_vec();
+    assert_ne!(rows(&a, 420, 475), rows(&b, 420, 475), "the color term is written");
+    let dark = |p: &[u8]| p.as_chunks::<3>().0.iter().filter(|p| p.iter().all(|c| *c < 90)).count();
+    assert!(dark(&rows(&a, 366, 420)) > 300, "the title has ink");
+    // DRAFT stands in white on red in the upper right corner, whatever the style does.
+    for style in ["watercolor painting", "neon sign", "pixel art"] {
+        let card = drawn(&owl(1, "style", style), 512, 512);
+        let corner: Vec<_> = (14..52)
+            .flat_map(|y| card.rgb[(y * 512 + 400) * 3..(y * 512 + 500) * 3].as_chunks::<3>().0.to_vec())
+            .collect();
+        let red = corner.iter().filter(|p| p[0] > 180 && p[1] < 70).count();
+        let white = corner.iter().filter(|p| p.iter().all(|c| *c > 220)).count();
+        assert!(red > 900 && white > 400, "{style}: {red} {white}");
+    }
+}
+
+#[test]
+fn letters_that_are_not_there_are_shown_by_their_code() {
+    let title = |text: &str| {
+        let card = drawn(&owl(1, "animal", text), 512, 512);
+        card.rgb[366 * 512 * 3..418 * 512 * 3].to_vec()
+    };
+    let blank = title(" ");
+    let all = ["猫", "犬", "кот", "😀", "قط", "ó", "Ż"].map(title);
+    let seen: BTreeSet<_> = all.iter().collect();
+    assert_eq!(seen.len(), all.len());
+    assert!(!seen.contains(&blank));
+}
+
+#[test]
+fn without_terms_the_prompt_decides() {
+    let words = |prompt: &str| Words::of(&Task { prompt: prompt.into(), ..Task::default() });
+    let found = words("1 red owl, in a forest, watercolor painting, soft edges");
+    assert_eq!((found.title.as_str(), found.color.as_str()), ("owl", "red"));
+    assert_eq!((found.background.as_str(), found.style.as_str()), ("in a forest", "watercolor painting"));
+    let found = words("a green cat sitting near a waterfall, comic book style");
+    assert_eq!((found.title.as_str(), found.background.as_str()), ("cat sitting", "near a waterfall"));
+    assert_eq!(words(" ,, ").title, "");
+    assert_eq!(words("İstanbul in İstanbul").background, "in İstanbul");
+    // A face has no main vocabulary: its subject's name is the title.
+    let face = task(1, &[("subject", "face"), ("age", "25-year-old"), ("gender", "female")]);
+    assert_eq!(Words::of(&face).title, "face");
+}
+
+#[test]
+fn every_shipped_term_of_every_style_and_any_size_gives_a_card() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("metadata");
+    let styles = std::fs::read_to_string(folder.join("styles.toml")).unwrap();
+    let styles: Vec<_> =
+        styles.lines().filter_map(|l| l.strip_prefix("name = ")).map(|s| s.trim_matches('"')).collect();
+    assert!(styles.len() > 30);
+    let mut places = std::fs::read_to_string(folder.join("vocabularies/background.txt")).unwrap();
+    places.push_str("\nsomewhere else");
+    let places: Vec<_> = places.lines().filter(|l| !l.starts_with('#') && !l.is_empty()).collect();
+    let sizes = [(64, 64), (65, 97), (160, 64), (64, 2048), (200, 128)];
+    let mut at = 0;
+    for slot in [
+        "animal",
+        "plant",
+        "object",
+        "food",
+        "clothes",
+        "landmark",
+        "action",
+        "profession",
+        "movie",
+        "text",
+        "celebrity",
+        "?",
+    ] {
+        let path = folder.join(format!("vocabularies/{slot}.txt"));
+        let terms = std::fs::read_to_string(path).unwrap_or_else(|_| "thing\nred dog\nperson".into());
+        for term in terms.lines().filter(|l| !l.starts_with('#') && !l.is_empty()).take(90) {
+            let (style, place) = (styles[at % styles.len()], places[at % places.len()]);
+            let (width, height) = if at % 97 == 0 { sizes[3] } else { sizes[[0, 1, 2, 4][at % 4]] };
+            let card = drawn(
+                &task(at as u64, &[("subject", slot), (slot, term), ("style", style), ("background", place)]),
+                width,
+                height,
+            );
+            assert_eq!((card.width, card.height, card.rgb.len()), (width, height, (width * height * 3) as usize));
+            let (low, high) = (card.rgb.iter().min().unwrap(), card.rgb.iter().max().unwrap());
+            assert!(high - low > 100, "{term} {style}: flat");
+            at += 1;
+        }
+    }
+    assert!(at > 300);
+}

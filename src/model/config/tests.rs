@@ -1,0 +1,134 @@
+use super::generate::{Backend, Endpoint};
+use super::*;
+use crate::model::Kind;
+
+fn wrong(text: &str) -> Problem {
+    let problem = Config::parse(text, Path::new("benchtop.toml")).unwrap_err();
+    assert_eq!(problem.kind, Kind::Input);
+    assert_eq!(problem.place.file.as_deref(), Some(Path::new("benchtop.toml")));
+    problem
+}
+
+fn place(problem: &Problem) -> (Option<u64>, Option<&str>) {
+    (problem.place.line, problem.place.field.as_deref())
+}
+
+#[test]
+fn the_shipped_file_is_the_defaults_written_out() {
+    let shipped = Config::parse(include_str!("../../../benchtop.toml"), Path::new("benchtop.toml")).unwrap();
+    let short = Config::parse("name = \"benchtop\"", Path::new("benchtop.toml")).unwrap();
+    assert_eq!(shipped, short);
+    assert_eq!(shipped.review.reasons.len(), 7);
+    assert_eq!(shipped.owner.idle(), Some(Duration::from_secs(600)));
+}
+
+#[test]
+fn zero_minutes_is_for_ever() {
+    let config = Config::parse("name = \"x\"\n[owner]\nidle_minutes = 0", Path::new("f")).unwrap();
+    assert_eq!(config.owner.idle(), None);
+}
+
+#[test]
+fn an_unknown_field_names_the_known_ones() {
+    let problem = wrong("name = \"x\"\n\n[look]\nthem = \"dark\"\n");
+    assert_eq!(place(&problem), (Some(4), Some("look.them")), "{problem}");
+    assert!(problem.help.unwrap().contains("theme"));
+}
+
+#[test]
+fn a_wrong_type_names_line_and_field() {
+    let problem = wrong("name = \"x\"\n[owner]\n# soon\nidle_minutes = \"ten\"\n");
+    assert_eq!(place(&problem), (Some(4), Some("owner.idle_minutes")), "{problem}");
+    assert!(problem.what.contains("string"), "{problem}");
+    let problem = wrong("name = \"x\"\n[owner]\nidle_minutes = -1\n");
+    assert_eq!(place(&problem), (Some(3), Some("owner.idle_minutes")), "{problem}");
+}
+
+#[test]
+fn a_reason_is_checked_inside_its_array() {
+    let problem = wrong(
+        "name = \"x\"\n[review]\nreasons = [\n  { key = \"ok\", label = \"ok\" },\n  { key = \"Not ok\", label = \"no\" },\n]\n",
+    );
+    assert_eq!(place(&problem), (Some(5), Some("review.reasons.key")), "{problem}");
+    let problem =
+        wrong("name = \"x\"\n[review]\nreasons = [{ key = \"a\", label = \"a\" }, { key = \"a\", label = \"b\" }]\n");
+    assert_eq!(place(&problem), (Some(3), Some("review.reasons")), "{problem}");
+    assert!(problem.what.contains("twice"));
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let problem = wrong("[look]\ntheme = \"dark\"\n");
+    assert_eq!(problem.place.field.as_deref(), Some("name"), "{problem}");
+    let problem = wrong("name = \"x\"\n[review]\nreasons = [{ key = \"a\" }]\n");
+    assert_eq!(problem.place.line, Some(3));
+    assert_eq!(problem.place.field.as_deref(), Some("review.reasons.label"), "{problem}");
+    assert!(problem.help.is_some());
+}
+
+#[test]
+fn an_empty_name_an_unknown_protocol_and_plain_nonsense() {
+    assert_eq!(place(&wrong("# hm\nname = \" \"\n")), (Some(2), Some("name")));
+    let problem = wrong("name = \"x\"\n[review]\nprotocol = \"duel\"\n");
+    assert_eq!(place(&problem), (Some(3), Some("review.protocol")), "{problem}");
+    assert!(problem.help.unwrap().contains("single"));
+    assert_eq!(wrong("name = \"x\"\nthis is not toml\n").place.line, Some(2));
+}
+
+#[test]
+fn pictures_are_drawn_as_storyboards_unless_said_otherwise() {
+    let config = Config::parse("name = \"x\"", Path::new("f")).unwrap();
+    assert_eq!(config.generate, Generate::default());
+    assert_eq!(config.generate.backend, Backend::Storyboard);
+}
+
+#[test]
+fn endpoints_have_defaults_and_take_the_model_of_all() {
+    let text = "name = \"x\"\n[generate]\nbackend = \"http\"\nmodel = \"sdxl\"\nendpoints = [\n\
+        { url = \"http://127.0.0.1:8000/v1/\" },\n\
+        { url = \"https://images.example.org/v1\", model = \"flux\", key_env = \"IMAGES_KEY\", concurrency = 8, timeout_s = 30,\n\
+        fields = { steps = \"steps\", guidance = \"\" } },\n]\n";
+    let generate = Config::parse(text, Path::new("f")).unwrap().generate;
+    assert_eq!(generate.backend, Backend::Http);
+    let [first, second] = generate.endpoints.as_slice() else { panic!("{generate:?}") };
+    assert_eq!(*first, Endpoint { url: "http://127.0.0.1:8000/v1".into(), ..Endpoint::default() });
+    assert_eq!((first.concurrency, first.timeout_s, first.fields.steps.as_str()), (4, 120, "num_inference_steps"));
+    assert_eq!((second.concurrency, second.key_env.as_deref()), (8, Some("IMAGES_KEY")));
+    assert_eq!((second.fields.steps.as_str(), second.fields.guidance.as_str()), ("steps", ""));
+    assert_eq!((generate.model_of(first), generate.model_of(second)), ("sdxl", "flux"));
+    let again = toml::to_string(&generate).unwrap();
+    assert_eq!(toml::from_str::<Generate>(&again).unwrap(), generate);
+}
+
+#[test]
+fn what_is_wrong_with_generate_is_named_with_its_line() {
+    let wrong_in = |lines: &str| wrong(&format!("name = \"x\"\n\n[generate]\n{lines}\n"));
+    let problem = wrong_in("backend = \"comfy\"");
+    assert_eq!(place(&problem), (Some(4), Some("generate.backend")), "{problem}");
+    assert!(problem.help.unwrap().contains("storyboard"));
+    for (lines, line, field, what) in [
+        ("backend = \"http\"", 3, "generate", "endpoints"),
+        ("backend = \"http\"\nendpoints = [{ url = \"http://h\" }]", 3, "generate", "model"),
+        ("backend = \"candle\"", 3, "generate", "model"),
+        ("tries = 0", 4, "generate.tries", "1 to 20"),
+        ("endpoints = [\n  { url = \"ftp://host\" },\n]", 5, "generate.endpoints.url", "http://"),
+        ("endpoints = [{ url = \"http://me:secret@host\" }]", 4, "generate.endpoints.url", "key_env"),
+        ("endpoints = [{ url = \"http://host/v1?key=1\" }]", 4, "generate.endpoints.url", "?"),
+        (
+            "endpoints = [{ url = \"http://host\", key_env = \"sk-abc\" }]",
+            4,
+            "generate.endpoints.key_env",
+            "environment",
+        ),
+        ("endpoints = [{ url = \"http://host\", concurrency = 0 }]", 4, "generate.endpoints.concurrency", "1 to 256"),
+        ("endpoints = [{ url = \"http://host\", timeout_s = 90000 }]", 4, "generate.endpoints.timeout_s", "1 to 86400"),
+        ("endpoints = [{ url = \"http://host\", retries = 3 }]", 4, "generate.endpoints.retries", "unknown"),
+    ] {
+        let problem = wrong_in(lines);
+        assert_eq!(place(&problem), (Some(line), Some(field)), "{problem}");
+        let said = format!("{} {}", problem.what, problem.help.as_deref().unwrap_or_default());
+        assert!(said.contains(what), "{said}");
+        // A key that was written into the file by mistake is not repeated.
+        assert!(!said.contains("secret") && !said.contains("sk-abc"), "{said}");
+    }
+}

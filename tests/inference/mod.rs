@@ -1,0 +1,4 @@
+//! What answers for models: one conformance suite for all image generators, HTTP against a real server, model files.
+
+mod conformance;
+mod storyboard;

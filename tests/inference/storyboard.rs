@@ -1,0 +1,14 @@
+//! The storyboard, held to what all generators hold.
+
+use benchtop::inference::ImageGenerator as _;
+use benchtop::inference::storyboard::Storyboard;
+use benchtop::model::generation::Settings;
+
+use super::conformance::conforms;
+
+#[test]
+fn the_storyboard_conforms() {
+    let mut storyboard = Storyboard::new();
+    let settings = Settings { width: 96, height: 64, ..storyboard.capabilities().best.clone() };
+    conforms(&mut storyboard, &settings);
+}
