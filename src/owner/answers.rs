@@ -1,7 +1,8 @@
-//! Answering questions that change nothing. Runs on blocking threads, beside the writer.
+//! Answering questions that change nothing of the items, those about jobs among them. Runs on blocking threads, beside the writer.
 
 use std::sync::Arc;
 
+use super::generate;
 use super::search::{Derived, List, Parts};
 use super::state::Shared;
 use super::wire::{Answer, AnswerSet, Ask, ItemView, Lines, OwnerStatus, Page, PageAsk, QUESTION_CHARS, Row};
@@ -51,7 +52,7 @@ impl View {
 ///
 /// # Errors
 /// What is wrong with the question, or with what is stored.
-pub fn answer(shared: &Shared, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> {
+pub fn answer(shared: &Arc<Shared>, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> {
     Ok(match ask {
         Ask::Status => Answer::Status(Box::new(status(shared)?)),
         Ask::Page(page_ask) => Answer::Page(page(shared, &page_ask, watch)?),
@@ -131,6 +132,14 @@ pub fn answer(shared: &Shared, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer
             let held = shared.metadata.now(shared)?;
             Answer::Failing(usage(shared, watch)?.failing(held.grammar(), &statuses(shared), min_items))
         }
+        Ask::Jobs => Answer::Jobs(shared.desk.list()?),
+        Ask::JobAct { id, act } => match generate::act(shared, id, act)? {
+            Some(state) => Answer::Job(Box::new(state)),
+            None => Answer::Done,
+        },
+        Ask::JobFailures { id, from } => Answer::JobFailures(generate::failures(shared, id, from)?),
+        Ask::Want { number } => Answer::Wanted(generate::want(shared, number, &|| !(watch.cancelled)())?),
+        Ask::Made { number } => Answer::Made(generate::made(shared, number)?),
         Ask::Decide(_)
         | Ask::Undo(_)
         | Ask::Redo(_)
@@ -141,11 +150,6 @@ pub fn answer(shared: &Shared, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer
         | Ask::Compose { .. }
         | Ask::Recompose { .. }
         | Ask::Generate(_)
-        | Ask::Jobs
-        | Ask::JobAct { .. }
-        | Ask::JobFailures { .. }
-        | Ask::Want { .. }
-        | Ask::Made { .. }
         | Ask::SetPlace(_)
         | Ask::Stop => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
     })
@@ -174,6 +178,15 @@ fn rows(shared: &Shared, filter: &Filter, sort: &[Sort]) -> Result<Vec<u32>> {
         return shared.search.beyond(view.parts(), filter, &list.rows);
     }
     Ok(list.rows.clone())
+}
+
+/// The numbers of the items that pass a filter, in their order.
+///
+/// # Errors
+/// [`Kind::Corrupt`] when the texts are damaged.
+pub fn numbers(shared: &Shared, filter: &Filter) -> Result<Vec<u32>> {
+    let sort = [Sort { field: Field::Number, descending: false }];
+    Ok(rows(shared, filter, &sort)?.into_iter().map(|row| row + 1).collect())
 }
 
 fn filtered(shared: &Shared, filter: &Filter) -> Result<(View, Vec<u32>)> {
@@ -268,7 +281,7 @@ fn list_row(shared: &Shared, catalog: &Catalog, filter: &Filter, row: usize) -> 
 fn item(shared: &Shared, number: u32) -> Result<ItemView> {
     let none = || Problem::new(Kind::NotFound, format!("there is no item #{number}"));
     let row = number.checked_sub(1).ok_or_else(none)?;
-    let json = shared.catalog().line(row as usize)?;
+    let json = resolved(shared, shared.catalog().line(row as usize)?);
     let stale = changed(shared, &json);
     let ledger = shared.ledger();
     Ok(ItemView {
@@ -279,6 +292,11 @@ fn item(shared: &Shared, number: u32) -> Result<ItemView> {
         standing: ledger.standing(row),
         stale,
     })
+}
+
+/// An item's line as it leaves the store for a person or an export: with the files of the pictures that were made.
+fn resolved(shared: &Shared, line: String) -> String {
+    shared.pictures().resolved(&line).unwrap_or(line)
 }
 
 /// What changed about a composed item; nothing is said while the metadata cannot be read.
@@ -302,7 +320,15 @@ fn lines(shared: &Shared, from: u32) -> Result<Lines> {
         statuses.extend((row..next).map(|r| data.overlay.status(r)));
         row = next;
     }
-    let json = String::from_utf8(json).map_err(|_| Problem::new(Kind::Corrupt, "a stored item is not UTF-8"))?;
+    let mut json = String::from_utf8(json).map_err(|_| Problem::new(Kind::Corrupt, "a stored item is not UTF-8"))?;
+    let pictures = shared.pictures();
+    if !pictures.is_empty() {
+        json = json.lines().fold(String::with_capacity(json.len() + json.len() / 4), |mut all, line| {
+            all.push_str(pictures.resolved(line).as_deref().unwrap_or(line));
+            all.push('\n');
+            all
+        });
+    }
     Ok(Lines { json, statuses, next: (row < catalog.len()).then_some(row as u32 + 1) })
 }
 
@@ -315,7 +341,7 @@ fn items(shared: &Shared, numbers: &[u32]) -> Result<Lines> {
             break;
         }
         let row = number.checked_sub(1).ok_or_else(|| Problem::new(Kind::NotFound, "there is no item #0"))?;
-        lines.json.push_str(&catalog.line(row as usize)?);
+        lines.json.push_str(&resolved(shared, catalog.line(row as usize)?));
         lines.json.push('\n');
         lines.statuses.push(shared.data().overlay.status(row as usize));
     }

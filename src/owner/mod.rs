@@ -2,10 +2,12 @@
 //!
 //! [`start`] finds the owner of a project or starts one; [`client`] is how everything above speaks to it; the rest is
 //! the owner itself: [`server`] accepts, [`session`] serves one client, [`writer`] is the only thread that decides,
-//! [`answers`] reads, [`metadata`] watches the metadata files, [`jobs`] runs imports.
+//! [`answers`] reads, [`metadata`] watches the metadata files, [`jobs`] runs imports,
+//! [`generate`] makes pictures.
 
 pub mod answers;
 pub mod client;
+pub mod generate;
 pub mod jobs;
 pub mod lock;
 pub mod metadata;

@@ -15,8 +15,10 @@ use super::start::Readiness;
 use super::state::{Data, Shared};
 use super::writer::{self, Work, now};
 use crate::model::{Kind, Problem, Result};
-use crate::store::open;
+use crate::pipeline::generate::build;
+use crate::store::pictures::Pictures;
 use crate::store::project::Project;
+use crate::store::{Ledger, open};
 
 /// Environment variable that shortens the idle time, in seconds (for tests).
 pub const IDLE_SECONDS: &str = "BENCHTOP_IDLE_SECONDS";
@@ -76,10 +78,12 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     let (sender, queue) = mpsc::channel();
     let idle = idle_time(&project);
     let data = Data { catalog: opened.catalog, overlay: opened.overlay };
-    let shared = Arc::new(Shared::new(project, opened.index, data, opened.notices, sender, now()));
-    let writing = start_writer(&shared, opened.ledger, queue)?;
+    let shared =
+        Arc::new(Shared::new(project, opened.index, data, opened.notices, sender, now(), Box::new(build::build)));
+    let writing = start_writer(&shared, opened.ledger.zip(opened.pictures), queue)?;
     let watching =
         super::metadata::watch(&shared).map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?;
+    super::generate::start(&shared);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)
@@ -89,6 +93,7 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     let served = runtime.block_on(accept(listener, shared.clone(), idle));
     // Nobody new from here on; what is queued is written, then the checkpoint.
     drop(socket);
+    shared.desk.end();
     shared.metadata.end();
     let _ = watching.join();
     let (done, wait) = mpsc::channel();
@@ -102,24 +107,26 @@ fn serve(project: Project, lock: &File) -> Result<()> {
 
 fn start_writer(
     shared: &Arc<Shared>,
-    ledger: Option<crate::store::Ledger>,
+    folded: Option<(Ledger, Pictures)>,
     queue: mpsc::Receiver<Work>,
 ) -> Result<std::thread::JoinHandle<()>> {
-    let stale = ledger.is_some();
-    if let Some(ledger) = ledger {
+    let stale = folded.is_some();
+    if let Some((ledger, pictures)) = folded {
         *shared.ledger_mut() = ledger;
+        *shared.pictures_mut() = pictures;
     }
     let (locked, wait) = mpsc::channel();
     let owner = shared.clone();
     let work = move || {
         let mut unread = None;
         if !stale {
-            // The first page is served from the checkpoint meanwhile; whoever needs verdicts waits for this lock.
+            // The first page is served from the checkpoint meanwhile; whoever needs verdicts waits for these locks.
             let mut ledger = owner.ledger_mut();
+            let mut pictures = owner.pictures_mut();
             let _ = locked.send(());
-            match open::load_ledger(&owner.project, &owner.catalog()) {
-                Ok((loaded, notices)) => {
-                    *ledger = loaded;
+            match fold(&owner) {
+                Ok((loaded, made, notices)) => {
+                    (*ledger, *pictures) = (loaded, made);
                     owner.notices().extend(notices);
                 }
                 Err(problem) => {
@@ -138,6 +145,14 @@ fn start_writer(
         .map_err(|e| Problem::new(Kind::Io, format!("the writer cannot start: {e}")))?;
     let _ = wait.recv();
     Ok(handle)
+}
+
+/// Reads all journals.
+fn fold(owner: &Shared) -> Result<(Ledger, Pictures, Vec<String>)> {
+    let (pictures, mut notices) = open::load_pictures(&owner.project)?;
+    let (ledger, found) = open::load_ledger(&owner.project, &owner.catalog(), &pictures)?;
+    notices.extend(found);
+    Ok((ledger, pictures, notices))
 }
 
 fn idle_time(project: &Project) -> Option<Duration> {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 
 use tokio::sync::{Notify, broadcast};
 
+use super::generate::{Desk, Maker};
 use super::metadata::Live;
 use super::search::Search;
 use super::wire::Event;
@@ -12,6 +13,7 @@ use super::writer::{Work, now};
 use crate::pipeline::board::Scored;
 use crate::store::behind::Behind;
 use crate::store::catalog::Edition;
+use crate::store::pictures::Pictures;
 use crate::store::project::Project;
 use crate::store::{Catalog, Ledger, Overlay, journal};
 
@@ -39,6 +41,8 @@ pub struct Shared {
     pub search: Search,
     /// The metadata and its use.
     pub metadata: Arc<Live>,
+    /// Generation jobs.
+    pub desk: Desk,
     /// Set to end the owner.
     pub stop: Notify,
     /// Held by the import that is running: one at a time.
@@ -47,6 +51,7 @@ pub struct Shared {
     jobs: AtomicU32,
     data: RwLock<Data>,
     ledger: RwLock<Ledger>,
+    pictures: RwLock<Pictures>,
     notices: Mutex<Vec<String>>,
     read_only: Mutex<Option<String>>,
     scored: Mutex<Option<(Edition, Arc<Scored>)>>,
@@ -58,7 +63,7 @@ fn whole<T>(result: Result<T, PoisonError<T>>) -> T {
 }
 
 impl Shared {
-    /// The state of an owner that has just opened its project.
+    /// The state of an owner that has just opened its project. `maker` builds generators.
     pub fn new(
         project: Project,
         index: Arc<Behind>,
@@ -66,6 +71,7 @@ impl Shared {
         notices: Vec<String>,
         writer: mpsc::Sender<Work>,
         started: i64,
+        maker: Maker,
     ) -> Shared {
         Shared {
             project,
@@ -75,12 +81,14 @@ impl Shared {
             events: broadcast::channel(1024).0,
             search: Search::default(),
             metadata: Arc::default(),
+            desk: Desk::new(maker),
             stop: Notify::new(),
             importing: Mutex::new(()),
             clients: AtomicU32::new(0),
             jobs: AtomicU32::new(0),
             data: RwLock::new(data),
             ledger: RwLock::new(Ledger::default()),
+            pictures: RwLock::default(),
             notices: Mutex::new(notices),
             read_only: Mutex::new(None),
             scored: Mutex::new(None),
@@ -110,6 +118,17 @@ impl Shared {
     /// Verdicts, to change.
     pub fn ledger_mut(&self) -> RwLockWriteGuard<'_, Ledger> {
         whole(self.ledger.write())
+    }
+
+    /// The pictures that were made, to read; waits while their journal is being read. Whoever holds this asks for no
+    /// other lock.
+    pub fn pictures(&self) -> RwLockReadGuard<'_, Pictures> {
+        whole(self.pictures.read())
+    }
+
+    /// The pictures that were made, to change.
+    pub fn pictures_mut(&self) -> RwLockWriteGuard<'_, Pictures> {
+        whole(self.pictures.write())
     }
 
     /// What a person should know.

@@ -11,11 +11,13 @@ use uuid::Uuid;
 
 use super::state::Shared;
 use super::wire::{Decide, Event, Place, Receipt};
+use crate::model::generation::Fingerprint;
+use crate::model::made::Made;
 use crate::model::{Act, Decision, Kind, Problem, Result};
 use crate::store::columns::BLOCK_ROWS;
 use crate::store::journal::Journal;
 use crate::store::open::Recorded;
-use crate::store::{journal, open};
+use crate::store::{open, pictures};
 
 /// Decisions between checkpoints while the queue is never idle.
 const CHECKPOINT_EVERY: usize = 50_000;
@@ -60,6 +62,9 @@ pub enum Work {
     Imported,
     /// Items get later texts: what was said of the earlier ones ends to count at a revision that this thread gives out.
     Revise(Revise),
+    /// Pictures were made: they are recorded at a revision that this thread gives out, and verdicts on what was there
+    /// before them end to count.
+    Made(MadePictures),
     /// Write the checkpoint and end; the sender waits for the other end to close.
     Finish(mpsc::Sender<()>),
 }
@@ -79,6 +84,18 @@ pub struct Revise {
     pub reply: mpsc::Sender<Result<Recorded>>,
 }
 
+/// See [`Work::Made`].
+pub struct MadePictures {
+    /// The pictures, whose files are durable; their revision is still to be given.
+    pub made: Vec<Made>,
+    /// What made them.
+    pub prints: Vec<Fingerprint>,
+    /// Rows of their items, sorted.
+    pub rows: Vec<u32>,
+    /// Where the outcome goes: it is on disk now.
+    pub reply: mpsc::Sender<Result<()>>,
+}
+
 /// The current time in milliseconds since 1970.
 pub fn now() -> i64 {
     jiff::Timestamp::now().as_millisecond()
@@ -93,6 +110,8 @@ struct Pending {
 struct Writer {
     shared: Arc<Shared>,
     journals: HashMap<String, Journal>,
+    /// Open from the first picture on.
+    pictures: Option<pictures::Journal>,
     batch: Vec<Pending>,
     dirty: BTreeSet<usize>,
     since_checkpoint: usize,
@@ -106,6 +125,7 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
     let mut writer = Writer {
         shared,
         journals: HashMap::new(),
+        pictures: None,
         batch: Vec::new(),
         dirty: BTreeSet::new(),
         since_checkpoint: 0,
@@ -131,6 +151,7 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
                 Work::Place { who, place } => writer.place(&who, &place),
                 Work::Imported => writer.imported(),
                 Work::Revise(revise) => writer.revise(revise),
+                Work::Made(made) => writer.made(made),
                 Work::Finish(sender) => {
                     finished = Some(sender);
                     done = true;
@@ -222,9 +243,8 @@ impl Writer {
         match decide.expected {
             Some(expected) if expected != rev => {
                 let last = ledger.standing(row).pop();
-                let who = last.map_or("its verdict was taken back".into(), |s| {
-                    format!("{} said {}", s.who, s.judgement.verdict.name())
-                });
+                let nothing = "its verdict was taken back, or its text or picture is another now";
+                let who = last.map_or(nothing.into(), |s| format!("{} said {}", s.who, s.judgement.verdict.name()));
                 Err(Problem::new(Kind::Conflict, format!("#{} changed while you looked: {who}", decide.number))
                     .help("look again, then decide again"))
             }
@@ -283,7 +303,8 @@ impl Writer {
 
     fn imported(&mut self) {
         self.flush();
-        match open::load_ledger(&self.shared.project, &self.shared.catalog()) {
+        let loaded = open::load_ledger(&self.shared.project, &self.shared.catalog(), &self.shared.pictures());
+        match loaded {
             Ok((ledger, _)) => {
                 let mut current = self.shared.ledger_mut();
                 ledger.write_over(&mut self.shared.data_mut().overlay);
@@ -319,6 +340,48 @@ impl Writer {
         let _ = revise.reply.send(recorded);
     }
 
+    /// Between the last decision on what was there and the first on the new pictures there is this revision alone.
+    fn made(&mut self, made: MadePictures) {
+        self.flush();
+        let MadePictures { made: mut list, prints, rows, reply } = made;
+        if let Some(problem) = &self.unread {
+            let _ = reply.send(Err(problem.clone()));
+            return;
+        }
+        let rev = self.shared.ledger().rev() + 1;
+        list.iter_mut().for_each(|made| made.rev = rev);
+        let recorded = self.record(&list, &prints);
+        if let Ok(offsets) = &recorded {
+            {
+                let mut pictures = self.shared.pictures_mut();
+                list.iter().zip(offsets).for_each(|(made, at)| pictures.add(made, *at));
+            }
+            let mut ledger = self.shared.ledger_mut();
+            ledger.revise(&rows, rev, false);
+            let mut data = self.shared.data_mut();
+            rows.iter().for_each(|row| ledger.write_row(*row, &mut data.overlay));
+            drop((ledger, data));
+            self.dirty.extend(rows.iter().map(|row| *row as usize / BLOCK_ROWS));
+            self.since_checkpoint += list.len();
+            self.shared.tell(Event::Made { rev, numbers: rows.iter().map(|row| row + 1).collect() });
+        }
+        // Nobody waits any more: it is done all the same.
+        let _ = reply.send(recorded.map(|_| ()));
+    }
+
+    fn record(&mut self, list: &[Made], prints: &[Fingerprint]) -> Result<Vec<u64>> {
+        let journal = match &mut self.pictures {
+            Some(journal) => journal,
+            None => self.pictures.insert(pictures::Journal::open(&self.shared.project.images())?),
+        };
+        let recorded = journal.append(list, prints);
+        if recorded.is_err() {
+            // Open it anew next time: its length on disk is what counts.
+            self.pictures = None;
+        }
+        recorded
+    }
+
     /// The checkpoint must not vouch for blocks it has not seen.
     fn all_dirty(&mut self) {
         self.dirty.extend(0..self.shared.catalog().len().div_ceil(BLOCK_ROWS));
@@ -328,12 +391,12 @@ impl Writer {
         if self.dirty.is_empty() {
             return;
         }
-        let journals = journal::lengths(&self.shared.project.sessions());
+        let journals = open::journals(&self.shared.project);
         let rev = self.shared.ledger().rev();
         let overlay = self.shared.data().overlay.clone();
         let blocks: Vec<usize> = self.dirty.iter().copied().collect();
-        let written = journals
-            .and_then(|journals| self.shared.index.write_checkpoint(&overlay, &blocks, rev, open::lengths(&journals)));
+        let written =
+            journals.and_then(|journals| self.shared.index.write_checkpoint(&overlay, &blocks, rev, journals));
         match written {
             Ok(()) => {
                 self.dirty.clear();
@@ -352,8 +415,8 @@ impl Writer {
             return;
         }
         let data = self.shared.data();
-        let left = journal::lengths(&self.shared.project.sessions())
-            .and_then(|journals| self.shared.index.leave(&data.overlay, &open::lengths(&journals)));
+        let left =
+            open::journals(&self.shared.project).and_then(|journals| self.shared.index.leave(&data.overlay, &journals));
         if let Err(problem) = left {
             eprintln!("the next start will take longer: {problem}");
         }

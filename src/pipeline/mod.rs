@@ -3,6 +3,7 @@
 pub mod board;
 pub mod compose;
 pub mod export;
+pub mod generate;
 pub mod import;
 pub mod pictures;
 pub mod recompose;

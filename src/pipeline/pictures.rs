@@ -221,6 +221,22 @@ pub fn put(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
     disk::sync_dir(dir)
 }
 
+/// The same, and durable when this returns: for one picture at a time.
+///
+/// # Errors
+/// The operating system's; a full disk among them, and then no part of the file is there.
+pub fn put_durably(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
+    let path = root.join(stored);
+    if std::fs::read(&path).is_ok_and(|there| there == bytes) {
+        return Ok(());
+    }
+    let dir = path.parent().unwrap_or(root);
+    if disk::ensure_dir(dir)? {
+        disk::sync_dir(dir.parent().unwrap_or(root))?;
+    }
+    disk::write_atomic(&path, bytes)
+}
+
 /// Refuses what would unpack to more than can be shown. A file that is no picture at all is not refused: the review
 /// says so in its place.
 fn check_size(name: &str, bytes: &[u8]) -> Result<()> {

@@ -151,7 +151,7 @@ impl Index {
         value.map(Some).ok_or_else(|| corrupt("a value of the store cannot be read").file(&self.path))
     }
 
-    fn put_as<T: Serialize>(&self, key: &[u8], value: &T) -> Result<()> {
+    pub(super) fn put_as<T: Serialize>(&self, key: &[u8], value: &T) -> Result<()> {
         let bytes = postcard::to_extend(value, vec![1]).map_err(|e| corrupt(format!("cannot be stored: {e}")))?;
         self.put(key, bytes)
     }
@@ -237,7 +237,26 @@ impl Index {
         self.list(&format!("frame/{file}/"))
     }
 
-    fn list<T: DeserializeOwned>(&self, prefix: &str) -> Result<Vec<T>> {
+    /// All values whose keys begin with `prefix`, by key.
+    pub(super) fn all<T: DeserializeOwned>(&self, prefix: &[u8]) -> Result<Vec<T>> {
+        let mut stored = self.db.scan_prefix(prefix);
+        let mut all = Vec::new();
+        while let Some((key, _)) = self.guard(|| stored.next().transpose())? {
+            all.extend(self.get_as(&key)?);
+        }
+        Ok(all)
+    }
+
+    /// Removes all values whose keys begin with `prefix`.
+    pub(super) fn remove_all(&self, prefix: &[u8]) -> Result<()> {
+        let mut stored = self.db.scan_prefix(prefix);
+        while let Some((key, _)) = self.guard(|| stored.next().transpose())? {
+            self.guard(|| self.db.remove(&key).map(|_| ()))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn list<T: DeserializeOwned>(&self, prefix: &str) -> Result<Vec<T>> {
         let mut all = Vec::new();
         for chunk in 0.. {
             match self.get_as::<Vec<T>>(&key(prefix.as_bytes(), chunk))? {
@@ -342,7 +361,7 @@ fn chunks_of_names(names: &[String]) -> Vec<&[String]> {
     chunks
 }
 
-fn key(prefix: &[u8], number: usize) -> Vec<u8> {
+pub(super) fn key(prefix: &[u8], number: usize) -> Vec<u8> {
     let mut key = prefix.to_vec();
     key.extend_from_slice(&(number as u32).to_be_bytes());
     key

@@ -1,13 +1,12 @@
 //! `sessions/<annotator>.jsonl`: the append-only record of what a person decided. The truth about human work.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{disk, line};
+use super::append::{Appended, Whole};
+use super::line;
 use crate::model::{Act, Decision, Judgement, Kind, Problem, Result, Seen, Verdict};
 
 /// A decision as its line has it. Exactly one of `verdict`, `undo` and `redo` is set.
@@ -194,39 +193,23 @@ pub fn lengths(sessions: &Path) -> Result<Vec<(String, u64)>> {
     list(sessions)?.into_iter().map(length).collect()
 }
 
-/// A journal open for appending. One owner process holds it, so nobody else writes.
+/// A journal open for appending.
 pub struct Journal {
-    path: PathBuf,
-    file: File,
-    length: u64,
+    file: Appended,
     buffer: Vec<u8>,
 }
 
 impl Journal {
-    /// Opens or creates `<sessions>/<who>.jsonl`. A torn last line, which nobody was told of, is moved to
-    /// `<who>.jsonl.torn`, so that what follows begins on a line of its own.
+    /// Opens or creates `<sessions>/<who>.jsonl`; see [`Appended::open`] for a torn last line.
     ///
     /// # Errors
     /// The operating system's, and a name that cannot be a file's.
     pub fn open(sessions: &Path, who: &str) -> Result<Journal> {
         check_name(who)?;
         let path = sessions.join(format!("{who}.jsonl"));
-        let fail = |e: std::io::Error| Problem::io(&e, "cannot be opened", &path);
-        let fresh = !path.exists();
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(fail)?;
-        if fresh {
-            disk::sync_dir(sessions)?;
-        }
         let reading = read(&path)?;
-        if reading.torn {
-            let bytes = std::fs::read(&path).map_err(fail)?;
-            let tail = &bytes[usize::try_from(reading.length).unwrap_or(bytes.len())..];
-            disk::write_atomic(&path.with_extension("jsonl.torn"), tail)?;
-            file.set_len(reading.length).and_then(|()| file.sync_all()).map_err(fail)?;
-        }
-        file.seek(SeekFrom::Start(reading.length)).map_err(fail)?;
-        Ok(Journal { path, file, length: reading.length, buffer: Vec::new() })
+        let file = Appended::open(&path, Whole { length: reading.length, torn: reading.torn })?;
+        Ok(Journal { file, buffer: Vec::new() })
     }
 
     /// Appends `decisions` with one write and one `fdatasync`: when this returns they are on disk.
@@ -238,23 +221,12 @@ impl Journal {
         for decision in decisions {
             encode(decision, &mut self.buffer)?;
         }
-        let written = self.file.write_all(&self.buffer).and_then(|()| self.file.sync_data());
-        if let Err(error) = written {
-            // Take back what may have reached the file: a decision that was refused must not come back later.
-            let taken_back = self.file.set_len(self.length).and_then(|()| self.file.seek(SeekFrom::Start(self.length)));
-            let problem = Problem::io(&error, "the decision cannot be saved", &self.path);
-            return Err(match taken_back {
-                Ok(_) => problem,
-                Err(e) => problem.help(format!("and the file could not be put back to {} bytes: {e}", self.length)),
-            });
-        }
-        self.length += self.buffer.len() as u64;
-        Ok(())
+        self.file.append(&self.buffer, "the decision cannot be saved")
     }
 
     /// Length in bytes; all of it is durable.
     pub fn length(&self) -> u64 {
-        self.length
+        self.file.length()
     }
 }
 

@@ -16,15 +16,18 @@ struct Given {
     row: u32,
     person: u16,
     counts: bool,
+    /// It was on an earlier text or picture: it never counts again.
+    void: bool,
     judgement: Judgement,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Person {
     name: String,
-    /// Verdicts that count, oldest first: undo takes the last.
+    /// Verdicts that count, oldest first: undo takes the last. Void ones stay among them until they are the last, since
+    /// taking each out of a long list would make a large revision quadratic.
     done: Vec<u32>,
-    /// Verdicts that were undone: redo takes the last. A new verdict forgets them.
+    /// Verdicts that were undone: redo takes the last. A new verdict forgets them. Void ones as above.
     undone: Vec<u32>,
 }
 
@@ -125,7 +128,8 @@ impl Ledger {
     fn toggle_target(&self, who: &str, target: &Uuid, counts: bool) -> Result<u32> {
         let person = self.person(who);
         let list = person.map(|p| if counts { &p.done } else { &p.undone });
-        let found = list.and_then(|l| l.iter().rev().find(|i| self.given[**i as usize].uuid == *target));
+        let is_target = |i: &&u32| self.given[**i as usize].uuid == *target && !self.given[**i as usize].void;
+        let found = list.and_then(|l| l.iter().rev().find(is_target));
         found.copied().ok_or_else(|| {
             let word = if counts { "undone" } else { "redone" };
             Problem::new(Kind::Conflict, format!("{target} is no verdict of `{who}` that can be {word}"))
@@ -151,6 +155,7 @@ impl Ledger {
                     row,
                     person: person as u16,
                     counts: true,
+                    void: false,
                     judgement: judgement.clone(),
                 });
                 self.by_row.entry(row).or_default().given.push(index);
@@ -170,6 +175,7 @@ impl Ledger {
                 }
                 to.push(index);
                 self.given[index as usize].counts = !undo;
+                self.settle(self.given[index as usize].person);
                 self.given[index as usize].row
             }
         };
@@ -181,7 +187,7 @@ impl Ledger {
         Ok(Change { row, status: self.status(row) })
     }
 
-    /// These rows have another text since revision `rev`. Unless it `keeps` them, the verdicts before it no longer count
+    /// These rows have another text or picture since revision `rev`. Unless it `keeps` them, the verdicts before it no longer count
     /// and can be neither undone nor redone: they were on something else.
     pub fn revise(&mut self, rows: &[u32], rev: u64, keeps: bool) {
         self.rev = self.rev.max(rev);
@@ -193,10 +199,18 @@ impl Ledger {
             }
             for index in touched.given.drain(..) {
                 let given = &mut self.given[index as usize];
-                given.counts = false;
-                let person = &mut self.people[usize::from(given.person)];
-                person.done.retain(|i| *i != index);
-                person.undone.retain(|i| *i != index);
+                (given.counts, given.void) = (false, true);
+            }
+        }
+        (0..self.people.len()).for_each(|person| self.settle(person as u16));
+    }
+
+    /// Takes void verdicts off the ends of a person's lists, so that the last of each can be undone or redone.
+    fn settle(&mut self, person: u16) {
+        let Person { done, undone, .. } = &mut self.people[usize::from(person)];
+        for list in [done, undone] {
+            while list.last().is_some_and(|i| self.given[*i as usize].void) {
+                list.pop();
             }
         }
     }
@@ -313,6 +327,31 @@ mod tests {
         assert_eq!(ledger.check(&undo).unwrap_err().kind, Kind::Conflict);
         assert!(ledger.apply(&undo, 0).is_err());
         assert_eq!(ledger.status(0), Status::Accepted);
+    }
+
+    #[test]
+    fn a_revision_voids_verdicts_wherever_they_are_in_the_order_of_undo() {
+        let mut ledger = Ledger::default();
+        for (rev, row) in [(1, 0), (2, 1), (3, 2), (4, 1)] {
+            ledger.apply(&act(rev, "ann", judge(Verdict::Accept)), row).unwrap();
+        }
+        ledger.revise(&[1], 5, false);
+        assert_eq!((ledger.status(1), ledger.row_rev(1), ledger.rev()), (Status::Pending, 5, 5));
+        let undone: Vec<u32> = (6..8)
+            .map(|rev| {
+                let (target, row) = ledger.undoable("ann").unwrap();
+                ledger.apply(&act(rev, "ann", Act::Undo(target)), row).unwrap();
+                row
+            })
+            .collect();
+        assert_eq!(undone, [2, 0], "the voided ones are passed over");
+        assert_eq!(ledger.undoable("ann"), None);
+        let undo = act(9, "ann", Act::Undo(Uuid::from_u128(2)));
+        assert_eq!(ledger.check(&undo).unwrap_err().kind, Kind::Conflict);
+        ledger.revise(&[0], 10, false);
+        assert_eq!(ledger.redoable("ann").map(|(_, row)| row), Some(2), "the last undone one was voided too");
+        ledger.revise(&[2], 11, true);
+        assert_eq!(ledger.redoable("ann").map(|(_, row)| row), Some(2));
     }
 
     #[test]

@@ -58,22 +58,30 @@ pub struct Lines<T> {
 /// Reads all lines of `bytes`.
 pub fn read_all<T: DeserializeOwned>(bytes: &[u8]) -> Lines<T> {
     let mut lines = Lines { good: Vec::new(), bad: Vec::new(), torn_at: None };
+    lines.torn_at = each(bytes, &mut |_, number, value| match value {
+        Ok(value) => lines.good.push((number, value)),
+        Err(problem) => lines.bad.push((number, problem)),
+    });
+    lines
+}
+
+/// Calls `take` with the offset, number (from 1) and content of every whole line of `bytes`, and gives where a torn last
+/// line begins.
+pub fn each<T: DeserializeOwned>(bytes: &[u8], take: &mut dyn FnMut(u64, u64, Result<T>)) -> Option<u64> {
     let mut at = 0;
     let mut number = 0;
     while at < bytes.len() {
         number += 1;
         let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |i| at + i + 1);
-        let last = end == bytes.len();
         match decode(&bytes[at..end]) {
             // A line without its newline was never acknowledged: the newline is part of the synced write.
-            Ok(value) if bytes[end - 1] == b'\n' => lines.good.push((number, value)),
-            Ok(_) => lines.torn_at = Some(at as u64),
-            Err(_) if last => lines.torn_at = Some(at as u64),
-            Err(problem) => lines.bad.push((number, problem)),
+            Ok(_) if bytes[end - 1] != b'\n' => return Some(at as u64),
+            Err(_) if end == bytes.len() => return Some(at as u64),
+            value => take(at as u64, number, value),
         }
         at = end;
     }
-    lines
+    None
 }
 
 #[cfg(test)]

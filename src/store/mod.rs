@@ -1,15 +1,17 @@
 //! Floor 2: what a project keeps on disk, and what of it is held in memory.
 //!
-//! Two things are the truth: `sessions/*.jsonl` (what people decided: [`journal`]) and `imports/` (what was brought
-//! in: [`manifest`] and [`segment`]). Everything below `store/` is an index over them, in sled ([`index`]) with two flat
+//! Three things are the truth: `sessions/*.jsonl` (what people decided: [`journal`]), `imports/` (what was brought in:
+//! [`manifest`] and [`segment`]) and `images/pictures.jsonl` (what was made: [`pictures`]). Everything below `store/` is an index over them, in sled ([`index`]) with two flat
 //! files beside it that open faster ([`snapshot`]): delete it and [`open`] makes it again. [`query`] filters and sorts the columns, [`search`] finds words in an [`arena`].
 
+pub mod append;
 pub mod arena;
 pub mod behind;
 pub mod catalog;
 pub mod columns;
 pub mod disk;
 pub mod index;
+pub mod jobs;
 pub mod journal;
 pub mod ledger;
 pub mod line;
@@ -17,6 +19,7 @@ pub mod manifest;
 pub mod metadata;
 pub mod open;
 pub mod overlay;
+pub mod pictures;
 pub mod project;
 pub mod query;
 pub mod revised;

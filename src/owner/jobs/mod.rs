@@ -1,9 +1,11 @@
 //! Long commands: they run on a thread of their own, report how far they are, and can be cancelled.
 
 mod discard;
+mod generate;
 mod recompose;
 
 pub use discard::{Discard, PRUNED, discard};
+pub use generate::generate;
 pub use recompose::{Recompose, recompose};
 
 use std::sync::atomic::{AtomicBool, Ordering};

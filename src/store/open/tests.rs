@@ -142,7 +142,7 @@ fn check(root: &Path, rows: usize, accepted: &[usize]) -> Vec<String> {
 
 /// Ends as an owner does.
 fn leave(opened: &Opened, root: &Path, rev: u64) {
-    let journals = lengths(&journal::lengths(&root.join("sessions")).unwrap());
+    let journals = super::journals(&Project::open(root).unwrap()).unwrap();
     let blocks: Vec<usize> = (0..opened.overlay.len().div_ceil(BLOCK_ROWS)).collect();
     opened.index.write_checkpoint(&opened.overlay, &blocks, rev, journals).unwrap();
     opened.index.leave(&opened.overlay, &journals).unwrap();
@@ -215,7 +215,7 @@ fn what_the_snapshots_say_needs_no_sled_and_says_the_same() {
     assert_eq!(frames(&snapped), frames(&stored));
     // Somebody else has sled: the snapshots are current, and still this is refused.
     assert_eq!(open(&project).err().unwrap().kind, Kind::Conflict);
-    let journals = lengths(&journal::lengths(&project.sessions()).unwrap());
+    let journals = super::journals(&project).unwrap();
     let statuses = snapshot::read_statuses(&store, &moment(&journals, &segments), 3000).unwrap().overlay;
     assert_eq!(index.checkpoint(3000).unwrap().unwrap().1, statuses);
 }
@@ -441,7 +441,7 @@ fn a_void_verdict_cannot_be_undone_and_a_later_one_counts() {
     revise(dir.path(), &[1], "again", 2, false);
     let project = Project::open(dir.path()).unwrap();
     let opened = open(&project).unwrap();
-    let (ledger, _) = load_ledger(&project, &opened.catalog).unwrap();
+    let (ledger, _) = load_ledger(&project, &opened.catalog, &Pictures::default()).unwrap();
     assert_eq!((ledger.rev(), ledger.row_rev(1)), (2, 2));
     assert_eq!(ledger.undoable("ann"), None);
     assert!(ledger.standing(1).is_empty());
@@ -464,6 +464,6 @@ fn a_void_verdict_cannot_be_undone_and_a_later_one_counts() {
     Journal::open(&dir.path().join("sessions"), "ann").unwrap().append(&[decision]).unwrap();
     let opened = open(&project).unwrap();
     assert_eq!(opened.overlay.status(1), Status::Rejected);
-    let (ledger, _) = load_ledger(&project, &opened.catalog).unwrap();
+    let (ledger, _) = load_ledger(&project, &opened.catalog, &Pictures::default()).unwrap();
     assert_eq!(ledger.standing(1).len(), 1);
 }

@@ -1,0 +1,148 @@
+//! What is done to jobs, and asked of them.
+
+use std::sync::Arc;
+
+use super::{Inner, wake};
+use crate::model::job::{JobAct, JobFailure, JobState, Standing};
+use crate::model::made::Made;
+use crate::model::{Kind, Problem, Result};
+use crate::owner::state::Shared;
+use crate::owner::wire::{Event, FAILURES};
+
+/// Pictures that somebody waits for: more are the past.
+const WANTS: usize = 64;
+
+fn none(id: u32) -> Problem {
+    Problem::new(Kind::NotFound, format!("there is no job {id}")).help("`benchtop jobs` lists them")
+}
+
+/// Does something to a job. Gives how it is then; nothing when it is gone.
+///
+/// # Errors
+/// [`Kind::NotFound`], [`Kind::Conflict`] where it cannot be done to such a job, and the operating system's.
+pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState>> {
+    let index = shared.index.get()?;
+    let mut inner = shared.desk.loaded()?;
+    let live = inner.jobs.get(&id).ok_or_else(|| none(id))?;
+    let (job, standing) = (&live.job, live.job.standing);
+    let refused = |what: &str| Err(Problem::new(Kind::Conflict, format!("job {id} is {}: {what}", standing.name())));
+    let mut new = job.clone();
+    let mut again = false;
+    match act {
+        JobAct::Pause if standing.live() => (new.standing, new.reason) = (Standing::Paused, None),
+        JobAct::Pause => return refused("only one that waits or runs is paused"),
+        JobAct::Resume if matches!(standing, Standing::Paused | Standing::Failed) => {
+            (new.standing, new.reason) = (Standing::Queued, None);
+        }
+        JobAct::Resume => return refused("only one that is paused or failed is resumed"),
+        JobAct::Cancel if !standing.over() => (new.standing, new.reason) = (Standing::Cancelled, None),
+        JobAct::Cancel => return refused("it is over already"),
+        JobAct::Retry if standing == Standing::Cancelled => return refused("begin another"),
+        JobAct::Retry => {
+            index.forget_failed(id)?;
+            again = true;
+            if !standing.live() {
+                (new.standing, new.reason) = (Standing::Queued, None);
+            }
+        }
+        JobAct::Place(_) if standing.over() => return refused("it has no place any more"),
+        JobAct::Place(place) => return place_at(shared, &mut inner, id, place),
+        JobAct::Batch(Some(0)) | JobAct::PerMinute(Some(0)) => {
+            return Err(Problem::new(Kind::Usage, "at least 1").help("pause the job to make none"));
+        }
+        JobAct::Batch(batch) => new.batch = batch,
+        JobAct::PerMinute(per_minute) => new.per_minute = per_minute,
+        JobAct::Remove if standing.over() => {
+            index.forget_job(id)?;
+            inner.jobs.remove(&id);
+            shared.tell(Event::JobGone(id));
+            return Ok(None);
+        }
+        JobAct::Remove => return refused("cancel it first"),
+    }
+    index.keep_job(&new)?;
+    if let Some(live) = inner.jobs.get_mut(&id) {
+        live.job = new;
+        live.not_before = None;
+        if again {
+            live.failed.clear();
+            live.version += 1;
+        }
+    }
+    inner.tell(shared, id, true);
+    wake(shared, &mut inner);
+    Ok(inner.jobs.get(&id).map(|live| inner.state(live)))
+}
+
+/// Gives a job another place; the others keep their order.
+fn place_at(shared: &Arc<Shared>, inner: &mut Inner, id: u32, place: u32) -> Result<Option<JobState>> {
+    let mut order = inner.order();
+    order.retain(|other| *other != id);
+    let at = (place.max(1) as usize - 1).min(order.len());
+    order.insert(at, id);
+    let index = shared.index.get()?;
+    for (turn, id) in order.iter().enumerate() {
+        if let Some(live) = inner.jobs.get_mut(id).filter(|live| live.job.turn != turn as i64) {
+            live.job.turn = turn as i64;
+            index.keep_job(&live.job)?;
+        }
+    }
+    order.iter().for_each(|id| inner.tell(shared, *id, true));
+    wake(shared, inner);
+    Ok(inner.jobs.get(&id).map(|live| inner.state(live)))
+}
+
+/// What a job set aside, from the `from`th on.
+///
+/// # Errors
+/// [`Kind::NotFound`].
+pub fn failures(shared: &Shared, id: u32, from: u64) -> Result<Vec<JobFailure>> {
+    let inner = shared.desk.loaded()?;
+    let live = inner.jobs.get(&id).ok_or_else(|| none(id))?;
+    Ok(live.failures().into_iter().skip(usize::try_from(from).unwrap_or(usize::MAX)).take(FAILURES).collect())
+}
+
+/// Somebody waits for the picture of an item: it is made next, where a job is to make it. Gives that job.
+///
+/// # Errors
+/// [`Kind::NotFound`] for an item that is not there; [`Kind::Corrupt`] and [`Kind::Cancelled`] while items are read.
+pub fn want(shared: &Arc<Shared>, number: u32, wanted: &dyn Fn() -> bool) -> Result<Option<u32>> {
+    let row = row_of(shared, number)?;
+    if !shared.desk.loaded()?.jobs.values().any(|j| j.job.standing.live()) {
+        return Ok(None);
+    }
+    let named = shared.desk.named(shared, wanted)?;
+    let Some(at) = named.of_row(row) else { return Ok(None) };
+    let picture = &named.pictures()[at as usize];
+    if shared.pictures().current(picture.key, picture.prompt).is_some_and(|e| !e.draft) {
+        return Ok(None);
+    }
+    let mut inner = shared.desk.loaded()?;
+    let order = inner.order();
+    let mut live = order.iter().filter_map(|id| inner.jobs.get(id)).filter(|j| j.job.standing.live());
+    let job = live.find(|j| j.scope(false).covers(&named, at)).map(|j| j.job.id);
+    if job.is_some() {
+        inner.wants.retain(|other| *other != row);
+        inner.wants.push_front(row);
+        inner.wants.truncate(WANTS);
+        shared.desk.wake.notify_all();
+    }
+    Ok(job)
+}
+
+/// Every picture that was made for an item, newest first.
+///
+/// # Errors
+/// [`Kind::NotFound`] for an item that is not there, and [`Kind::Corrupt`].
+pub fn made(shared: &Shared, number: u32) -> Result<Vec<Made>> {
+    let item = shared.catalog().item(row_of(shared, number)? as usize)?;
+    let Some(image) = item.images.first() else { return Ok(Vec::new()) };
+    let key = crate::model::made::picture_key(&item.dataset, &image.name);
+    let pictures = shared.pictures();
+    pictures.samples(key).map(|entry| pictures.line(entry)).collect()
+}
+
+fn row_of(shared: &Shared, number: u32) -> Result<u32> {
+    let row = number.checked_sub(1).filter(|row| (*row as usize) < shared.catalog().len());
+    row.ok_or_else(|| Problem::new(Kind::NotFound, format!("there is no item #{number}")))
+}

@@ -1,0 +1,124 @@
+//! Beginning a job.
+
+use std::sync::Arc;
+
+use super::{Live, runner, wake};
+use crate::model::job::{Begun, MOST_SAMPLES, NewJob, Plan, Standing};
+use crate::model::{Filter, Kind, Problem, Result};
+use crate::owner::answers;
+use crate::owner::state::Shared;
+use crate::owner::writer::now;
+use crate::pipeline::generate::build;
+use crate::store::jobs::{Job, Scope};
+
+/// Begins a job in the name of `by`, or says what it would make; `wanted` says whether to go on.
+///
+/// # Errors
+/// [`Kind::Usage`] for wishes that mean nothing, [`Kind::NotFound`] for items that are not there, [`Kind::Conflict`] when
+/// there is nothing to make, [`Kind::Cancelled`], and the operating system's.
+pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewJob, wanted: &dyn Fn() -> bool) -> Result<Begun> {
+    check(new)?;
+    let config = shared.project.config();
+    build::check(config, &new.wishes)?;
+    let (plan, numbers) = chosen(shared, &new.plan)?;
+    let named = shared.desk.named(shared, wanted)?;
+    let scope = if numbers.is_some() { Scope::Items } else { Scope::Missing };
+    let numbers = numbers.unwrap_or_default();
+    let wishes = build::full(config, &new.wishes);
+    let mut live = Live::new(
+        Job {
+            id: 0,
+            name: new.name.clone().unwrap_or_else(|| plan.clone()),
+            by: by.into(),
+            created: now(),
+            scope,
+            plan,
+            samples: new.samples,
+            seed: new.seed,
+            wishes: wishes.clone(),
+            settings: None,
+            batch: new.batch,
+            per_minute: new.per_minute,
+            turn: 0,
+            standing: Standing::Queued,
+            reason: None,
+            of: None,
+        },
+        numbers.clone(),
+    );
+    let (work, count) = {
+        let scope = live.scope(build::drafts(&wishes));
+        let work = scope.work(&named, &shared.pictures());
+        let count = scope.count(&named, &work);
+        (work.len() as u64, count)
+    };
+    let mut begun = Begun {
+        job: None,
+        pictures: work,
+        items: count.items,
+        imported: count.imported,
+        without: count.without,
+        disagree: named.disagree(),
+        generator: runner::device(config, &wishes),
+    };
+    if new.dry {
+        return Ok(begun);
+    }
+    if work == 0 {
+        let (imported, without) = (count.imported, count.without);
+        return Err(Problem::new(Kind::Conflict, "there is no picture to make").help(format!(
+            "{imported} items came with theirs, {without} have no prompt; --filter or --items make pictures again"
+        )));
+    }
+    let index = shared.index.get()?;
+    let mut inner = shared.desk.loaded()?;
+    // A number is not given twice, even where the store with the jobs was lost.
+    live.job.id = inner.jobs.keys().max().copied().unwrap_or_default().max(shared.pictures().last_job()) + 1;
+    live.job.turn = inner.jobs.values().map(|j| j.job.turn + 1).max().unwrap_or_default();
+    live.job.of = Some(work);
+    index.keep_job_items(live.job.id, &numbers)?;
+    index.keep_job(&live.job)?;
+    let id = live.job.id;
+    inner.jobs.insert(id, live);
+    inner.tell(shared, id, true);
+    wake(shared, &mut inner);
+    begun.job = inner.jobs.get(&id).map(|live| inner.state(live));
+    Ok(begun)
+}
+
+fn check(new: &NewJob) -> Result<()> {
+    let wrong = |field: &str, what: &str| Err(Problem::new(Kind::Usage, what).field(field));
+    if new.samples == 0 || new.samples > MOST_SAMPLES {
+        return wrong("samples", &format!("1 to {MOST_SAMPLES} samples of a picture"));
+    }
+    if new.batch == Some(0) || new.per_minute == Some(0) {
+        return wrong("batch", "at least 1");
+    }
+    if new.name.as_deref().is_some_and(|n| n.trim().is_empty() || n.chars().any(char::is_control)) {
+        return wrong("name", "a name is one line and not empty");
+    }
+    if new.wishes.guidance.is_some_and(|g| !g.is_finite() || g < 0.0) {
+        return wrong("guidance", "a number from 0");
+    }
+    Ok(())
+}
+
+/// The plan in words, and the numbers of its items: they are chosen now, since making pictures changes statuses.
+fn chosen(shared: &Shared, plan: &Plan) -> Result<(String, Option<Vec<u32>>)> {
+    match plan {
+        Plan::Missing => Ok(("missing".into(), None)),
+        Plan::Filter(words) => {
+            let filter = Filter::parse(words)?;
+            let words = if filter.is_empty() { "all items".into() } else { filter.words() };
+            Ok((words, Some(answers::numbers(shared, &filter)?)))
+        }
+        Plan::Items(numbers) => {
+            let items = shared.catalog().len();
+            if let Some(number) = numbers.iter().find(|n| **n == 0 || **n as usize > items) {
+                return Err(Problem::new(Kind::NotFound, format!("there is no item #{number}")));
+            }
+            let word = if numbers.len() == 1 { "item" } else { "items" };
+            Ok((format!("{} {word}", numbers.len()), Some(numbers.clone())))
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A job as the owner holds it: what is stored of it, and how far it is.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::model::job::{JobFailure, JobState, Newest, Standing, Step};
+use crate::pipeline::generate::work::Scope;
+use crate::store::jobs::{self, Failed, Job};
+
+/// The rate is over this long.
+const WINDOW: Duration = Duration::from_secs(60);
+/// Time between two words of progress: at most four a second.
+const TELL_EVERY: Duration = Duration::from_millis(250);
+
+/// See the module.
+pub struct Live {
+    /// What is stored.
+    pub job: Job,
+    /// Rows of the items chosen, sorted; none where it makes what is missing.
+    pub rows: Option<Arc<Vec<u32>>>,
+    /// What was set aside, by picture and sample.
+    pub failed: HashMap<(u64, u32), Failed>,
+    /// Pictures it made.
+    pub done: u64,
+    /// The generator's words for itself.
+    pub device: String,
+    /// How far the running batch is.
+    pub step: Option<Step>,
+    /// The last picture.
+    pub newest: Option<Newest>,
+    /// Rises whenever what is left must be worked out again.
+    pub version: u64,
+    /// Nothing is begun before this moment.
+    pub not_before: Option<Instant>,
+    /// When how many pictures came.
+    came: VecDeque<(Instant, u64)>,
+    told: Option<Instant>,
+}
+
+impl Live {
+    /// A job that has made nothing since the owner started; `numbers` are those of its items.
+    pub fn new(job: Job, numbers: Vec<u32>) -> Live {
+        let rows = (job.scope == jobs::Scope::Items).then(|| {
+            let mut rows: Vec<u32> = numbers.into_iter().filter_map(|n| n.checked_sub(1)).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            Arc::new(rows)
+        });
+        Live {
+            job,
+            rows,
+            failed: HashMap::new(),
+            done: 0,
+            device: String::new(),
+            step: None,
+            newest: None,
+            version: 0,
+            not_before: None,
+            came: VecDeque::new(),
+            told: None,
+        }
+    }
+
+    /// What it is to make, with a generator that makes `drafts` or pictures.
+    pub fn scope(&self, drafts: bool) -> Scope<'_> {
+        let rows = self.rows.as_deref().map(Vec::as_slice);
+        Scope { job: self.job.id, rows, samples: self.job.samples, drafts }
+    }
+
+    /// Takes note of pictures that were recorded.
+    pub fn came(&mut self, pictures: u64) {
+        self.done += pictures;
+        self.came.push_back((Instant::now(), pictures));
+    }
+
+    /// Pictures a minute over the last minute, or since the first where that was later.
+    fn rate(&self) -> f64 {
+        let now = Instant::now();
+        let recent = || self.came.iter().filter(|(at, _)| now.duration_since(*at) < WINDOW);
+        let Some((first, of_first)) = recent().next() else { return 0.0 };
+        let pictures: u64 = recent().map(|(_, n)| n).sum();
+        let span = now.duration_since(*first);
+        if span < Duration::from_secs(1) {
+            return 0.0;
+        }
+        // The first ones came before the span begins.
+        (pictures - of_first) as f64 * 60.0 / span.as_secs_f64()
+    }
+
+    /// Whether it is to be told now.
+    pub fn is_due(&mut self, always: bool) -> bool {
+        let now = Instant::now();
+        while self.came.front().is_some_and(|(at, _)| now.duration_since(*at) >= WINDOW) {
+            self.came.pop_front();
+        }
+        let due = always || self.told.is_none_or(|told| now.duration_since(told) >= TELL_EVERY);
+        if due {
+            self.told = Some(now);
+        }
+        due
+    }
+
+    /// The job as everybody sees it.
+    pub fn state(&self, place: u32) -> JobState {
+        let Job { id, name, by, created, plan, samples, seed, wishes, settings, batch, per_minute, .. } =
+            self.job.clone();
+        let running = self.job.standing == Standing::Running;
+        let failed = self.failed.len() as u64;
+        let rate = if running { self.rate() } else { 0.0 };
+        let left = self.job.of.map(|of| of.saturating_sub(self.done + failed));
+        let left_s = left.filter(|_| rate > 0.0).map(|left| (left as f64 * 60.0 / rate).ceil() as u64);
+        let generator = [wishes.backend, wishes.model].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        JobState {
+            id,
+            name,
+            by,
+            created,
+            plan,
+            samples,
+            seed,
+            generator,
+            device: self.device.clone(),
+            settings,
+            batch,
+            per_minute,
+            place,
+            standing: self.job.standing,
+            reason: self.job.reason.clone(),
+            done: self.done,
+            of: self.job.of,
+            failed,
+            step: self.step.filter(|_| running),
+            rate,
+            left_s,
+            newest: self.newest.clone(),
+        }
+    }
+
+    /// What was set aside, in the order of its items.
+    pub fn failures(&self) -> Vec<JobFailure> {
+        let mut list: Vec<JobFailure> = self.failed.values().map(|f| f.failure.clone()).collect();
+        list.sort_by(|a, b| (a.number, &a.picture, a.sample).cmp(&(b.number, &b.picture, b.sample)));
+        list
+    }
+}

@@ -1,0 +1,213 @@
+//! Generation jobs: who makes which picture when.
+//!
+//! [`Desk`] holds the jobs and answers for them; for each generator that jobs ask for there is one thread ([`runner`])
+//! that takes the first job in its turn, batch by batch, so that another order, a pause or a picture that somebody waits
+//! for takes effect at the next batch. What is left to do is worked out from the plan and the picture journal; a job that
+//! was cut off goes on where the journal ends.
+
+mod act;
+mod begin;
+mod live;
+mod runner;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+pub use act::{act, failures, made, want};
+pub use begin::begin;
+pub use live::Live;
+
+use super::state::Shared;
+use super::wire::Event;
+use crate::inference::ImageGenerator;
+use crate::model::config::Config;
+use crate::model::job::{JobState, Standing, Wishes};
+use crate::model::{Kind, Problem, Result};
+use crate::pipeline::generate::named::Named;
+use crate::store::disk;
+
+/// Builds a generator.
+pub type Maker = Box<dyn Fn(&Config, &Wishes) -> Result<Box<dyn ImageGenerator>> + Send + Sync>;
+
+/// The jobs of an owner.
+pub struct Desk {
+    maker: Maker,
+    inner: Mutex<Inner>,
+    wake: Condvar,
+    named: Mutex<Option<Arc<Named>>>,
+}
+
+/// What the desk's lock guards. Whoever holds it may ask sled, and asks for no other lock of the owner.
+#[derive(Default)]
+struct Inner {
+    jobs: BTreeMap<u32, Live>,
+    /// Rows of items whose pictures somebody waits for, the last to ask first.
+    wants: VecDeque<u32>,
+    /// Generators that have a thread.
+    running: BTreeSet<String>,
+    threads: Vec<JoinHandle<()>>,
+    /// The stored jobs are here.
+    loaded: bool,
+    ended: bool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Desk {
+    /// A desk without jobs, whose generators `maker` builds.
+    pub fn new(maker: Maker) -> Desk {
+        Desk { maker, inner: Mutex::default(), wake: Condvar::new(), named: Mutex::new(None) }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        lock(&self.inner)
+    }
+
+    /// The jobs, once those that are stored are here.
+    fn loaded(&self) -> Result<MutexGuard<'_, Inner>> {
+        let mut inner = self.inner();
+        while !inner.loaded && !inner.ended {
+            inner = self.wake.wait(inner).unwrap_or_else(PoisonError::into_inner);
+        }
+        if inner.loaded { Ok(inner) } else { Err(Problem::new(Kind::Unreachable, "the owner is ending")) }
+    }
+
+    /// The pictures that items name now; `wanted` says whether to go on reading.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`] when the texts are damaged, and [`Kind::Cancelled`].
+    pub fn named(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<Arc<Named>> {
+        let mut held = lock(&self.named);
+        let catalog = shared.catalog();
+        if let Some(named) = held.as_ref().filter(|n| n.edition == catalog.edition()) {
+            return Ok(named.clone());
+        }
+        let named = Arc::new(Named::read(&catalog, wanted)?);
+        *held = Some(named.clone());
+        Ok(named)
+    }
+
+    /// All jobs: those that are not over in their order, then the others, the last begun first.
+    ///
+    /// # Errors
+    /// When the owner is ending.
+    pub fn list(&self) -> Result<Vec<JobState>> {
+        let inner = self.loaded()?;
+        let over = inner.jobs.values().rev().filter(|j| j.job.standing.over());
+        Ok(inner.order().iter().filter_map(|id| inner.jobs.get(id)).chain(over).map(|j| inner.state(j)).collect())
+    }
+
+    /// Ends all work and waits for it. What is made and not recorded is made again.
+    pub fn end(&self) {
+        let threads = {
+            let mut inner = self.inner();
+            inner.ended = true;
+            std::mem::take(&mut inner.threads)
+        };
+        self.wake.notify_all();
+        threads.into_iter().for_each(|thread| drop(thread.join()));
+    }
+}
+
+impl Inner {
+    /// Jobs that are not over, by turn.
+    fn order(&self) -> Vec<u32> {
+        let mut live: Vec<&Live> = self.jobs.values().filter(|j| !j.job.standing.over()).collect();
+        live.sort_by_key(|j| (j.job.turn, j.job.id));
+        live.iter().map(|j| j.job.id).collect()
+    }
+
+    fn state(&self, live: &Live) -> JobState {
+        let place = self.order().iter().position(|id| *id == live.job.id).map_or(0, |at| at as u32 + 1);
+        live.state(place)
+    }
+
+    /// Tells everybody how a job is; a mere step forward not too often.
+    fn tell(&mut self, shared: &Shared, id: u32, always: bool) {
+        let Some(live) = self.jobs.get_mut(&id) else { return };
+        if live.is_due(always) {
+            let state = self.jobs.get(&id).map(|live| self.state(live));
+            state.into_iter().for_each(|state| shared.tell(Event::Job(Box::new(state))));
+        }
+    }
+}
+
+/// Loads the stored jobs, and goes on with those that were under way.
+pub fn start(shared: &Arc<Shared>) {
+    let owner = shared.clone();
+    let work = move || {
+        let stored = owner.index.get().and_then(|index| {
+            let with = |job: crate::store::jobs::Job| Ok((index.job_items(job.id)?, index.failed(job.id)?, job));
+            index.jobs()?.into_iter().map(with).collect::<Result<Vec<_>>>()
+        });
+        let mut inner = owner.desk.inner();
+        match stored {
+            Ok(stored) => {
+                for (numbers, failed, mut job) in stored {
+                    if job.standing == Standing::Running {
+                        job.standing = Standing::Queued;
+                    }
+                    let mut live = Live::new(job, numbers);
+                    live.failed = failed.into_iter().map(|f| ((f.key, f.failure.sample), f)).collect();
+                    live.done = owner.pictures().of_job(live.job.id);
+                    inner.jobs.insert(live.job.id, live);
+                }
+            }
+            Err(problem) => owner.notices().push(format!("jobs cannot be read: {problem}")),
+        }
+        inner.loaded = true;
+        if inner.jobs.values().any(|j| j.job.standing.live()) {
+            sweep(&owner);
+        }
+        wake(&owner, &mut inner);
+        owner.desk.wake.notify_all();
+    };
+    let started = std::thread::Builder::new().name("jobs".into()).spawn(work);
+    match started {
+        Ok(thread) => shared.desk.inner().threads.push(thread),
+        Err(error) => shared.notices().push(format!("jobs cannot go on: {error}")),
+    }
+}
+
+/// Removes what a killed owner left of pictures that it was writing.
+fn sweep(shared: &Shared) {
+    for entry in std::fs::read_dir(shared.project.images()).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|t| t.is_dir()) {
+            disk::sweep(&entry.path());
+        }
+    }
+}
+
+/// Sees to it that each generator that a job waits for has a thread.
+fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
+    if inner.ended {
+        return;
+    }
+    let config = shared.project.config();
+    let live: BTreeSet<String> =
+        inner.jobs.values().filter(|j| j.job.standing.live()).map(|j| runner::device(config, &j.job.wishes)).collect();
+    for device in live {
+        if !inner.running.insert(device.clone()) {
+            continue;
+        }
+        let (owner, theirs) = (shared.clone(), device.clone());
+        let started = std::thread::Builder::new().name("generate".into()).spawn(move || runner::run(&owner, &theirs));
+        match started {
+            Ok(thread) => {
+                inner.threads.retain(|thread| !thread.is_finished());
+                inner.threads.push(thread);
+            }
+            Err(error) => {
+                inner.running.remove(&device);
+                shared.notices().push(format!("a job could not be started: {error}"));
+            }
+        }
+    }
+    shared.desk.wake.notify_all();
+}

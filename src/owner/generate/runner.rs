@@ -1,0 +1,208 @@
+//! The thread of one generator: takes the first job in its turn, batch by batch.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::session::{Session, Took};
+use super::{Inner, wake};
+use crate::inference::ImageGenerator;
+use crate::model::config::Config;
+use crate::model::job::{Standing, Wishes};
+use crate::model::{Kind, Problem, Result};
+use crate::owner::state::Shared;
+use crate::pipeline::generate::build;
+use crate::pipeline::generate::named::Named;
+use crate::pipeline::generate::work::Target;
+
+/// How long a generator without work stays in memory.
+const LINGERS: Duration = Duration::from_secs(20);
+
+/// What a thread is named after: jobs with the same backend and model share a generator.
+pub fn device(config: &Config, wishes: &Wishes) -> String {
+    let Wishes { backend, model, .. } = build::full(config, wishes);
+    [backend, model].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// What to do next.
+enum Next {
+    /// A batch of this job; of this picture alone, where somebody waits for it.
+    Job(u32, Option<(Arc<Named>, u32)>),
+    /// Look again.
+    Again,
+    /// There is no work.
+    End,
+}
+
+/// Works until the owner ends, or for a while nobody wants anything of this generator.
+pub fn run(shared: &Arc<Shared>, device: &str) {
+    let mut generator: Option<Box<dyn ImageGenerator>> = None;
+    let mut sessions: HashMap<u32, Session> = HashMap::new();
+    loop {
+        let (id, only) = match next(shared, device) {
+            Next::Job(id, only) => (id, only),
+            Next::Again => continue,
+            Next::End => return,
+        };
+        // The owner stays while a job runs.
+        let _counted = shared.count_job();
+        let did = catch_unwind(AssertUnwindSafe(|| batch(shared, id, only, &mut generator, &mut sessions)));
+        match did {
+            Ok(Ok(())) => {}
+            Ok(Err(problem)) => {
+                sessions.remove(&id);
+                stop(shared, id, &problem);
+            }
+            Err(_) => {
+                // Whatever state it is in, it is not asked again.
+                generator = None;
+                sessions.remove(&id);
+                stop(shared, id, &Problem::new(Kind::Io, "the work on a batch panicked"));
+            }
+        }
+    }
+}
+
+/// Waits for work.
+fn next(shared: &Arc<Shared>, device: &str) -> Next {
+    let config = shared.project.config();
+    let mut inner = shared.desk.inner();
+    if inner.ended {
+        return Next::End;
+    }
+    let mine: Vec<u32> = inner.order().into_iter().filter(|id| is_mine(&inner, config, device, *id)).collect();
+    if let Some(found) = wanted(shared, &mut inner, &mine) {
+        return found;
+    }
+    let now = Instant::now();
+    let ready = |id: &&u32| inner.jobs.get(id).is_some_and(|j| j.not_before.is_none_or(|at| at <= now));
+    if let Some(id) = mine.iter().find(ready).copied() {
+        turn(shared, &mut inner, &mine, id);
+        return Next::Job(id, None);
+    }
+    // The owner stays while a job waits for its next moment.
+    let _counted = (!mine.is_empty()).then(|| shared.count_job());
+    let soonest = mine.iter().filter_map(|id| inner.jobs.get(id)?.not_before).min();
+    let wait = soonest.map_or(LINGERS, |at| at.saturating_duration_since(now).max(Duration::from_millis(1)));
+    let (mut inner, waited) = shared.desk.wake.wait_timeout(inner, wait).unwrap_or_else(PoisonError::into_inner);
+    let idle = waited.timed_out() && !inner.jobs.keys().any(|id| is_mine(&inner, config, device, *id));
+    if idle || inner.ended {
+        inner.running.remove(device);
+        return Next::End;
+    }
+    Next::Again
+}
+
+fn is_mine(inner: &Inner, config: &Config, device: &str, id: u32) -> bool {
+    let job = inner.jobs.get(&id).map(|live| &live.job);
+    job.is_some_and(|job| job.standing.live() && self::device(config, &job.wishes) == device)
+}
+
+/// The job that makes a picture somebody waits for, where it is one of these.
+fn wanted(shared: &Shared, inner: &mut Inner, mine: &[u32]) -> Option<Next> {
+    if inner.wants.is_empty() {
+        return None;
+    }
+    // It was read when somebody asked. Whoever reads it again now may look at the jobs meanwhile: this must not wait.
+    let named = shared.desk.named.try_lock().ok()?.clone()?;
+    let found = inner.wants.iter().enumerate().find_map(|(n, row)| {
+        let at = named.of_row(*row)?;
+        let covers = |id: &&u32| inner.jobs.get(id).is_some_and(|j| j.scope(false).covers(&named, at));
+        mine.iter().find(covers).map(|id| (n, *id, at))
+    });
+    let (n, id, at) = found?;
+    inner.wants.remove(n);
+    turn(shared, inner, mine, id);
+    Some(Next::Job(id, Some((named, at))))
+}
+
+/// It is this job's turn, and no other's of this generator.
+fn turn(shared: &Shared, inner: &mut Inner, mine: &[u32], id: u32) {
+    for other in mine {
+        let Some(live) = inner.jobs.get_mut(other) else { continue };
+        let standing = if *other == id { Standing::Running } else { Standing::Queued };
+        if live.job.standing != standing {
+            live.job.standing = standing;
+            inner.tell(shared, *other, true);
+        }
+    }
+}
+
+/// Makes one batch of a job, or finds that it is done.
+fn batch(
+    shared: &Arc<Shared>,
+    id: u32,
+    only: Option<(Arc<Named>, u32)>,
+    generator: &mut Option<Box<dyn ImageGenerator>>,
+    sessions: &mut HashMap<u32, Session>,
+) -> Result<()> {
+    let maker = match generator {
+        Some(maker) => maker,
+        None => {
+            let wishes = shared.desk.inner().jobs.get(&id).map(|live| live.job.wishes.clone()).unwrap_or_default();
+            generator.insert((shared.desk.maker)(shared.project.config(), &wishes)?)
+        }
+    };
+    let session = match sessions.remove(&id).filter(|session| session.is_current(shared)) {
+        Some(session) => session,
+        None => match Session::begin(shared, id, maker.as_ref())? {
+            Some(session) => session,
+            None => return Ok(()),
+        },
+    };
+    let session = sessions.entry(id).or_insert(session);
+    let only = only.filter(|(named, _)| session.is_of(named)).map(|(_, at)| Target { picture: at, sample: 1 });
+    let took = match session.take(shared, only) {
+        // The items were changed since it was asked for: the next session knows them.
+        Err(problem) if problem.kind == Kind::Conflict && !session.is_current(shared) => Took::Nothing,
+        took => took?,
+    };
+    match took {
+        Took::Batch(errands) => {
+            let panicked = session.make(shared, maker.as_mut(), errands)?;
+            if panicked {
+                *generator = None;
+            }
+        }
+        Took::Nothing => {}
+        Took::End => {
+            sessions.remove(&id);
+            done(shared, id)?;
+        }
+    }
+    Ok(())
+}
+
+/// The job has nothing left to do.
+fn done(shared: &Arc<Shared>, id: u32) -> Result<()> {
+    let index = shared.index.get()?;
+    let mut inner = shared.desk.inner();
+    if let Some(live) = inner.jobs.get_mut(&id).filter(|live| live.job.standing.live()) {
+        live.job.standing = Standing::Done;
+        live.job.of = Some(live.done + live.failed.len() as u64);
+        live.step = None;
+        index.keep_job(&live.job)?;
+        inner.tell(shared, id, true);
+        wake(shared, &mut inner);
+    }
+    Ok(())
+}
+
+/// The job cannot go on: for lack of a generator it has failed, for anything else it is paused until somebody looks.
+fn stop(shared: &Arc<Shared>, id: u32, problem: &Problem) {
+    if problem.kind == Kind::Cancelled {
+        return;
+    }
+    let mut inner = shared.desk.inner();
+    let Some(live) = inner.jobs.get_mut(&id).filter(|live| live.job.standing.live()) else { return };
+    let never_ran = live.device.is_empty();
+    live.job.standing = if never_ran { Standing::Failed } else { Standing::Paused };
+    live.job.reason = Some(problem.to_string());
+    live.step = None;
+    let kept = shared.index.get().and_then(|index| index.keep_job(&live.job));
+    if let Err(problem) = kept {
+        eprintln!("a job could not be kept: {problem}");
+    }
+    inner.tell(shared, id, true);
+}

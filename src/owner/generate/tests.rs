@@ -1,0 +1,526 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Condvar, Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use super::*;
+use crate::inference::Told;
+use crate::model::generation::{
+    Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Pixels, Scheduler, Settings, Task,
+};
+use crate::model::job::{JobAct, NewJob, Plan};
+use crate::model::made::Made;
+use crate::model::{Filter, Item, Judgement, Seen, Status, Verdict};
+use crate::owner::state::Data;
+use crate::owner::wire::{Decide, Receipt};
+use crate::owner::writer::{self, Wish, Work};
+use crate::pipeline::compose::{Composition, Order, metadata};
+use crate::store::open::open;
+use crate::store::pictures;
+use crate::store::project::Project;
+
+/// How long a test waits for what must happen. Never a measurement.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a small generator is told to do, and what it was asked.
+#[derive(Default)]
+struct Script {
+    /// Prompts and seeds of every task, call by call.
+    calls: Vec<Vec<(String, u64)>>,
+    /// How each task fails, by a part of its prompt.
+    fails: BTreeMap<String, FailureKind>,
+    /// A part of a prompt at which it panics.
+    panics: Option<String>,
+    /// Largest batch that there is memory for.
+    room: Option<usize>,
+    /// Pictures it may make before it waits; without a number it does not wait.
+    permits: Option<u64>,
+    /// What it draws is of one colour.
+    flat: bool,
+}
+
+#[derive(Clone, Default)]
+struct Small {
+    script: Arc<(Mutex<Script>, Condvar)>,
+    draft: bool,
+}
+
+impl Small {
+    fn script<T>(&self, change: impl FnOnce(&mut Script) -> T) -> T {
+        let done = change(&mut self.script.0.lock().unwrap());
+        self.script.1.notify_all();
+        done
+    }
+
+    fn permit(&self) {
+        let mut script = self.script.0.lock().unwrap();
+        while script.permits == Some(0) {
+            script = self.script.1.wait(script).unwrap();
+        }
+        script.permits = script.permits.map(|n| n - 1);
+    }
+}
+
+struct Drawing {
+    small: Small,
+    capabilities: Capabilities,
+}
+
+impl ImageGenerator for Drawing {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn fingerprint(&self, settings: &Settings) -> Fingerprint {
+        Fingerprint::default().with("model", "small").with("width", settings.width).with("draft", self.small.draft)
+    }
+
+    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
+        let asked = tasks.iter().map(|t| (t.prompt.clone(), t.seed)).collect();
+        self.small.script(|s| s.calls.push(asked));
+        let mut go = watch(Told::Step { done: 0, of: 1, batch: tasks.len() });
+        for (index, task) in tasks.iter().enumerate() {
+            if go {
+                self.small.permit();
+                // Whoever waited may have been told meanwhile to stop.
+                go = watch(Told::Step { done: 1, of: 1, batch: tasks.len() });
+            }
+            let (kind, panics, flat) = self.small.script(|s| {
+                let memory = s.room.filter(|room| tasks.len() > *room).map(|_| FailureKind::OutOfMemory);
+                let fails = s.fails.iter().find(|(part, _)| task.prompt.contains(*part)).map(|(_, kind)| *kind);
+                (memory.or(fails), s.panics.as_ref().is_some_and(|p| task.prompt.contains(p)), s.flat)
+            });
+            assert!(!panics, "as it was told");
+            let result = match kind {
+                _ if !go => Err(Failure::new(FailureKind::Cancelled, "cancelled")),
+                Some(kind) => Err(Failure::new(kind, "as it was told")),
+                None => Ok(Picture {
+                    pixels: draw(settings, task, flat),
+                    honoured: self.capabilities.honours,
+                    notes: Vec::new(),
+                }),
+            };
+            go &= watch(Told::Done { index, result });
+        }
+    }
+}
+
+fn draw(settings: &Settings, task: &Task, flat: bool) -> Pixels {
+    let bytes = 3 * settings.width as usize * settings.height as usize;
+    let mut rgb = vec![200; bytes];
+    if !flat {
+        blake3::Hasher::new()
+            .update(task.prompt.as_bytes())
+            .update(&task.seed.to_le_bytes())
+            .finalize_xof()
+            .fill(&mut rgb);
+    }
+    Pixels { width: settings.width, height: settings.height, rgb }
+}
+
+fn maker(small: &Small) -> Maker {
+    let small = small.clone();
+    Box::new(move |_, _| {
+        let settings = Settings { width: 8, height: 8, steps: 1, guidance: 1.0, scheduler: Scheduler::Euler };
+        let capabilities = Capabilities {
+            name: "small".into(),
+            max_batch: 4,
+            multiple_of: 1,
+            sides: (1, 64),
+            schedulers: Vec::new(),
+            honours: Honours { seed: true, ..Honours::default() },
+            steps_told: true,
+            draft: small.draft,
+            best: settings,
+        };
+        Ok(Box::new(Drawing { small: small.clone(), capabilities }))
+    })
+}
+
+/// An owner without a socket.
+struct Rig {
+    shared: Arc<Shared>,
+    writing: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Rig {
+    fn over(project: &Project, small: &Small) -> Rig {
+        let opened = open(project).unwrap();
+        let (sender, queue) = mpsc::channel();
+        let data = Data { catalog: opened.catalog.clone(), overlay: opened.overlay };
+        let shared =
+            Shared::new(project.clone(), opened.index, data, opened.notices, sender, writer::now(), maker(small));
+        let (pictures, _) = crate::store::open::load_pictures(project).unwrap();
+        let (ledger, notices) = crate::store::open::load_ledger(project, &opened.catalog, &pictures).unwrap();
+        assert!(notices.is_empty(), "{notices:?}");
+        (*shared.ledger_mut(), *shared.pictures_mut()) = (ledger, pictures);
+        let shared = Arc::new(shared);
+        let theirs = shared.clone();
+        let writing = std::thread::spawn(move || writer::run(theirs, &queue, true, None));
+        start(&shared);
+        Rig { shared, writing: Some(writing) }
+    }
+
+    fn begin(&self, new: NewJob) -> u32 {
+        begin(&self.shared, "ann", &new, &|| true).unwrap().job.unwrap().id
+    }
+
+    fn job(&self, id: u32) -> JobState {
+        self.shared.desk.list().unwrap().into_iter().find(|j| j.id == id).unwrap()
+    }
+
+    fn wait(&self, id: u32, what: &str, done: impl Fn(&JobState) -> bool) -> JobState {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let job = self.job(id);
+            if done(&job) {
+                return job;
+            }
+            assert!(Instant::now() < deadline, "{what}: {job:?}");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn until(&self, id: u32, standing: Standing) -> JobState {
+        self.wait(id, standing.name(), |j| j.standing == standing)
+    }
+
+    fn act(&self, id: u32, what: JobAct) -> Result<Option<JobState>> {
+        act(&self.shared, id, what)
+    }
+
+    fn decide(&self, number: u32, verdict: Verdict) -> Result<Receipt> {
+        let judgement = Judgement { verdict, reasons: vec![], note: None, ms: None, seen: Seen::Script };
+        let wish = Wish::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement });
+        let (send, receipt) = mpsc::channel();
+        let reply = Box::new(move |r| drop(send.send(r)));
+        self.shared.writer.send(Work::Wish { who: "ann".into(), wish, reply }).unwrap();
+        receipt.recv_timeout(PATIENCE).unwrap()
+    }
+
+    fn item(&self, number: u32) -> Item {
+        let line = self.shared.catalog().line(number as usize - 1).unwrap();
+        let line = self.shared.pictures().resolved(&line).unwrap_or(line);
+        serde_json::from_str(&line).unwrap()
+    }
+
+    fn status(&self, number: u32) -> Status {
+        self.shared.ledger().status(number - 1)
+    }
+
+    /// Every line of the journal, each of which must name a file with its hash, and no two the same.
+    fn made(&self) -> Vec<Made> {
+        let project = &self.shared.project;
+        let reading = pictures::read(&project.images()).unwrap();
+        assert!(reading.problems.is_empty() && !reading.whole.torn);
+        let text = std::fs::read_to_string(project.images().join(pictures::FILE)).unwrap_or_default();
+        let mut lines = Vec::new();
+        for line in text.lines().filter(|l| l.contains("\"picture\":")) {
+            let value: serde_json::Value = serde_json::from_str(line).unwrap();
+            let made = Made {
+                rev: value["rev"].as_u64().unwrap(),
+                picture: value["picture"].as_str().unwrap().into(),
+                sample: value["sample"].as_u64().unwrap() as u32,
+                hash: value["hash"].as_str().unwrap().into(),
+                job: value["job"].as_u64().unwrap() as u32,
+                draft: value["draft"].as_bool().unwrap_or_default(),
+                seed: value["seed"].as_u64().unwrap(),
+                ext: "png".into(),
+                ..Made::default()
+            };
+            let file = std::fs::read(project.root().join(made.image().stored().unwrap())).unwrap();
+            assert_eq!(blake3::hash(&file).to_hex().as_str(), made.hash);
+            lines.push(made);
+        }
+        assert_eq!(lines.len(), reading.pictures.len());
+        let one = |m: &Made| (m.picture.clone(), m.sample, m.hash.clone());
+        assert_eq!(lines.iter().map(one).collect::<BTreeSet<_>>().len(), lines.len(), "a picture is there twice");
+        lines
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        self.shared.desk.end();
+        let (done, wait) = mpsc::channel();
+        let _ = self.shared.writer.send(Work::Finish(done));
+        let _ = wait.recv();
+        self.writing.take().map(std::thread::JoinHandle::join);
+    }
+}
+
+/// A project with composed questions.
+fn composed(count: u64) -> (tempfile::TempDir, Project) {
+    let dir = tempfile::tempdir().unwrap();
+    let project = Project::init(&dir.path().join("p")).unwrap();
+    add(&project, count, 3);
+    (dir, project)
+}
+
+fn add(project: &Project, count: u64, seed: u64) {
+    let opened = open(project).unwrap();
+    let (metadata, unreadable) = metadata(None).unwrap();
+    let composition =
+        Composition::new(&metadata, &unreadable, &Order { plan: None, seed, count: Some(count) }).unwrap();
+    let index = opened.index.get().unwrap();
+    composition.fill(project, index, &opened.catalog, "2026-01-01T00:00:00Z", &mut |_| true).unwrap();
+}
+
+fn missing() -> NewJob {
+    NewJob { samples: 1, seed: 5, ..NewJob::default() }
+}
+
+fn prompt_of(rig: &Rig, number: u32) -> String {
+    rig.item(number).prompt.unwrap()
+}
+
+#[test]
+fn a_job_makes_every_picture_once_and_ends_what_was_said_before() {
+    let (_dir, project) = composed(60);
+    let small = Small::default();
+    let rig = Rig::over(&project, &small);
+    rig.decide(1, Verdict::Accept).unwrap();
+    let mut events = rig.shared.events.subscribe();
+    let dry = begin(&rig.shared, "ann", &NewJob { dry: true, ..missing() }, &|| true).unwrap();
+    assert!(dry.job.is_none() && dry.items == 60 && rig.shared.desk.list().unwrap().is_empty());
+    let id = rig.begin(missing());
+    let job = rig.until(id, Standing::Done);
+    assert_eq!((job.done, job.of, job.failed), (dry.pictures, Some(dry.pictures), 0));
+    assert_eq!((job.device.as_str(), job.by.as_str(), job.place), ("small", "ann", 0));
+    let made = rig.made();
+    assert_eq!(made.len() as u64, dry.pictures);
+    assert!((1..=60).all(|n| rig.item(n).images[0].stored().is_some_and(|p| project.root().join(p).is_file())));
+    assert_eq!(rig.status(1), Status::Pending, "that verdict was on no picture");
+    rig.decide(1, Verdict::Accept).unwrap();
+    assert_eq!(rig.status(1), Status::Accepted);
+    let mut told = BTreeSet::new();
+    let mut standings = Vec::new();
+    while let Ok(event) = events.try_recv() {
+        match event {
+            Event::Made { numbers, .. } => told.extend(numbers),
+            Event::Job(state) => standings.push(state.standing),
+            _ => {}
+        }
+    }
+    assert_eq!(told, (1..=60).collect());
+    assert_eq!((standings[0], standings[standings.len() - 1]), (Standing::Queued, Standing::Done));
+    // Nothing is missing now, and the same seed gives the same pictures: there is nothing to make.
+    assert_eq!(begin(&rig.shared, "ann", &missing(), &|| true).unwrap_err().kind, Kind::Conflict);
+    let again = rig.begin(NewJob { plan: Plan::Filter(String::new()), ..missing() });
+    assert_eq!(rig.until(again, Standing::Done).done, 0);
+    let other = rig.begin(NewJob { plan: Plan::Items(vec![1]), seed: 6, ..missing() });
+    assert_eq!(rig.until(other, Standing::Done).done, 1);
+    assert_eq!(rig.status(1), Status::Pending, "it shows another picture now");
+    assert_eq!(rig.made().len() as u64, dry.pictures + 1);
+    assert_eq!(super::made(&rig.shared, 1).unwrap().len(), 2);
+    let newest = super::made(&rig.shared, 1).unwrap().remove(0);
+    assert_eq!(rig.item(1).images[0].hash, Some(newest.hash));
+    // What was decided and made reads back as it was.
+    let (status, rev) = ((1..=60).map(|n| rig.status(n)).collect::<Vec<_>>(), rig.shared.ledger().rev());
+    drop(rig);
+    let rig = Rig::over(&project, &small);
+    assert_eq!((1..=60).map(|n| rig.status(n)).collect::<Vec<_>>(), status);
+    assert_eq!(rig.shared.ledger().rev(), rev);
+    assert_eq!(rig.shared.desk.list().unwrap().len(), 3);
+}
+
+#[test]
+fn a_job_is_paused_resumed_and_cancelled_between_two_pictures() {
+    let (_dir, project) = composed(60);
+    let small = Small::default();
+    small.script(|s| s.permits = Some(0));
+    let rig = Rig::over(&project, &small);
+    let id = rig.begin(missing());
+    rig.wait(id, "running", |j| j.standing == Standing::Running && j.step.is_some());
+    assert_eq!(rig.act(id, JobAct::Remove).unwrap_err().kind, Kind::Conflict);
+    assert_eq!(rig.act(id, JobAct::Resume).unwrap_err().kind, Kind::Conflict);
+    small.script(|s| s.permits = Some(2));
+    rig.wait(id, "two pictures", |j| j.done >= 1 || rig.shared.pictures().len() >= 1);
+    assert_eq!(rig.act(id, JobAct::Pause).unwrap().unwrap().standing, Standing::Paused);
+    small.script(|s| s.permits = None);
+    let deadline = Instant::now() + PATIENCE;
+    while rig.shared.jobs() > 0 {
+        assert!(Instant::now() < deadline, "it stops");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let paused = rig.made().len();
+    assert!((1..=4).contains(&paused), "{paused}");
+    assert_eq!(rig.job(id).standing, Standing::Paused);
+    // A paused job stays paused across an end of the owner.
+    drop(rig);
+    let rig = Rig::over(&project, &small);
+    assert_eq!(rig.job(id).standing, Standing::Paused);
+    assert_eq!(rig.job(id).done, paused as u64);
+    small.script(|s| s.permits = Some(3));
+    rig.act(id, JobAct::Resume).unwrap();
+    rig.wait(id, "more", |j| j.done > paused as u64 || rig.shared.pictures().len() > paused);
+    rig.act(id, JobAct::Cancel).unwrap();
+    small.script(|s| s.permits = None);
+    assert_eq!(rig.act(id, JobAct::Retry).unwrap_err().kind, Kind::Conflict);
+    assert_eq!(rig.act(id, JobAct::Pause).unwrap_err().kind, Kind::Conflict);
+    rig.act(id, JobAct::Remove).unwrap();
+    assert!(rig.shared.desk.list().unwrap().is_empty());
+    assert_eq!(rig.act(id, JobAct::Pause).unwrap_err().kind, Kind::NotFound);
+    // Another job makes what is left, under another number.
+    let rest = rig.begin(missing());
+    assert!(rest > id);
+    rig.until(rest, Standing::Done);
+    rig.made();
+}
+
+#[test]
+fn an_owner_that_ends_in_between_goes_on_where_the_journal_ends() {
+    let (_dir, project) = composed(80);
+    let small = Small::default();
+    small.script(|s| s.permits = Some(5));
+    let rig = Rig::over(&project, &small);
+    let id = rig.begin(missing());
+    let of = rig.job(id).of.unwrap();
+    rig.wait(id, "five", |_| rig.shared.pictures().len() >= 4);
+    small.script(|s| s.permits = Some(50));
+    drop(rig);
+    let rig = Rig::over(&project, &small);
+    small.script(|s| s.permits = None);
+    let job = rig.until(id, Standing::Done);
+    assert_eq!((job.done, job.of), (of, Some(of)));
+    assert_eq!(rig.made().len() as u64, of);
+}
+
+#[test]
+fn the_first_in_turn_goes_first_and_what_somebody_waits_for_before_it() {
+    let (_dir, project) = composed(80);
+    let small = Small::default();
+    small.script(|s| s.permits = Some(0));
+    let rig = Rig::over(&project, &small);
+    let one = NewJob { plan: Plan::Items((1..=40).collect()), batch: Some(1), ..missing() };
+    let first = rig.begin(one.clone());
+    let second = rig.begin(NewJob { plan: Plan::Items((41..=80).collect()), ..one });
+    assert_eq!((rig.job(first).place, rig.job(second).place), (1, 2));
+    rig.wait(first, "at work", |j| j.step.is_some());
+    // Somebody waits for a picture of the second job, and of the first.
+    assert_eq!(want(&rig.shared, 80, &|| true).unwrap(), Some(second));
+    assert_eq!(want(&rig.shared, 40, &|| true).unwrap(), Some(first));
+    assert_eq!(rig.act(second, JobAct::Place(1)).unwrap().unwrap().place, 1);
+    let order: Vec<u32> = rig.shared.desk.list().unwrap().iter().map(|j| j.id).collect();
+    assert_eq!(order, [second, first]);
+    let (waited, other) = (prompt_of(&rig, 80), prompt_of(&rig, 40));
+    small.script(|s| s.permits = None);
+    rig.until(second, Standing::Done);
+    rig.until(first, Standing::Done);
+    let calls = small.script(|s| s.calls.iter().map(|c| c[0].0.clone()).collect::<Vec<_>>());
+    assert_eq!((&calls[1], &calls[2]), (&other, &waited), "the last to ask first");
+    let seconds: BTreeSet<String> = (41..=80).map(|n| prompt_of(&rig, n)).collect();
+    let last_of_second = calls.iter().rposition(|c| seconds.contains(c)).unwrap();
+    let firsts = calls[3..last_of_second].iter().filter(|c| !seconds.contains(*c)).count();
+    assert_eq!(firsts, 0, "the first job waited for the second");
+    assert_eq!(want(&rig.shared, 80, &|| true).unwrap(), None, "it is there");
+    assert_eq!(want(&rig.shared, 81, &|| true).unwrap_err().kind, Kind::NotFound);
+    rig.made();
+}
+
+#[test]
+fn what_fails_is_tried_three_times_and_set_aside_and_the_others_are_made() {
+    let (_dir, project) = composed(60);
+    let small = Small::default();
+    let rig = Rig::over(&project, &small);
+    let (bad, refused, panics) = (prompt_of(&rig, 1), prompt_of(&rig, 30), prompt_of(&rig, 60));
+    small.script(|s| {
+        s.fails = [(bad.clone(), FailureKind::BadOutput), (refused.clone(), FailureKind::Refused)].into();
+        s.panics = Some(panics.clone());
+    });
+    let id = rig.begin(missing());
+    let job = rig.until(id, Standing::Done);
+    assert_eq!((job.failed, job.done + 3), (3, job.of.unwrap()));
+    let times = |prompt: &str| small.script(|s| s.calls.iter().flatten().filter(|(p, _)| p == prompt).count());
+    assert_eq!((times(&bad), times(&refused), times(&panics)), (3, 1, 3));
+    let list = failures(&rig.shared, id, 0).unwrap();
+    assert_eq!(list.iter().map(|f| f.tries).collect::<Vec<_>>(), [3, 1, 3]);
+    assert!(list[2].reason.contains("panicked: as it was told"), "{}", list[2].reason);
+    assert_eq!((list[0].number, list[0].kind), (1, FailureKind::BadOutput));
+    assert_eq!(failures(&rig.shared, id, 2).unwrap().len(), 1);
+    // They stay set aside when the owner starts again, and are tried once somebody asks.
+    drop(rig);
+    let rig = Rig::over(&project, &small);
+    assert_eq!(rig.job(id).failed, 3);
+    small.script(|s| (s.fails, s.panics) = (BTreeMap::new(), None));
+    rig.act(id, JobAct::Retry).unwrap();
+    let job = rig.wait(id, "all of them", |j| j.standing == Standing::Done && j.failed == 0);
+    assert_eq!(Some(job.done), job.of);
+    rig.made();
+}
+
+#[test]
+fn a_batch_that_does_not_fit_is_halved() {
+    let (_dir, project) = composed(60);
+    let small = Small::default();
+    small.script(|s| s.room = Some(1));
+    let rig = Rig::over(&project, &small);
+    let id = rig.begin(missing());
+    let job = rig.until(id, Standing::Done);
+    assert_eq!((job.failed, Some(job.done)), (0, job.of));
+    let sizes = small.script(|s| s.calls.iter().map(Vec::len).collect::<Vec<_>>());
+    assert_eq!(&sizes[..3], [4, 2, 1]);
+    assert!(sizes[3..].iter().all(|n| *n == 1));
+    rig.made();
+}
+
+#[test]
+fn what_is_no_picture_is_not_recorded_and_a_job_that_only_fails_waits_for_somebody() {
+    let (_dir, project) = composed(120);
+    let small = Small::default();
+    small.script(|s| s.flat = true);
+    let rig = Rig::over(&project, &small);
+    let id = rig.begin(missing());
+    let job = rig.until(id, Standing::Paused);
+    let reason = job.reason.unwrap();
+    assert!(reason.contains("in a row") && reason.contains("one colour"), "{reason}");
+    assert!(rig.made().is_empty());
+    small.script(|s| s.flat = false);
+    rig.act(id, JobAct::Retry).unwrap();
+    let job = rig.until(id, Standing::Done);
+    assert_eq!((job.failed, Some(job.done), job.reason), (0, job.of, None));
+}
+
+#[test]
+fn a_draft_gives_way_to_a_picture_and_not_the_other_way() {
+    let (_dir, project) = composed(40);
+    let draft = Small { draft: true, ..Small::default() };
+    let rig = Rig::over(&project, &draft);
+    let id = rig.begin(missing());
+    let drafts = rig.until(id, Standing::Done).done;
+    assert!(rig.item(1).images[0].draft);
+    rig.decide(1, Verdict::Accept).unwrap();
+    drop(rig);
+    let rig = Rig::over(&project, &Small::default());
+    // What the wishes say decides before the generator is there: storyboards alone make drafts.
+    let id = rig.begin(NewJob { plan: Plan::Filter("status:accepted".into()), seed: 8, ..missing() });
+    assert_eq!(rig.until(id, Standing::Done).done, 1);
+    assert!(!rig.item(1).images[0].draft);
+    assert_eq!(rig.status(1), Status::Pending);
+    assert_eq!(rig.made().len() as u64, drafts + 1);
+    let left = rig.shared.desk.named(&rig.shared, &|| true).unwrap();
+    let scope = crate::pipeline::generate::work::Scope { job: 9, rows: None, samples: 1, drafts: false };
+    assert_eq!(scope.work(&left, &rig.shared.pictures()).len() as u64, drafts - 1, "the drafts are missing still");
+}
+
+#[test]
+fn wishes_that_mean_nothing_are_refused_before_anything_is_begun() {
+    let (_dir, project) = composed(30);
+    let rig = Rig::over(&project, &Small::default());
+    let wrong = [
+        NewJob { samples: 0, ..missing() },
+        NewJob { batch: Some(0), ..missing() },
+        NewJob { name: Some("a\nb".into()), ..missing() },
+        NewJob { wishes: Wishes { backend: Some("crayon".into()), ..Wishes::default() }, ..missing() },
+        NewJob { wishes: Wishes { guidance: Some(f64::NAN), ..Wishes::default() }, ..missing() },
+        NewJob { plan: Plan::Items(vec![31]), ..missing() },
+        NewJob { plan: Plan::Filter("status:nothing".into()), ..missing() },
+    ];
+    for new in wrong {
+        let problem = begin(&rig.shared, "ann", &new, &|| true).unwrap_err();
+        assert!(matches!(problem.kind, Kind::Usage | Kind::NotFound), "{problem}");
+    }
+    assert!(rig.shared.desk.list().unwrap().is_empty());
+    assert_eq!(crate::owner::answers::numbers(&rig.shared, &Filter::default()).unwrap().len(), 30);
+}

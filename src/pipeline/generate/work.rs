@@ -1,0 +1,138 @@
+//! What is left to do for a job: its plan, less what the journal has. Worked out anew whenever a job begins or goes on, so
+//! that nothing has to be kept in step with the journal.
+
+use std::collections::{HashSet, VecDeque};
+
+use super::named::{Named, Picture};
+use crate::store::pictures::{Entry, Pictures, parts_key};
+
+/// One sample of a picture to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// Position in [`Named::pictures`].
+    pub picture: u32,
+    /// Which sample, from 1.
+    pub sample: u32,
+}
+
+/// What a job is to make.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'s> {
+    /// The job's number.
+    pub job: u32,
+    /// Rows of the items chosen, sorted; without them what is missing.
+    pub rows: Option<&'s [u32]>,
+    /// Samples of each picture.
+    pub samples: u32,
+    /// Whether its generator makes drafts: then a draft is not missing.
+    pub drafts: bool,
+}
+
+/// Items of a scope by what can be done for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Their picture is among the work.
+    pub items: u64,
+    /// Their picture came with them.
+    pub imported: u64,
+    /// They name no picture, or have no prompt to make it from.
+    pub without: u64,
+}
+
+impl Scope<'_> {
+    /// Whether this sample of a picture is made already, as far as this job is concerned.
+    pub fn is_made(&self, named: &Named, made: &Pictures, target: Target) -> bool {
+        let Some(picture) = named.pictures().get(target.picture as usize) else { return true };
+        let mine = |e: &Entry| e.sample == target.sample && e.prompt == picture.prompt;
+        made.samples(picture.key).filter(|e| mine(e)).any(|e| match self.rows {
+            Some(_) => e.job == self.job,
+            None => (self.drafts || !e.draft) && self.is_up_to_date(named, made, picture, e),
+        })
+    }
+
+    /// Whether two pictures side by side are still the two that items show alone.
+    fn is_up_to_date(&self, named: &Named, made: &Pictures, picture: &Picture, entry: &Entry) -> bool {
+        match sides(named, made, picture, entry.sample) {
+            Some([Some(first), Some(second)]) => made.is_of(entry, parts_of(made, first, second)),
+            _ => true,
+        }
+    }
+
+    /// Whether the picture at this position is among what the job is to make, made or not.
+    pub fn covers(&self, named: &Named, at: u32) -> bool {
+        let Some(picture) = named.pictures().get(at as usize) else { return false };
+        self.rows.is_none_or(|rows| named.rows(picture).iter().any(|row| rows.binary_search(row).is_ok()))
+    }
+
+    /// The work, in its order: sample by sample, and two pictures side by side after those they are made of.
+    pub fn work(&self, named: &Named, made: &Pictures) -> VecDeque<Target> {
+        let (mut single, mut double) = (Vec::new(), Vec::new());
+        let mut extra = HashSet::new();
+        for (at, picture) in named.pictures().iter().enumerate() {
+            let at = at as u32;
+            // The sides of two pictures that no item shows alone come with those two.
+            if named.rows(picture).is_empty() || !self.covers(named, at) {
+                continue;
+            }
+            match picture.sides {
+                None => single.push(at),
+                Some(sides) => {
+                    double.push(at);
+                    extra.extend(sides);
+                }
+            }
+        }
+        let listed: HashSet<u32> = single.iter().copied().collect();
+        let mut extra: Vec<u32> = extra.into_iter().filter(|at| !listed.contains(at)).collect();
+        extra.sort_unstable();
+        let mut work = VecDeque::new();
+        for sample in 1..=self.samples {
+            let missing = |picture: &u32| {
+                let target = Target { picture: *picture, sample };
+                (!self.is_made(named, made, target)).then_some(target)
+            };
+            let wanted: Vec<Target> = double.iter().filter_map(missing).collect();
+            let parts = wanted.iter().filter_map(|t| named.pictures()[t.picture as usize].sides).flatten();
+            let parts: HashSet<u32> = parts.collect();
+            // Chosen items bring the parts of their pictures along only where there are none yet.
+            let any = Scope { rows: None, ..*self };
+            let lacks = |at: &&u32| parts.contains(*at) && !any.is_made(named, made, Target { picture: **at, sample });
+            work.extend(single.iter().filter_map(missing));
+            work.extend(extra.iter().filter(lacks).map(|at| Target { picture: *at, sample }));
+            work.extend(wanted);
+        }
+        work
+    }
+
+    /// What can be done for the items of the scope.
+    pub fn count(&self, named: &Named, work: &VecDeque<Target>) -> Count {
+        let pictures: HashSet<u32> = work.iter().map(|t| t.picture).collect();
+        let mut count = Count::default();
+        let mut add = |row: u32| match named.of_row(row) {
+            Some(at) => count.items += u64::from(pictures.contains(&at)),
+            None if named.is_imported(row) => count.imported += 1,
+            None => count.without += 1,
+        };
+        match self.rows {
+            Some(rows) => rows.iter().for_each(|row| add(*row)),
+            None => (0..named.len() as u32).for_each(add),
+        }
+        count
+    }
+}
+
+/// What the two sides of a picture are today: the same sample where it was made, else the newest.
+pub fn sides<'m>(named: &Named, made: &'m Pictures, picture: &Picture, sample: u32) -> Option<[Option<&'m Entry>; 2]> {
+    let side = |at: u32| {
+        let side = named.pictures().get(at as usize)?;
+        let same = made.samples(side.key).find(|e| e.prompt == side.prompt && e.sample == sample);
+        same.or_else(|| made.current(side.key, side.prompt))
+    };
+    picture.sides.map(|both| both.map(side))
+}
+
+/// A number for two pictures side by side, to compare with what one was made of.
+pub fn parts_of(made: &Pictures, first: &Entry, second: &Entry) -> u64 {
+    let hash = |entry: &Entry| made.image(entry, "").hash.unwrap_or_default();
+    parts_key(&[hash(first), hash(second)])
+}

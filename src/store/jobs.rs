@@ -1,0 +1,239 @@
+//! Generation jobs in sled: what was asked for, and what failed. Pictures are in their journal; what is left to do
+//! follows from the two, so nothing here has to keep step with the work.
+
+use serde::{Deserialize, Serialize};
+
+use super::index::{Index, key};
+use crate::model::Result;
+use crate::model::generation::Settings;
+use crate::model::job::{JobFailure, Standing, Wishes};
+
+/// Item numbers a value: at most 5 bytes each.
+const NUMBERS_A_VALUE: usize = 900;
+/// Characters of a name or reason kept.
+const TEXT_CHARS: usize = 300;
+
+/// Which pictures a stored job makes. The numbers of a selection lie beside it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Scope {
+    /// Those that are missing.
+    Missing,
+    /// Those of some items, chosen when it was begun.
+    Items,
+}
+
+/// A job as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Its number, from 1.
+    pub id: u32,
+    /// What it is called.
+    pub name: String,
+    /// Who began it.
+    pub by: String,
+    /// When, in milliseconds since 1970.
+    pub created: i64,
+    /// Which pictures.
+    pub scope: Scope,
+    /// The same in words.
+    pub plan: String,
+    /// Samples of each picture.
+    pub samples: u32,
+    /// Its seed.
+    pub seed: u64,
+    /// With what.
+    pub wishes: Wishes,
+    /// The settings that the wishes came to when it first ran: a later start uses the same.
+    pub settings: Option<Settings>,
+    /// Pictures made together.
+    pub batch: Option<u32>,
+    /// At most so many pictures a minute.
+    pub per_minute: Option<u32>,
+    /// Its turn: smaller ones come first.
+    pub turn: i64,
+    /// How it stands; one that was running when the owner ended is queued when it starts.
+    pub standing: Standing,
+    /// Why it is paused or failed.
+    pub reason: Option<String>,
+    /// Pictures in all, when it was last worked out.
+    pub of: Option<u64>,
+}
+
+/// What a job knows of a picture that failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failed {
+    /// [`crate::model::made::picture_key`].
+    pub key: u64,
+    /// What is shown of it; set aside once it was tried too often.
+    pub failure: JobFailure,
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(TEXT_CHARS).collect()
+}
+
+fn job_key(id: u32) -> Vec<u8> {
+    key(b"job/", id as usize)
+}
+
+fn items_prefix(id: u32) -> String {
+    format!("job-items/{id}/")
+}
+
+fn failed_prefix(id: u32) -> Vec<u8> {
+    format!("job-failed/{id}/").into_bytes()
+}
+
+impl Index {
+    /// Keeps a job, durably.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn keep_job(&self, job: &Job) -> Result<()> {
+        let job =
+            Job { name: cut(&job.name), plan: cut(&job.plan), reason: job.reason.as_deref().map(cut), ..job.clone() };
+        self.put_as(&job_key(job.id), &job)?;
+        self.sync()
+    }
+
+    /// Keeps which items a job is about; to be called before it is kept.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn keep_job_items(&self, id: u32, numbers: &[u32]) -> Result<()> {
+        for (chunk, numbers) in numbers.chunks(NUMBERS_A_VALUE).enumerate() {
+            self.put_as(&key(items_prefix(id).as_bytes(), chunk), &numbers)?;
+        }
+        Ok(())
+    }
+
+    /// Which items a job is about.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Corrupt`].
+    pub fn job_items(&self, id: u32) -> Result<Vec<u32>> {
+        self.list(&items_prefix(id))
+    }
+
+    /// All jobs, by number.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Corrupt`].
+    pub fn jobs(&self) -> Result<Vec<Job>> {
+        self.all(b"job/")
+    }
+
+    /// Keeps a failure, durably.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn keep_failed(&self, id: u32, failed: &Failed) -> Result<()> {
+        let mut failed = failed.clone();
+        failed.failure.reason = cut(&failed.failure.reason);
+        self.put_as(&failed_key(id, failed.key, failed.failure.sample), &failed)?;
+        self.sync()
+    }
+
+    /// What failed of a job.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Corrupt`].
+    pub fn failed(&self, id: u32) -> Result<Vec<Failed>> {
+        self.all(&failed_prefix(id))
+    }
+
+    /// Forgets what failed of a job, so that it is tried again.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn forget_failed(&self, id: u32) -> Result<()> {
+        self.remove_all(&failed_prefix(id))?;
+        self.sync()
+    }
+
+    /// Forgets a job with all that is kept of it.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn forget_job(&self, id: u32) -> Result<()> {
+        self.remove_all(&job_key(id))?;
+        self.remove_all(items_prefix(id).as_bytes())?;
+        self.forget_failed(id)
+    }
+}
+
+fn failed_key(id: u32, picture: u64, sample: u32) -> Vec<u8> {
+    let mut key = failed_prefix(id);
+    key.extend_from_slice(&picture.to_be_bytes());
+    key.extend_from_slice(&sample.to_be_bytes());
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::generation::FailureKind;
+
+    fn job(id: u32) -> Job {
+        Job {
+            id,
+            name: "n".repeat(5000),
+            by: "ann".into(),
+            created: 7,
+            scope: Scope::Items,
+            plan: "status:pending".into(),
+            samples: 2,
+            seed: u64::MAX,
+            wishes: Wishes { guidance: Some(7.5), ..Wishes::default() },
+            settings: None,
+            batch: Some(4),
+            per_minute: None,
+            turn: -3,
+            standing: Standing::Paused,
+            reason: Some("r".repeat(5000)),
+            of: Some(9),
+        }
+    }
+
+    fn failed(key: u64, sample: u32) -> Failed {
+        let failure = JobFailure {
+            dataset: "set".into(),
+            picture: "a.png".into(),
+            sample,
+            number: 3,
+            kind: FailureKind::Refused,
+            reason: "no".repeat(4000),
+            tries: 1,
+        };
+        Failed { key, failure }
+    }
+
+    #[test]
+    fn jobs_items_and_failures_read_back_and_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("store");
+        let numbers: Vec<u32> = (0..10_000).map(|n| u32::MAX - n).collect();
+        {
+            let index = Index::open(&path).unwrap();
+            index.keep_job_items(1, &numbers).unwrap();
+            // Another job whose number begins alike.
+            for id in [12, 1, 2] {
+                index.keep_job(&job(id)).unwrap();
+            }
+            for (key, sample) in [(5, 2), (5, 1), (u64::MAX, 1)] {
+                index.keep_failed(1, &failed(key, sample)).unwrap();
+            }
+            index.keep_failed(12, &failed(5, 1)).unwrap();
+        }
+        let index = Index::open(&path).unwrap();
+        let jobs = index.jobs().unwrap();
+        assert_eq!(jobs.iter().map(|j| j.id).collect::<Vec<_>>(), [1, 2, 12]);
+        assert_eq!((jobs[0].name.len(), jobs[0].seed), (TEXT_CHARS, u64::MAX));
+        assert_eq!(index.job_items(1).unwrap(), numbers);
+        assert_eq!(index.failed(1).unwrap().len(), 3);
+        index.forget_job(1).unwrap();
+        assert_eq!(index.jobs().unwrap().len(), 2);
+        assert!(index.job_items(1).unwrap().is_empty() && index.failed(1).unwrap().is_empty());
+        assert_eq!(index.failed(12).unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,455 @@
+//! `images/pictures.jsonl`: the append-only record of the pictures that were made here, and the index over it.
+//!
+//! An item names its picture and does not know its file. Which file that is, is found here by data set and name, and by
+//! the prompt: an item is shown only with a picture that was made from its own prompt. Of several samples the newest
+//! counts.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::append::{Appended, Whole};
+use super::columns::id_hash;
+use super::line;
+use crate::model::generation::Fingerprint;
+use crate::model::made::{Made, picture_key, prompt_key};
+use crate::model::{ImageRef, Kind, Problem, Result};
+
+/// Its file below `images/`.
+pub const FILE: &str = "pictures.jsonl";
+/// Format of the lines written today.
+const VERSION: u8 = 1;
+
+/// A line: a picture, or the parts of a fingerprint the first time it is used. One shape for both, since telling two
+/// apart while reading takes several times as long.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Row {
+    v: u8,
+    #[serde(skip_serializing_if = "is_default")]
+    rev: u64,
+    #[serde(skip_serializing_if = "is_default")]
+    dataset: String,
+    #[serde(skip_serializing_if = "is_default")]
+    picture: String,
+    #[serde(skip_serializing_if = "is_default")]
+    sample: u32,
+    #[serde(skip_serializing_if = "is_default")]
+    hash: String,
+    #[serde(skip_serializing_if = "is_default")]
+    ext: String,
+    #[serde(skip_serializing_if = "is_default")]
+    width: u32,
+    #[serde(skip_serializing_if = "is_default")]
+    height: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    fingerprint: String,
+    #[serde(skip_serializing_if = "is_default")]
+    parts: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "is_default")]
+    prompt: String,
+    #[serde(skip_serializing_if = "is_default")]
+    job: u32,
+    #[serde(skip_serializing_if = "is_default")]
+    at: String,
+    #[serde(skip_serializing_if = "is_default")]
+    draft: bool,
+    #[serde(skip_serializing_if = "is_default")]
+    notes: Vec<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    items: Vec<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    of: Vec<String>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+fn row(made: &Made) -> Row {
+    let made = made.clone();
+    Row {
+        v: VERSION,
+        rev: made.rev,
+        dataset: made.dataset,
+        picture: made.picture,
+        sample: made.sample,
+        hash: made.hash,
+        ext: made.ext,
+        width: made.width,
+        height: made.height,
+        seed: Some(made.seed),
+        fingerprint: made.fingerprint,
+        parts: BTreeMap::new(),
+        prompt: made.prompt,
+        job: made.job,
+        at: made.at,
+        draft: made.draft,
+        notes: made.notes,
+        items: made.items,
+        of: made.of,
+    }
+}
+
+/// The picture a line is about; `None` for one that explains a fingerprint.
+fn made(row: Row) -> Result<Option<Made>> {
+    let corrupt = |what: String| Problem::new(Kind::Corrupt, what);
+    if row.v != VERSION {
+        return Err(corrupt(format!("line version {} is newer than this program reads", row.v)));
+    }
+    if row.sample == 0 && !row.parts.is_empty() {
+        return Ok(None);
+    }
+    let made = Made {
+        rev: row.rev,
+        dataset: row.dataset,
+        picture: row.picture,
+        sample: row.sample,
+        hash: row.hash,
+        ext: row.ext,
+        width: row.width,
+        height: row.height,
+        seed: row.seed.ok_or_else(|| corrupt("the line has no seed".into()))?,
+        fingerprint: row.fingerprint,
+        prompt: row.prompt,
+        job: row.job,
+        at: row.at,
+        draft: row.draft,
+        notes: row.notes,
+        items: row.items,
+        of: row.of,
+    };
+    if made.sample == 0 || made.rev == 0 || made.image().stored().is_none() || number(&made.prompt).is_none() {
+        return Err(corrupt("the line names no picture, sample, revision, file or prompt".into()));
+    }
+    Ok(Some(made))
+}
+
+/// The number that 16 hex digits stand for.
+fn number(hex: &str) -> Option<u64> {
+    (hex.len() == 16).then(|| u64::from_str_radix(hex, 16).ok()).flatten()
+}
+
+/// What is held of a picture that was made; the rest is read from its line when somebody asks.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    key: u64,
+    /// The entry of the same picture before this one.
+    before: Option<u32>,
+    /// Revision of the project that it made.
+    pub rev: u64,
+    /// Which sample of its picture, from 1.
+    pub sample: u32,
+    /// The job that asked for it.
+    pub job: u32,
+    /// The seed it was made from.
+    pub seed: u64,
+    /// [`prompt_key`] of what it was made from.
+    pub prompt: u64,
+    /// Whether it is a draft.
+    pub draft: bool,
+    fingerprint: u16,
+    ext: u16,
+    hash: [u8; 32],
+    /// For two side by side: a number for the pair.
+    of: u64,
+    items: Box<[u64]>,
+    offset: u64,
+}
+
+/// A number for the pictures that one was put together from; 0 for none.
+pub fn parts_key(hashes: &[String]) -> u64 {
+    if hashes.is_empty() { 0 } else { id_hash(&hashes.join(" ")) }
+}
+
+/// All pictures that were made, in the order of their lines.
+#[derive(Clone, Debug, Default)]
+pub struct Pictures {
+    path: PathBuf,
+    made: Vec<Entry>,
+    newest: HashMap<u64, u32>,
+    /// Fingerprints and extensions: few, and used by many.
+    names: Vec<String>,
+    by_job: HashMap<u32, u64>,
+}
+
+/// What reading the journal found.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// Its pictures.
+    pub pictures: Pictures,
+    /// What was wrong, with file and line. Bad lines stay in the file and do not count.
+    pub problems: Vec<Problem>,
+    /// How much of it is whole.
+    pub whole: Whole,
+    /// Fingerprints that are explained in it.
+    explained: Vec<String>,
+}
+
+/// Reads the journal below `images`; one that does not exist is empty.
+///
+/// # Errors
+/// The operating system's. Bad lines are not errors: they are reported in [`Reading::problems`].
+pub fn read(images: &Path) -> Result<Reading> {
+    let path = images.join(FILE);
+    let mut reading =
+        Reading { pictures: Pictures { path: path.clone(), ..Pictures::default() }, ..Reading::default() };
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(reading),
+        Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
+    };
+    let torn_at = line::each::<Row>(&bytes, &mut |at, number, row| {
+        let fingerprint = row.as_ref().map(|r| r.fingerprint.clone()).unwrap_or_default();
+        match row.and_then(made) {
+            Ok(Some(made)) => reading.pictures.add(&made, at),
+            Ok(None) => reading.explained.push(fingerprint),
+            Err(problem) => reading.problems.push(problem.file(&path).line(number)),
+        }
+    });
+    reading.whole = Whole { length: torn_at.unwrap_or(bytes.len() as u64), torn: torn_at.is_some() };
+    Ok(reading)
+}
+
+impl Pictures {
+    /// Adds a picture whose line begins at `offset`.
+    pub fn add(&mut self, made: &Made, offset: u64) {
+        let key = made.key();
+        let index = self.made.len() as u32;
+        let mut hash = [0; 32];
+        if let Ok(found) = blake3::Hash::from_hex(&made.hash) {
+            hash = *found.as_bytes();
+        }
+        let entry = Entry {
+            key,
+            before: self.newest.insert(key, index),
+            rev: made.rev,
+            sample: made.sample,
+            job: made.job,
+            seed: made.seed,
+            prompt: number(&made.prompt).unwrap_or_default(),
+            draft: made.draft,
+            fingerprint: self.name(&made.fingerprint),
+            ext: self.name(&made.ext),
+            hash,
+            of: parts_key(&made.of),
+            items: made.items.iter().map(|id| id_hash(id)).collect(),
+            offset,
+        };
+        *self.by_job.entry(made.job).or_default() += 1;
+        self.made.push(entry);
+    }
+
+    fn name(&mut self, name: &str) -> u16 {
+        let at = self.names.iter().position(|n| n == name).unwrap_or_else(|| {
+            self.names.push(name.to_string());
+            self.names.len() - 1
+        });
+        at as u16
+    }
+
+    /// Pictures that were made, all samples counted.
+    pub fn len(&self) -> usize {
+        self.made.len()
+    }
+
+    /// Whether none was made.
+    pub fn is_empty(&self) -> bool {
+        self.made.is_empty()
+    }
+
+    /// Revision of the project that the last one made; 0 for none.
+    pub fn last_rev(&self) -> u64 {
+        self.made.last().map_or(0, |e| e.rev)
+    }
+
+    /// Pictures that a job made.
+    pub fn of_job(&self, job: u32) -> u64 {
+        self.by_job.get(&job).copied().unwrap_or_default()
+    }
+
+    /// The largest number of a job that made one.
+    pub fn last_job(&self) -> u32 {
+        self.by_job.keys().max().copied().unwrap_or_default()
+    }
+
+    /// What was made of a picture (see [`picture_key`]), newest first.
+    pub fn samples(&self, key: u64) -> impl Iterator<Item = &Entry> {
+        let entry = move |at: u32| self.made.get(at as usize).filter(|e| e.key == key);
+        std::iter::successors(self.newest.get(&key).and_then(|at| entry(*at)), move |e| e.before.and_then(entry))
+    }
+
+    /// What a picture is today: the newest that was made from this prompt.
+    pub fn current(&self, key: u64, prompt: u64) -> Option<&Entry> {
+        self.samples(key).find(|e| e.prompt == prompt)
+    }
+
+    /// The fingerprint (its short form) of what made this one.
+    pub fn fingerprint(&self, entry: &Entry) -> &str {
+        self.names.get(usize::from(entry.fingerprint)).map_or("", String::as_str)
+    }
+
+    /// The picture as an item that calls it `name` refers to it.
+    pub fn image(&self, entry: &Entry, name: &str) -> ImageRef {
+        let ext = self.names.get(usize::from(entry.ext)).cloned();
+        let hash = Some(blake3::Hash::from_bytes(entry.hash).to_hex().to_string());
+        ImageRef { name: name.to_string(), hash, ext, link: None, draft: entry.draft }
+    }
+
+    /// Whether it was put together from pictures with this [`parts_key`].
+    pub fn is_of(&self, entry: &Entry, parts: u64) -> bool {
+        entry.of == parts
+    }
+
+    /// Revisions and the hashes of the ids of their items ([`id_hash`]), in order.
+    pub fn revisions(&self) -> impl Iterator<Item = (u64, &[u64])> {
+        self.made.iter().map(|e| (e.rev, &*e.items))
+    }
+
+    /// Everything the journal says of a picture that was made.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`], and the operating system's.
+    pub fn line(&self, entry: &Entry) -> Result<Made> {
+        use std::io::{BufRead, Seek, SeekFrom};
+        let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &self.path);
+        let mut file = std::io::BufReader::new(std::fs::File::open(&self.path).map_err(fail)?);
+        file.seek(SeekFrom::Start(entry.offset)).map_err(fail)?;
+        let mut bytes = Vec::new();
+        file.read_until(b'\n', &mut bytes).map_err(fail)?;
+        let made = line::decode::<Row>(&bytes).and_then(made);
+        let none = || Problem::new(Kind::Corrupt, "there is no picture on this line");
+        made.and_then(|m| m.ok_or_else(none)).map_err(|p| p.file(&self.path))
+    }
+
+    /// An item's JSON with the files of its pictures, where they were made here; `None` where it stays as it is.
+    ///
+    /// Only the list of pictures is written anew: the rest of the line keeps every byte.
+    pub fn resolved(&self, line: &str) -> Option<String> {
+        if self.is_empty() {
+            return None;
+        }
+        let item: Lean = serde_json::from_str(line).ok()?;
+        let raw = item.images?;
+        let mut images: Vec<ImageRef> = serde_json::from_str(raw.get()).ok()?;
+        let prompt = prompt_key(item.prompt.as_deref().unwrap_or_default(), item.negative_prompt.as_deref());
+        let mut found = false;
+        for image in images.iter_mut().filter(|i| i.hash.is_none()) {
+            if let Some(entry) = self.current(picture_key(&item.dataset, &image.name), prompt) {
+                *image = self.image(entry, &image.name);
+                found = true;
+            }
+        }
+        if !found {
+            return None;
+        }
+        let start = (raw.get().as_ptr() as usize).checked_sub(line.as_ptr() as usize)?;
+        let (before, after) = (line.get(..start)?, line.get(start + raw.get().len()..)?);
+        Some(format!("{before}{}{after}", serde_json::to_string(&images).ok()?))
+    }
+}
+
+/// What of an item says which its pictures are.
+#[derive(Deserialize)]
+struct Lean<'l> {
+    #[serde(borrow)]
+    dataset: Cow<'l, str>,
+    #[serde(borrow, default)]
+    images: Option<&'l RawValue>,
+    #[serde(borrow, default)]
+    prompt: Option<Cow<'l, str>>,
+    #[serde(borrow, default)]
+    negative_prompt: Option<Cow<'l, str>>,
+}
+
+/// The journal, open for appending.
+#[derive(Debug)]
+pub struct Journal {
+    file: Appended,
+    explained: Vec<String>,
+    buffer: Vec<u8>,
+}
+
+impl Journal {
+    /// Opens or creates the journal below `images`.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn open(images: &Path) -> Result<Journal> {
+        let Reading { whole, explained, .. } = read(images)?;
+        Ok(Journal { file: Appended::open(&images.join(FILE), whole)?, explained, buffer: Vec::new() })
+    }
+
+    /// Appends what was made, and the fingerprints that are used for the first time, with one write and one
+    /// `fdatasync`. Gives the offsets of the lines, for [`Pictures::add`].
+    ///
+    /// # Errors
+    /// The operating system's (a full disk among them); then nothing of it is in the file.
+    pub fn append(&mut self, list: &[Made], prints: &[Fingerprint]) -> Result<Vec<u64>> {
+        self.buffer.clear();
+        let mut fresh = Vec::new();
+        for print in prints {
+            let fingerprint = print.short();
+            if !self.explained.contains(&fingerprint) && !fresh.contains(&fingerprint) {
+                let parts = print.parts.clone();
+                line::encode(
+                    &Row { v: VERSION, fingerprint: fingerprint.clone(), parts, ..Row::default() },
+                    &mut self.buffer,
+                )?;
+                fresh.push(fingerprint);
+            }
+        }
+        let mut offsets = Vec::with_capacity(list.len());
+        for made in list {
+            offsets.push(self.file.length() + self.buffer.len() as u64);
+            line::encode(&row(made), &mut self.buffer)?;
+        }
+        self.file.append(&self.buffer, "the pictures cannot be recorded")?;
+        self.explained.extend(fresh);
+        Ok(offsets)
+    }
+}
+
+/// Bytes of the journal below `images`; 0 where there is none.
+///
+/// # Errors
+/// The operating system's.
+pub fn length(images: &Path) -> Result<u64> {
+    let path = images.join(FILE);
+    match std::fs::metadata(&path) {
+        Ok(meta) => Ok(meta.len()),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(0),
+        Err(e) => Err(Problem::io(&e, "cannot be read", &path)),
+    }
+}
+
+/// A picture as tests record it.
+#[cfg(test)]
+pub(crate) fn sample_made(n: u32) -> Made {
+    Made {
+        rev: u64::from(n) + 1,
+        dataset: "set".into(),
+        picture: format!("images/set/{}.png", n / 2),
+        sample: n % 2 + 1,
+        hash: blake3::hash(&n.to_le_bytes()).to_hex().to_string(),
+        ext: "png".into(),
+        width: 64,
+        height: 48,
+        seed: u64::from(n),
+        fingerprint: Fingerprint::default().with("model", "a").short(),
+        prompt: crate::model::made::hex(prompt_key("a cat", Some("a dog"))),
+        job: 3,
+        at: "2026-01-01T00:00:00.000Z".into(),
+        draft: n == 0,
+        notes: vec!["cut".into()],
+        items: vec![format!("set/{n}")],
+        of: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
