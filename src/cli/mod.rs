@@ -21,8 +21,10 @@ pub mod decide;
 pub mod discard;
 pub mod doctor;
 pub mod export;
+pub mod generate;
 pub mod import;
 pub mod items;
+pub mod jobs;
 pub mod lint;
 pub mod recompose;
 pub mod sample;
@@ -69,6 +71,10 @@ enum Command {
     Import(import::Args),
     /// Compose questions from the metadata, into the project or a file
     Compose(compose::Args),
+    /// Make the pictures of items: a job that the owner works on
+    Generate(generate::Args),
+    /// Jobs that make pictures: list, watch, pause, resume, cancel, retry
+    Jobs(jobs::Args),
     /// What exists by two properties of items, and the terms whose items fail most
     Coverage(coverage::Args),
     /// Reject the items of terms
@@ -170,6 +176,8 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Init { dir }) => init(&dir),
         Some(Command::Sample(args)) => sample::run(&context, &args),
         Some(Command::Import(args)) => import::run(&context, &args),
+        Some(Command::Generate(args)) => generate::run(&context, &args),
+        Some(Command::Jobs(args)) => jobs::run(&context, &args),
         Some(Command::Coverage(args)) => coverage::run(&context, &args),
         Some(Command::Discard(args)) => discard::run(&context, &args),
         Some(Command::Recompose(args)) => recompose::run(&context, &args),

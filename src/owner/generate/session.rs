@@ -76,6 +76,9 @@ impl Session {
         let mut inner = shared.desk.inner();
         let Some(live) = inner.jobs.get_mut(&id).filter(|j| j.job.standing.live()) else { return Ok(None) };
         let settings = live.job.settings.clone().unwrap_or_else(|| live.job.wishes.over(&capabilities.best));
+        if let Some(excluded) = capabilities.excluded(&settings, &Task::default()) {
+            return Err(Problem::input(excluded.reason).help("begin another job with settings that it can make"));
+        }
         let print = generator.fingerprint(&settings);
         let mut work = live.scope(capabilities.draft).work(&named, &shared.pictures());
         let failed = |t: &Target| {
