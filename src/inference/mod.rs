@@ -1,6 +1,7 @@
 //! Floor 2: models. Traits for what is asked of them, and what answers: candle in this process, servers over HTTP, and
 //! the storyboard that needs neither. No trait leaks a tensor, a socket or a file.
 
+pub mod gauges;
 pub mod storyboard;
 
 use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task};

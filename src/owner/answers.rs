@@ -54,6 +54,7 @@ impl View {
 /// What is wrong with the question, or with what is stored.
 pub fn answer(shared: &Arc<Shared>, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> {
     Ok(match ask {
+        Ask::Devices => Answer::Devices(Box::new(shared.devices())),
         Ask::Status => Answer::Status(Box::new(status(shared)?)),
         Ask::Page(page_ask) => Answer::Page(page(shared, &page_ask, watch)?),
         Ask::Locate { number, filter, sort } => {

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, broadcast};
 
@@ -10,12 +11,17 @@ use super::metadata::Live;
 use super::search::Search;
 use super::wire::Event;
 use super::writer::{Work, now};
+use crate::inference::gauges::Gauges;
+use crate::model::device::Devices;
 use crate::pipeline::board::Scored;
 use crate::store::behind::Behind;
 use crate::store::catalog::Edition;
 use crate::store::pictures::Pictures;
 use crate::store::project::Project;
 use crate::store::{Catalog, Ledger, Overlay, journal};
+
+/// Time between two readings of the gauges.
+const GAUGES_EVERY: Duration = Duration::from_millis(500);
 
 /// Items and their statuses.
 pub struct Data {
@@ -43,6 +49,8 @@ pub struct Shared {
     pub metadata: Arc<Live>,
     /// Generation jobs.
     pub desk: Desk,
+    /// The gauges of the machine and what they last read; looked for at the first question.
+    gauges: Mutex<Option<(Gauges, Instant, Devices)>>,
     /// Set to end the owner.
     pub stop: Notify,
     /// Held by the import that is running: one at a time.
@@ -82,6 +90,7 @@ impl Shared {
             search: Search::default(),
             metadata: Arc::default(),
             desk: Desk::new(maker),
+            gauges: Mutex::new(None),
             stop: Notify::new(),
             importing: Mutex::new(()),
             clients: AtomicU32::new(0),
@@ -93,6 +102,20 @@ impl Shared {
             read_only: Mutex::new(None),
             scored: Mutex::new(None),
         }
+    }
+
+    /// What the machine is doing; read anew at most every half second, whoever asks.
+    pub fn devices(&self) -> Devices {
+        let mut held = self.gauges.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, read, devices)) = held.as_ref()
+            && read.elapsed() < GAUGES_EVERY
+        {
+            return devices.clone();
+        }
+        let mut gauges = held.take().map_or_else(Gauges::new, |(gauges, ..)| gauges);
+        let devices = gauges.read(&[std::process::id()]);
+        *held = Some((gauges, Instant::now(), devices.clone()));
+        devices
     }
 
     /// Items and statuses, to read.

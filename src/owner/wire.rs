@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use crate::model::board::{Behind, Board};
 use crate::model::config::Reason;
+use crate::model::device::Devices;
 use crate::model::job::{Begun, JobAct, JobFailure, JobState, NewJob};
 use crate::model::made::Made;
 use crate::model::table::{Frequency, Summary};
@@ -194,6 +195,8 @@ pub enum Ask {
         /// The item.
         number: u32,
     },
+    /// What the machine is doing: GPUs and processors.
+    Devices,
     /// Remember where I am.
     SetPlace(Place),
     /// End the owner.
@@ -340,6 +343,8 @@ pub enum Answer {
     Wanted(Option<u32>),
     /// See [`Ask::Made`].
     Made(Vec<Made>),
+    /// See [`Ask::Devices`].
+    Devices(Box<Devices>),
 }
 
 /// Owner, store and counts.

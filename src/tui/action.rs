@@ -24,6 +24,8 @@ pub enum Scope {
     Editor,
     /// The coverage view alone.
     Coverage,
+    /// The generate pane alone.
+    Generate,
     /// A menu or a page laid over a pane.
     Overlay,
 }
@@ -42,6 +44,7 @@ impl Scope {
             Scope::Templates => "Templates",
             Scope::Editor => "Typing",
             Scope::Coverage => "Coverage",
+            Scope::Generate => "Generation",
             Scope::Overlay => "Menus and pages",
         }
     }
@@ -190,6 +193,18 @@ actions! {
     FailingTerms, "failing terms", Coverage, ["f"], false, "the terms whose items fail most, or the map again";
     RetireTerms, "retire terms", Coverage, ["d"], false, "disable the selected terms and reject their items, counts first";
 
+    // Generation.
+    NewJob, "new job", Generate, ["n"], false, "make pictures: what is missing, or of a filter, counts first";
+    PauseJob, "pause or resume", Generate, ["p", "space"], false, "pause this job, or let it go on";
+    CancelJob, "cancel job", Generate, ["x"], false, "give this job up; what it made stays";
+    RetryJob, "retry", Generate, ["r"], false, "try again what failed in this job";
+    JobUp, "job up", Generate, ["K"], false, "this job comes one turn earlier";
+    JobDown, "job down", Generate, ["J"], false, "this job comes one turn later";
+    JobFailures, "failures", Generate, ["f"], false, "what this job set aside and why, or the jobs again";
+    JobBatch, "batch size", Generate, ["b"], false, "how many pictures are made together";
+    JobRate, "most a minute", Generate, ["m"], false, "how many pictures are made a minute at most";
+    RemoveJob, "remove job", Generate, ["D"], false, "forget this job once it is over";
+
     // Everywhere.
     Find, "find", Global, ["/"], false, "find: fuzzy words, or field:value";
     Undo, "undo", Global, ["u"], false, "undo your last verdict";
@@ -200,6 +215,7 @@ actions! {
     GoVocabulary, "vocabularies", Global, ["4"], false, "go to the vocabularies";
     GoTemplates, "templates", Global, ["5"], false, "go to the templates";
     GoCoverage, "coverage", Global, ["6"], false, "go to the coverage view";
+    GoGenerate, "generate", Global, ["7"], false, "go to the jobs that make pictures";
     Sample, "sample", Global, ["S"], false, "fill an empty project with the sample";
     Palette, "palette", Global, [":"], false, "every action by name";
     Help, "help", Global, ["?", "f1"], false, "the keys of this pane";

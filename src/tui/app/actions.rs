@@ -22,6 +22,7 @@ impl App {
             Action::GoVocabulary => self.go_workshop(At::Vocabulary),
             Action::GoTemplates => self.go_workshop(At::Templates),
             Action::GoCoverage => self.go_workshop(At::Coverage),
+            Action::GoGenerate => self.go_generate(),
             // Edits of the metadata have steps of their own.
             Action::Undo | Action::Redo if matches!(self.at, At::Vocabulary | At::Templates) => {
                 self.workshop_action(action);
@@ -56,6 +57,10 @@ impl App {
                 }
                 At::Board => self.board_action(action),
                 At::Vocabulary | At::Templates | At::Coverage => self.workshop_action(action),
+                At::Generate => {
+                    let effects = self.generate.act(action);
+                    self.generate_effects(effects);
+                }
             },
         }
         self.dirty = true;
@@ -80,6 +85,11 @@ impl App {
             At::Coverage => {
                 "What exists by two properties: where to generate more. Enter shows the items of a cell; f the \
                             terms whose items fail most."
+                    .into()
+            }
+            At::Generate => {
+                "Jobs that make pictures. They run in the owner: close this terminal and they go on. n begins one after \
+                            saying what it would make; Enter reviews the newest picture's item."
                     .into()
             }
             At::Board => "Models by columns, every cell k of n. Enter on a cell lists the answers behind it.".into(),

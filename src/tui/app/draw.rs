@@ -21,13 +21,14 @@ struct Tab {
     at: At,
 }
 
-const TABS: [Tab; 6] = [
+const TABS: [Tab; 7] = [
     Tab { key: "1", name: "Review", short: "Review", at: At::Review },
     Tab { key: "2", name: "Items", short: "Items", at: At::List },
     Tab { key: "3", name: "Board", short: "Board", at: At::Board },
     Tab { key: "4", name: "Words", short: "Words", at: At::Vocabulary },
     Tab { key: "5", name: "Templates", short: "Text", at: At::Templates },
     Tab { key: "6", name: "Coverage", short: "Map", at: At::Coverage },
+    Tab { key: "7", name: "Generate", short: "Make", at: At::Generate },
 ];
 
 /// Which tabs have a name.
@@ -75,6 +76,10 @@ impl App {
             At::Vocabulary => self.shop.vocabulary.draw(&self.shop.desk, screen.pane, buf, &self.setting.look),
             At::Templates => {
                 typing_at = self.shop.templates.draw(&self.shop.desk, screen.pane, buf, &self.setting.look);
+            }
+            At::Generate => {
+                let newest = self.newest_picture(screen.pane);
+                self.generate.draw(screen.pane, newest.as_ref(), buf, &self.setting.look);
             }
             At::Coverage => self.shop.coverage.draw(screen.pane, buf, &self.setting.look),
             At::List => self.list.draw(screen.pane, buf, &self.setting.look),

@@ -86,6 +86,7 @@ impl App {
                     Scope::Vocabulary => "with vocabularies (4)",
                     Scope::Templates | Scope::Editor => "with templates (5)",
                     Scope::Coverage => "in the coverage view (6)",
+                    Scope::Generate => "with jobs (7)",
                     Scope::Global | Scope::Overlay => "elsewhere",
                 };
                 format!("`{name}` is {} {place}; ? shows the keys of this pane", action.name())
@@ -205,6 +206,12 @@ impl App {
                     self.coverage_effects(effects);
                 }
             }
+            MenuFor::Generate(purpose) => {
+                if let Some(pick) = picks.first() {
+                    let effects = self.generate.chosen(&purpose, *pick);
+                    self.generate_effects(effects);
+                }
+            }
             MenuFor::Copy(what, formats) => {
                 let Some(format) = picks.first().and_then(|p| formats.get(*p)).copied() else { return };
                 match (self.at, &mut self.board) {
@@ -244,6 +251,10 @@ impl App {
     pub(super) fn submitted(&mut self, purpose: PromptFor, mut prompt: Prompt, words: &str) {
         match purpose {
             PromptFor::Metadata(purpose) => self.metadata_typed(&purpose, words),
+            PromptFor::Generate(purpose) => {
+                let effects = self.generate.typed(&purpose, words);
+                self.generate_effects(effects);
+            }
             PromptFor::Find(before) => {
                 if !words.trim().is_empty() {
                     self.history.retain(|h| h != words);

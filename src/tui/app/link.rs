@@ -11,7 +11,7 @@ use crate::model::Result;
 use crate::owner::wire::{Ask, Rename};
 use crate::owner::{Client, Incoming};
 use crate::store::project::Project;
-use crate::tui::panes::{coverage, list, metadata};
+use crate::tui::panes::{coverage, generate, list, metadata};
 
 /// What an answer is for.
 #[derive(Clone, Debug)]
@@ -41,6 +41,8 @@ pub enum Want {
     Metadata(metadata::Want),
     /// The coverage view asked.
     Coverage(coverage::Want),
+    /// The generate pane asked.
+    Generate(generate::Want),
     /// What composing again would do, or has done, with these renamed terms.
     Recompose {
         /// Terms that go by another name now.

@@ -397,11 +397,11 @@ fn renames(session: &Session) -> Vec<Rename> {
 }
 
 /// The part of an answer that was asked for.
-fn part<T>(answer: Result<Answer>, pick: impl FnOnce(Answer) -> Option<T>) -> Result<T> {
+pub(super) fn part<T>(answer: Result<Answer>, pick: impl FnOnce(Answer) -> Option<T>) -> Result<T> {
     pick(answer?).ok_or_else(|| Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"))
 }
 
-fn menu(title: String, lines: Vec<(String, String)>) -> Menu {
+pub(super) fn menu(title: String, lines: Vec<(String, String)>) -> Menu {
     let long = lines.len() > 8;
     let menu = Menu::new(title, lines.into_iter().map(|(label, help)| Choice::new(label).help(help)).collect());
     if long { menu.filtering() } else { menu }

@@ -7,6 +7,7 @@
 //! | `keys` | from keys, menus and prompts to actions |
 //! | `actions` | what actions do; `effects` what the tables ask for |
 //! | `metadata` | the vocabulary, template and coverage panes |
+//! | `generate` | the generate pane |
 //! | `owner` | what the owner's answers and events do |
 //! | `draw` | one frame |
 //! | [`overlay`] | menus, prompts and pages over a pane |
@@ -14,6 +15,7 @@
 mod actions;
 mod draw;
 mod effects;
+mod generate;
 mod keys;
 pub mod link;
 pub mod message;
@@ -28,11 +30,13 @@ use message::Message;
 use overlay::Overlay;
 
 use crate::metrics::statistics::{Z95, wilson};
+use crate::model::made;
 use crate::model::{Result, Seen, Status};
 use crate::owner::wire::{Ask, Place, Welcome};
 use crate::tui::action::{Action, Scope};
 use crate::tui::keymap::{Keymap, Press};
 use crate::tui::panes::board::BoardPane;
+use crate::tui::panes::generate::GeneratePane;
 use crate::tui::panes::list::ListPane;
 use crate::tui::panes::review::{Picture, Queue, ReviewEffect, ReviewPane, picture_of};
 use crate::tui::preview::worker::neighbours;
@@ -58,6 +62,8 @@ pub enum At {
     Templates,
     /// What exists, by two properties.
     Coverage,
+    /// Jobs that make pictures.
+    Generate,
 }
 
 /// What the terminal can do and how things look.
@@ -94,6 +100,11 @@ pub struct App {
     list_started: bool,
     board: Option<BoardPane>,
     shop: metadata::Workshop,
+    generate: GeneratePane,
+    /// The item whose picture the owner was last told that somebody waits for.
+    waited_for: Option<u32>,
+    /// When the gauges are to be read again.
+    gauges_at: Option<u64>,
     /// No model has answered yet: the leaderboard has no rows.
     unanswered: bool,
     overlay: Option<Overlay>,
@@ -151,6 +162,9 @@ impl App {
             list_started: false,
             board: None,
             shop,
+            generate: GeneratePane::new(),
+            waited_for: None,
+            gauges_at: None,
             unanswered: false,
             overlay: None,
             chord: Vec::new(),
@@ -219,7 +233,7 @@ impl App {
     /// When [`tick`](Self::tick) is to be called, in milliseconds of the clock.
     pub fn deadline(&self) -> Option<u64> {
         let waiting = (self.at == At::Review).then(|| self.receipts.deadline()).flatten();
-        [self.recount_at, self.leaving, waiting].into_iter().flatten().min()
+        [self.recount_at, self.leaving, self.gauges_at, waiting].into_iter().flatten().min()
     }
 
     /// Does what is due by time alone.
@@ -229,6 +243,9 @@ impl App {
             self.recount_at = None;
             self.link.ask(Want::Status, Ask::Status);
             self.workshop_recount();
+        }
+        if self.gauges_at.is_some_and(|at| at <= now) {
+            self.read_gauges();
         }
         if self.leaving.is_some_and(|at| at <= now) {
             self.quit = true;
@@ -283,6 +300,7 @@ impl App {
             (None, At::List) => self.list.scopes().to_vec(),
             (None, At::Vocabulary) => self.shop.vocabulary.scopes().to_vec(),
             (None, At::Templates) => self.shop.templates.scopes().to_vec(),
+            (None, At::Generate) => self.generate.scopes().to_vec(),
             (None, At::Coverage) => self.shop.coverage.scopes().to_vec(),
             (None, At::Board) => self.board.as_ref().map_or(vec![Scope::Board, Scope::Table], |b| b.scopes().to_vec()),
         };
@@ -366,7 +384,15 @@ impl App {
         let picture = match self.review.current() {
             None => Picture::Loading,
             Some(loaded) => match picture_of(&loaded.item, &root) {
-                Err(why) => Picture::None(why),
+                Err(why) => {
+                    let number = self.review.number();
+                    if made::wanted(&loaded.item).is_some() && self.waited_for != number {
+                        self.waited_for = number;
+                        // A job that is to make it makes it next.
+                        number.into_iter().for_each(|number| self.link.ask(Want::Nothing, Ask::Want { number }));
+                    }
+                    Picture::None(why)
+                }
                 Ok((key, path)) => self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready),
             },
         };

@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 use crate::model::{Field, Seen};
 use crate::owner::wire::Rename;
 use crate::tui::action::Action;
-use crate::tui::panes::{coverage, metadata};
+use crate::tui::panes::{coverage, generate, metadata};
 use crate::tui::theme::Look;
 use crate::tui::widgets::menu::Menu;
 use crate::tui::widgets::page::Page;
@@ -41,6 +41,8 @@ pub enum MenuFor {
     Recompose(Vec<Rename>),
     /// What the coverage view asked.
     Coverage(coverage::ChoiceFor),
+    /// What the generate pane asked.
+    Generate(generate::ChoiceFor),
 }
 
 /// What a prompt asks for.
@@ -57,6 +59,8 @@ pub enum PromptFor {
     },
     /// A line of text for a metadata pane.
     Metadata(metadata::TextFor),
+    /// A line of text for the generate pane.
+    Generate(generate::TextFor),
 }
 
 /// What lies over a pane.

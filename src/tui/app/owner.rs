@@ -101,8 +101,16 @@ impl App {
                 }
                 self.changed();
             }
-            // No pane shows jobs.
-            Event::Job(_) | Event::JobGone(_) => return,
+            Event::Job(job) => {
+                let effects = self.generate.take_job(*job);
+                if self.at != At::Generate {
+                    // Nothing of it is on the screen, and the list is asked for when the pane is shown.
+                    return;
+                }
+                self.generate_effects(effects);
+                self.watch_gauges();
+            }
+            Event::JobGone(id) => self.generate.gone(id),
             Event::Resync => self.resync(),
             Event::Ending => {
                 self.link.stopped();
@@ -140,6 +148,9 @@ impl App {
         if self.at == At::Board && self.board.is_none() {
             self.link.ask(Want::Board, Ask::Board);
         }
+        if self.at == At::Generate {
+            self.go_generate();
+        }
         // Also after the owner was away: what it keeps of the files may be of another moment.
         self.metadata_changed();
         self.changed();
@@ -149,6 +160,7 @@ impl App {
         match (want, answer) {
             (Want::Metadata(want), answer) => self.metadata_answered(want, answer),
             (Want::Coverage(want), answer) => self.coverage_answered(want, answer),
+            (Want::Generate(want), answer) => self.generate_answered(want, answer),
             (Want::Recompose { renames, dry, asked }, answer) => self.recomposed(renames, (dry, asked), answer),
             (Want::Discarded(terms), answer) => self.discarded(&terms, answer),
             (Want::List(want), answer) => {
@@ -241,7 +253,7 @@ impl App {
     }
 
     /// Goes to an item, leaving the queue when it is not in it.
-    fn go_to_item(&mut self, number: u32) {
+    pub(super) fn go_to_item(&mut self, number: u32) {
         let effects = match self.review.go_to(number) {
             Some(effects) => effects,
             None => {

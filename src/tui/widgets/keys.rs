@@ -10,7 +10,7 @@ use crate::tui::action::{Action, Scope};
 use crate::tui::keymap::{Chord, Keymap, Lookup};
 use crate::tui::theme::{Look, Role};
 
-const SCOPES: [Scope; 11] = [
+const SCOPES: [Scope; 12] = [
     Scope::Review,
     Scope::Table,
     Scope::List,
@@ -20,6 +20,7 @@ const SCOPES: [Scope; 11] = [
     Scope::Templates,
     Scope::Editor,
     Scope::Coverage,
+    Scope::Generate,
     Scope::Global,
     Scope::Overlay,
 ];
@@ -36,6 +37,7 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
         Scope::Templates => &[A::TypeText, A::OtherFile],
         Scope::Editor => &[A::StopTyping, A::SaveText, A::InsertSlot, A::UndoText, A::FindText],
         Scope::Coverage => &[A::NextCount, A::ChooseRows, A::ChooseColumns, A::FailingTerms, A::RetireTerms],
+        Scope::Generate => &[A::NewJob, A::PauseJob, A::RetryJob, A::JobFailures, A::CancelJob, A::JobUp],
         Scope::Table => &[A::Open, A::SortDescending, A::Select, A::Subset, A::Frequency, A::Hide, A::CopyTable],
         Scope::Global => &[A::Help, A::Undo, A::Find, A::Palette, A::Back],
         Scope::Overlay => &[A::MenuOk, A::MenuCancel],

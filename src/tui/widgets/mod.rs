@@ -4,6 +4,7 @@ pub mod editor;
 pub mod keys;
 pub mod line;
 pub mod menu;
+pub mod meter;
 pub mod page;
 pub mod prompt;
 pub mod table;

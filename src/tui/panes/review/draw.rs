@@ -49,6 +49,19 @@ pub fn status_words(status: Status) -> (&'static str, Role) {
     }
 }
 
+/// Draws a picture, or a frame that says why there is none; with `bare` room is left for one in true pixels.
+pub fn draw_picture(picture: &Picture, bare: bool, area: Rect, buf: &mut Buffer, look: &Look) {
+    match picture {
+        Picture::Loading => framed("loading the picture", Role::Dim, area, buf, look),
+        Picture::None(why) => framed(&format!("no picture: {why}"), Role::Warn, area, buf, look),
+        Picture::Ready(ready) => match ready.as_ref() {
+            Ok(picture) if bare && picture.pixels.is_some() => {}
+            Ok(picture) => Widget::render(&picture.cells, area, buf),
+            Err(problem) => framed(&format!("no picture: {}", problem.what), Role::Warn, area, buf, look),
+        },
+    }
+}
+
 impl ReviewPane {
     /// Draws the pane into `area`.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
@@ -67,20 +80,8 @@ impl ReviewPane {
             return draw_empty(&empty, area, buf, look);
         }
         let Layout { picture, text } = layout(area);
-        self.draw_picture(picture, buf, look);
+        draw_picture(&self.picture, self.bare, picture, buf, look);
         self.draw_text(text, buf, look);
-    }
-
-    fn draw_picture(&self, area: Rect, buf: &mut Buffer, look: &Look) {
-        match &self.picture {
-            Picture::Loading => framed("loading the picture", Role::Dim, area, buf, look),
-            Picture::None(why) => framed(&format!("no picture: {why}"), Role::Warn, area, buf, look),
-            Picture::Ready(ready) => match ready.as_ref() {
-                Ok(picture) if self.bare && picture.pixels.is_some() => {}
-                Ok(picture) => Widget::render(&picture.cells, area, buf),
-                Err(problem) => framed(&format!("no picture: {}", problem.what), Role::Warn, area, buf, look),
-            },
-        }
     }
 
     fn draw_text(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {

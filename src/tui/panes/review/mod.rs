@@ -6,7 +6,7 @@
 mod draw;
 mod queue;
 
-pub use draw::{Layout, layout};
+pub use draw::{Layout, draw_picture, layout};
 pub use queue::Queue;
 
 use std::collections::HashMap;
@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use crate::model::made;
 use crate::model::{Item, Judgement, Result, Status, Verdict};
 use crate::owner::wire::{Decide, ItemView, Receipt};
 use crate::store::ledger::Standing;
@@ -305,7 +306,10 @@ impl ReviewPane {
 /// The reason as a person reads it.
 pub fn picture_of(item: &Item, root: &std::path::Path) -> std::result::Result<(String, PathBuf), String> {
     let Some(image) = item.images.first() else { return Err("this question has no picture".into()) };
-    let missing = || format!("{} was not there when this was imported", image.name);
+    let missing = || match made::wanted(item) {
+        Some(_) => format!("{} is not made yet: 7 makes pictures", image.name),
+        None => format!("{} was not there when this was imported", image.name),
+    };
     let hash = image.hash.clone().ok_or_else(missing)?;
     match (&image.link, image.stored()) {
         (Some(link), _) => Ok((hash, link.clone())),

@@ -1,0 +1,221 @@
+//! Drawing the generate pane: jobs above, the one under the cursor and the gauges below, the newest picture beside.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{GeneratePane, rows};
+use crate::model::device::Gpu;
+use crate::model::job::{JobState, Standing};
+use crate::tui::panes::review::{Picture, draw_picture};
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::meter::{Meter, bar, gib, percent, sparkline, stretch};
+use crate::tui::widgets::text::{self, grouped};
+
+/// From here on the picture stands on the right of everything.
+const WIDE: u16 = 120;
+/// Lines that the jobs get at least and at most, headings included.
+const TABLE: (u16, u16) = (5, 12);
+
+/// Where the parts are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The jobs, or the failures of one.
+    pub table: Rect,
+    /// The job under the cursor, and the gauges.
+    pub detail: Rect,
+    /// The newest picture; empty where there is no room.
+    pub picture: Rect,
+    /// A line under it that says what it is.
+    pub caption: Rect,
+}
+
+/// Where the parts are in `area`, for so many jobs.
+pub fn layout(area: Rect, jobs: usize) -> Layout {
+    let wide = area.width >= WIDE;
+    let wanted = u16::try_from(jobs).unwrap_or(u16::MAX).saturating_add(3).clamp(TABLE.0, TABLE.1);
+    let height = wanted.min(area.height / 2);
+    let below = area.height - height;
+    // Cells are about twice as high as wide.
+    let side = if wide { (area.height * 2).min(area.width * 2 / 5) } else { (below * 2).min(area.width * 2 / 5) };
+    let room = area.height >= 12 && area.width >= 60;
+    let side = if room { side } else { 0 };
+    let left = area.width - side - u16::from(side > 0);
+    let beside = if wide { area } else { Rect { y: area.y + height, height: below, ..area } };
+    let picture = Rect { x: area.right() - side, width: side, height: beside.height.saturating_sub(1), ..beside };
+    let table = Rect { height, width: if wide { left } else { area.width }, ..area };
+    let detail = Rect { y: area.y + height, height: below, width: left, ..area };
+    let caption = Rect { y: picture.bottom(), height: u16::from(side > 0), ..picture };
+    Layout { table, detail, picture: if side > 0 { picture } else { Rect::default() }, caption }
+}
+
+/// Lines drawn one below the other.
+struct Lines<'l> {
+    area: Rect,
+    buf: &'l mut Buffer,
+    look: &'l Look,
+}
+
+impl Lines<'_> {
+    /// The next line's place; `None` when there is no room.
+    fn next(&mut self) -> Option<Rect> {
+        let line = Rect { height: 1, ..self.area };
+        (self.area.height > 0).then(|| {
+            self.area.y += 1;
+            self.area.height -= 1;
+            line
+        })
+    }
+
+    fn say(&mut self, said: &str, role: Role) {
+        let Some(line) = self.next() else { return };
+        let room = usize::from(line.width);
+        self.buf.set_stringn(line.x, line.y, text::fit(said, room), room, self.look.style(role));
+    }
+
+    fn meter(&mut self, meter: &Meter<'_>) {
+        if let Some(line) = self.next() {
+            meter.draw(line, self.buf, self.look);
+        }
+    }
+
+    fn width(&self) -> usize {
+        usize::from(self.area.width)
+    }
+}
+
+impl GeneratePane {
+    /// Where the parts are in `area`.
+    pub fn layout(&self, area: Rect) -> Layout {
+        layout(area, self.jobs.len())
+    }
+
+    /// Draws the pane; `picture` is the newest one, made ready for its place.
+    pub fn draw(&mut self, area: Rect, picture: Option<&Picture>, buf: &mut Buffer, look: &Look) {
+        let parts = self.layout(area);
+        match &mut self.failures {
+            Some(open) => open.table.draw(parts.table, buf, look),
+            None => self.table.draw(parts.table, buf, look),
+        }
+        let mut lines = Lines { area: parts.detail, buf, look };
+        self.draw_job(&mut lines);
+        lines.say("", Role::Text);
+        self.draw_gauges(&mut lines);
+        if parts.picture.is_empty() {
+            return;
+        }
+        let Some(newest) = self.newest() else { return };
+        draw_picture(picture.unwrap_or(&Picture::Loading), false, parts.picture, buf, look);
+        let draft = if newest.draft { "draft  " } else { "" };
+        let sample = if newest.sample > 1 { format!("  sample {}", newest.sample) } else { String::new() };
+        let said = format!("{draft}#{} {}{sample}", newest.number, newest.picture);
+        let room = usize::from(parts.caption.width);
+        let role = if newest.draft { Role::Warn } else { Role::Dim };
+        buf.set_stringn(parts.caption.x, parts.caption.y, text::fit(&said, room), room, look.style(role));
+    }
+
+    fn draw_job(&self, lines: &mut Lines<'_>) {
+        let Some(job) = self.job() else { return };
+        let samples = if job.samples == 1 { String::new() } else { format!(", {} samples of each", job.samples) };
+        lines.say(&format!(" job {}: {}{samples}, seed {}, by {}", job.id, job.plan, job.seed, job.by), Role::Heading);
+        if let Some(of) = job.of {
+            let share = if of > 0 { (job.done + job.failed) as f64 / of as f64 } else { 1.0 };
+            let width = lines.width().saturating_sub(32).clamp(4, 40);
+            let failed = if job.failed > 0 { format!("  {} failed", grouped(job.failed)) } else { String::new() };
+            let bar = bar(share, width, lines.look.accessible);
+            let said = format!(" {bar} {} {} of {}{failed}", percent(share), grouped(job.done), grouped(of));
+            lines.say(&said, rows::role(job.standing));
+        }
+        lines.say(&pace(job), if job.reason.is_some() { Role::Warn } else { Role::Text });
+        if job.standing == Standing::Running {
+            if let Some(step) = job.step {
+                let share = f64::from(step.done) / f64::from(step.of.max(1));
+                let together =
+                    if step.batch == 1 { String::new() } else { format!(", {} pictures together", step.batch) };
+                let says = format!("step {} of {}{together}", step.done, step.of);
+                lines.meter(&Meter { name: "batch", share, says, history: &[] });
+            }
+            if let Some(rates) = self.rates.get(&job.id) {
+                let most = rates.iter().copied().fold(0.0, f64::max);
+                let width = lines.width().saturating_sub(26).min(60);
+                let line = sparkline(rates, most, width, lines.look.accessible);
+                lines.say(&format!(" img/min {line} most {most:.1}"), Role::Dim);
+            }
+        }
+        lines.say(&made_with(job), Role::Dim);
+    }
+
+    fn draw_gauges(&self, lines: &mut Lines<'_>) {
+        let Some(devices) = &self.devices else {
+            return lines.say(" reading the gauges", Role::Dim);
+        };
+        if let Some(why) = &devices.no_gpu {
+            lines.say(&format!(" GPU: none ({why})"), Role::Dim);
+        }
+        for (at, gpu) in devices.gpus.iter().enumerate() {
+            self.draw_gpu(gpu, at == 0, lines);
+        }
+        let cpu = devices.cpu;
+        let share = cpu.busy.map_or(0.0, f64::from);
+        let ours = cpu.ours.map_or(String::new(), |o| format!(", {} ours", percent(f64::from(o)).trim()));
+        let cores = if cpu.cores == 1 { "1 core".to_string() } else { format!("{} cores", cpu.cores) };
+        let says = match cpu.busy {
+            Some(_) => format!("{} of {cores}{ours}", percent(share)),
+            None => cores,
+        };
+        lines.meter(&Meter { name: "CPU", share, says, history: &self.history.cpu });
+    }
+
+    fn draw_gpu(&self, gpu: &Gpu, first: bool, lines: &mut Lines<'_>) {
+        let none: &[f64] = &[];
+        let heat = gpu.temperature.map_or(String::new(), |t| format!("  {t} °C"));
+        lines.say(&format!(" {}{heat}", gpu.name), Role::Text);
+        // The sparklines are of the first GPU.
+        let history = |list| if first { list } else { none };
+        if let Some(busy) = gpu.utilisation {
+            let share = f64::from(busy) / 100.0;
+            lines.meter(&Meter { name: "GPU", share, says: percent(share), history: history(&self.history.gpu) });
+        }
+        if let (Some(used), Some(total)) = (gpu.memory_used, gpu.memory_total) {
+            let share = if total > 0 { used as f64 / total as f64 } else { 0.0 };
+            let ours = gpu.memory_ours.map_or(String::new(), |o| format!(", {} ours", gib(o)));
+            let says = format!("{} of {} GiB{ours}", gib(used), gib(total));
+            lines.meter(&Meter { name: "memory", share, says, history: history(&self.history.memory) });
+        }
+        if let Some(power) = gpu.power {
+            let share = gpu.power_limit.map_or(0.0, |l| f64::from(power) / f64::from(l.max(1)));
+            let limit = gpu.power_limit.map_or(String::new(), |l| format!(" of {}", l / 1000));
+            let says = format!("{}{limit} W", power / 1000);
+            lines.meter(&Meter { name: "power", share, says, history: history(&self.history.power) });
+        }
+    }
+}
+
+/// How fast a job goes, or why it does not.
+fn pace(job: &JobState) -> String {
+    let why = job.reason.as_ref().map_or(String::new(), |r| format!(": {}", text::clean(r)));
+    match job.standing {
+        Standing::Running => {
+            let left = job.left_s.map_or(String::new(), |s| format!(", {} left", stretch(s)));
+            let most = job.per_minute.map_or(String::new(), |n| format!(" (at most {n})"));
+            format!(" {:.1} images a minute{most}{left}", job.rate)
+        }
+        Standing::Queued => format!(" waits for its turn: {} in line{why}", job.place),
+        other => format!(" {}{why}", other.name()),
+    }
+}
+
+/// With what a job makes its pictures.
+fn made_with(job: &JobState) -> String {
+    let with = if job.device.is_empty() { &job.generator } else { &job.device };
+    match &job.settings {
+        None => format!(" {with}"),
+        Some(s) => format!(
+            " {with}  {}x{}, {} steps, guidance {}, {}",
+            s.width,
+            s.height,
+            s.steps,
+            s.guidance,
+            s.scheduler.name()
+        ),
+    }
+}

@@ -1,0 +1,383 @@
+//! The generate pane: jobs and how far they are, the running batch step by step, the newest picture, and what the
+//! machine is doing meanwhile.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `begin` | from a wish to a job: what it would make, then whether to |
+//! | `rows` | jobs and failures as tables |
+//! | `draw` | one frame |
+
+mod begin;
+mod draw;
+mod rows;
+
+use std::collections::BTreeMap;
+
+pub use begin::ChoiceFor;
+pub use draw::{Layout, layout};
+
+use super::metadata::desk::said;
+use crate::model::Result;
+use crate::model::device::Devices;
+use crate::model::job::{JobAct, JobFailure, JobState, NewJob, Newest, Standing};
+use crate::owner::wire::Ask;
+use crate::tui::action::{Action, Scope};
+use crate::tui::widgets::table::{Answer, Empty, LocalTable, TableEffect};
+
+/// Readings kept for the sparklines: two minutes.
+const KEPT: usize = 120;
+
+/// What an answer of the owner is for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Want {
+    /// [`GeneratePane::take_jobs`].
+    Jobs,
+    /// [`GeneratePane::take_devices`].
+    Devices,
+    /// [`GeneratePane::take_job`].
+    Act,
+    /// [`GeneratePane::take_failures`], of this job.
+    Failures(u32),
+    /// [`GeneratePane::take_count`]: what this job would make.
+    Count(Box<NewJob>),
+    /// [`GeneratePane::take_begun`].
+    Begun,
+}
+
+/// What a line of text is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TextFor {
+    /// Words of a filter: the items whose pictures are made.
+    Filter,
+    /// Pictures that a job makes together.
+    Batch(u32),
+    /// Most pictures a minute.
+    PerMinute(u32),
+}
+
+/// What the pane asks of the program around it.
+#[derive(Clone, Debug)]
+pub enum GenerateEffect {
+    /// Ask the owner; the answer is for `Want`.
+    Ask(Want, Ask),
+    /// Ask for a line of text.
+    AskText {
+        /// What for.
+        purpose: TextFor,
+        /// What the prompt says.
+        label: String,
+        /// What it begins with.
+        text: String,
+    },
+    /// Ask which.
+    AskChoice {
+        /// What for.
+        purpose: ChoiceFor,
+        /// The question.
+        title: String,
+        /// The answers, each with a word about it.
+        lines: Vec<(String, String)>,
+    },
+    /// Review this item.
+    Item(u32),
+    /// Something was done.
+    Done(String),
+    /// Good to know.
+    Say(String),
+    /// Why the key did nothing.
+    Refuse(String),
+    /// Leave the pane.
+    Leave,
+}
+
+use GenerateEffect as Effect;
+
+fn refuse(why: impl Into<String>) -> Vec<Effect> {
+    vec![Effect::Refuse(why.into())]
+}
+
+/// The readings of the last two minutes, as shares.
+#[derive(Clone, Debug, Default)]
+struct History {
+    gpu: Vec<f64>,
+    memory: Vec<f64>,
+    power: Vec<f64>,
+    cpu: Vec<f64>,
+}
+
+/// What a job set aside, as it is looked at.
+#[derive(Debug)]
+struct Failures {
+    job: u32,
+    list: Option<Result<Vec<JobFailure>>>,
+    table: LocalTable,
+}
+
+/// The generate pane.
+#[derive(Debug)]
+pub struct GeneratePane {
+    jobs: Vec<JobState>,
+    table: LocalTable,
+    failures: Option<Failures>,
+    devices: Option<Devices>,
+    history: History,
+    /// Images a minute at each word of a job.
+    rates: BTreeMap<u32, Vec<f64>>,
+}
+
+impl Default for GeneratePane {
+    fn default() -> Self {
+        GeneratePane::new()
+    }
+}
+
+fn push(list: &mut Vec<f64>, reading: f64) {
+    if list.len() >= KEPT {
+        list.remove(0);
+    }
+    list.push(reading);
+}
+
+impl GeneratePane {
+    /// A pane that knows of no jobs yet.
+    pub fn new() -> GeneratePane {
+        GeneratePane {
+            jobs: Vec::new(),
+            table: LocalTable::new(rows::columns(), Vec::new(), 1, Empty::Loading),
+            failures: None,
+            devices: None,
+            history: History::default(),
+            rates: BTreeMap::new(),
+        }
+    }
+
+    /// Scopes whose keys are live now, the nearest first.
+    pub fn scopes(&self) -> &'static [Scope] {
+        &[Scope::Generate, Scope::Table, Scope::Global]
+    }
+
+    /// Shown, or connected again: everything is asked for.
+    pub fn start(&self) -> Vec<Effect> {
+        vec![Effect::Ask(Want::Jobs, Ask::Jobs), self.poll()]
+    }
+
+    /// Asks for the gauges.
+    pub fn poll(&self) -> Effect {
+        Effect::Ask(Want::Devices, Ask::Devices)
+    }
+
+    /// Whether a job is at work, so that the gauges are worth reading again.
+    pub fn at_work(&self) -> bool {
+        self.jobs.iter().any(|j| j.standing == Standing::Running)
+    }
+
+    /// The job under the cursor.
+    fn job(&self) -> Option<&JobState> {
+        self.jobs.get(usize::try_from(self.table.cursor_id()?).ok()?)
+    }
+
+    /// The newest picture to show: of the job under the cursor, or of any.
+    pub fn newest(&self) -> Option<&Newest> {
+        self.job().and_then(|j| j.newest.as_ref()).or_else(|| self.jobs.iter().find_map(|j| j.newest.as_ref()))
+    }
+
+    /// Takes the list of jobs in.
+    pub fn take_jobs(&mut self, jobs: Result<Vec<JobState>>) {
+        match jobs {
+            Ok(jobs) => {
+                let here = self.job().map(|j| j.id);
+                self.jobs = jobs;
+                self.fill(Empty::Nothing { hint: "no job makes pictures: n begins one".into() });
+                if let Some(at) = here.and_then(|id| self.jobs.iter().position(|j| j.id == id)) {
+                    self.table.go_to_id(at as u64);
+                }
+            }
+            Err(problem) => self.fill(Empty::Failed(said(&problem))),
+        }
+    }
+
+    fn fill(&mut self, empty: Empty) {
+        self.table.set_rows(self.jobs.iter().map(rows::row).collect(), empty);
+    }
+
+    /// Takes in how far a job is; the list is asked for again where its order may have changed.
+    pub fn take_job(&mut self, job: JobState) -> Vec<Effect> {
+        if job.standing == Standing::Running {
+            push(self.rates.entry(job.id).or_default(), job.rate);
+        }
+        let Some(known) = self.jobs.iter_mut().find(|j| j.id == job.id) else {
+            return vec![Effect::Ask(Want::Jobs, Ask::Jobs)];
+        };
+        let moved = known.place != job.place || known.standing.over() != job.standing.over();
+        *known = job;
+        self.fill(Empty::Loading);
+        if moved { vec![Effect::Ask(Want::Jobs, Ask::Jobs)] } else { vec![] }
+    }
+
+    /// A job was removed.
+    pub fn gone(&mut self, id: u32) {
+        self.jobs.retain(|j| j.id != id);
+        self.rates.remove(&id);
+        self.fill(Empty::Nothing { hint: "no job makes pictures: n begins one".into() });
+    }
+
+    /// Takes the gauges in.
+    pub fn take_devices(&mut self, devices: Devices) {
+        let share = |part: Option<u64>, of: Option<u64>| match (part, of) {
+            (Some(part), Some(of)) if of > 0 => Some(part as f64 / of as f64),
+            _ => None,
+        };
+        if let Some(gpu) = devices.gpus.first() {
+            let readings = [
+                (&mut self.history.gpu, gpu.utilisation.map(|u| f64::from(u) / 100.0)),
+                (&mut self.history.memory, share(gpu.memory_used, gpu.memory_total)),
+                (&mut self.history.power, share(gpu.power.map(u64::from), gpu.power_limit.map(u64::from))),
+            ];
+            readings.into_iter().for_each(|(list, reading)| reading.into_iter().for_each(|r| push(list, r)));
+        }
+        if let Some(busy) = devices.cpu.busy {
+            push(&mut self.history.cpu, f64::from(busy));
+        }
+        self.devices = Some(devices);
+    }
+
+    /// Takes in what a job set aside.
+    pub fn take_failures(&mut self, job: u32, list: Result<Vec<JobFailure>>) {
+        if let Some(open) = self.failures.as_mut().filter(|f| f.job == job) {
+            open.table = rows::failures(job, Some(&list));
+            open.list = Some(list);
+        }
+    }
+
+    /// Does an action.
+    pub fn act(&mut self, action: Action) -> Vec<Effect> {
+        match action {
+            Action::Back if self.failures.take().is_some() => vec![],
+            Action::Back => vec![Effect::Leave],
+            Action::NewJob => begin::which(),
+            Action::PauseJob => self.pause(),
+            Action::CancelJob => self.to_job(|job| {
+                let over = || format!("job {} is {} already", job.id, job.standing.name());
+                if job.standing.over() { Err(over()) } else { Ok(JobAct::Cancel) }
+            }),
+            Action::RetryJob => self.to_job(|job| match job.failed {
+                0 => Err(format!("nothing of job {} has failed", job.id)),
+                _ => Ok(JobAct::Retry),
+            }),
+            Action::RemoveJob => self.to_job(|job| {
+                let why = || format!("job {} is {}: cancel it first", job.id, job.standing.name());
+                if job.standing.over() { Ok(JobAct::Remove) } else { Err(why()) }
+            }),
+            Action::JobUp | Action::JobDown => self.to_job(|job| {
+                let place = if action == Action::JobUp { job.place.saturating_sub(1) } else { job.place + 1 };
+                match job.place {
+                    0 => Err(format!("job {} is over: it has no turn", job.id)),
+                    _ if place == 0 => Err(format!("job {} is the first already", job.id)),
+                    _ => Ok(JobAct::Place(place)),
+                }
+            }),
+            Action::JobBatch => self.ask_number("pictures made together (empty: as many as fit) ", TextFor::Batch),
+            Action::JobRate => {
+                self.ask_number("most pictures a minute (empty: as fast as it goes) ", TextFor::PerMinute)
+            }
+            Action::JobFailures => self.show_failures(),
+            other => self.act_on_table(other),
+        }
+    }
+
+    fn pause(&self) -> Vec<Effect> {
+        self.to_job(|job| match job.standing {
+            Standing::Queued | Standing::Running => Ok(JobAct::Pause),
+            Standing::Paused | Standing::Cancelled | Standing::Failed => Ok(JobAct::Resume),
+            Standing::Done => Err(format!("job {} is done; n begins another, r tries failures again", job.id)),
+        })
+    }
+
+    /// Does something to the job under the cursor.
+    fn to_job(&self, act: impl FnOnce(&JobState) -> std::result::Result<JobAct, String>) -> Vec<Effect> {
+        let Some(job) = self.job() else { return refuse("there is no job here: n begins one") };
+        match act(job) {
+            Ok(act) => vec![Effect::Ask(Want::Act, Ask::JobAct { id: job.id, act })],
+            Err(why) => refuse(why),
+        }
+    }
+
+    fn ask_number(&self, label: &str, purpose: impl FnOnce(u32) -> TextFor) -> Vec<Effect> {
+        let Some(job) = self.job() else { return refuse("there is no job here: n begins one") };
+        if job.standing.over() {
+            return refuse(format!("job {} is over", job.id));
+        }
+        let purpose = purpose(job.id);
+        let now = if matches!(purpose, TextFor::Batch(_)) { job.batch } else { job.per_minute };
+        let text = now.map(|n| n.to_string()).unwrap_or_default();
+        vec![Effect::AskText { purpose, label: label.into(), text }]
+    }
+
+    fn show_failures(&mut self) -> Vec<Effect> {
+        if self.failures.take().is_some() {
+            return vec![];
+        }
+        let Some(job) = self.job() else { return refuse("there is no job here: n begins one") };
+        if job.failed == 0 {
+            return refuse(format!("nothing of job {} has failed", job.id));
+        }
+        let id = job.id;
+        self.failures = Some(Failures { job: id, list: None, table: rows::failures(id, None) });
+        vec![Effect::Ask(Want::Failures(id), Ask::JobFailures { id, from: 0 })]
+    }
+
+    fn act_on_table(&mut self, action: Action) -> Vec<Effect> {
+        let table = self.failures.as_mut().map_or(&mut self.table, |f| &mut f.table);
+        let answers = table.act(action);
+        let mut effects = Vec::new();
+        for answer in answers {
+            effects.extend(match answer {
+                Answer::Effect(TableEffect::Open { id, .. }) => self.open(id),
+                Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
+                Answer::Said(said) => vec![Effect::Say(said)],
+                _ => refuse(format!("{} is not for jobs", action.name())),
+            });
+        }
+        effects
+    }
+
+    /// Enter: the item of a failure, or that of the newest picture.
+    fn open(&self, id: u64) -> Vec<Effect> {
+        let at = usize::try_from(id).unwrap_or(usize::MAX);
+        let number = match &self.failures {
+            Some(open) => {
+                let list = open.list.as_ref().and_then(|l| l.as_ref().ok());
+                list.and_then(|l| l.get(at)).map(|f| f.number)
+            }
+            None => self.jobs.get(at).and_then(|j| j.newest.as_ref()).map(|n| n.number),
+        };
+        match number.filter(|n| *n > 0) {
+            Some(number) => vec![Effect::Item(number)],
+            None => refuse("this job has made no picture since the owner started"),
+        }
+    }
+
+    /// Takes in a line of text that was asked for.
+    pub fn typed(&mut self, purpose: &TextFor, text: &str) -> Vec<Effect> {
+        let text = text.trim();
+        let number = || match text {
+            "" => Ok(None),
+            text => match text.parse::<u32>() {
+                Ok(n) if n > 0 => Ok(Some(n)),
+                _ => Err(format!("`{text}` is no whole number from 1")),
+            },
+        };
+        let act = match purpose {
+            TextFor::Filter => return begin::of_filter(text),
+            TextFor::Batch(id) => number().map(|n| (*id, JobAct::Batch(n))),
+            TextFor::PerMinute(id) => number().map(|n| (*id, JobAct::PerMinute(n))),
+        };
+        match act {
+            Ok((id, act)) => vec![Effect::Ask(Want::Act, Ask::JobAct { id, act })],
+            Err(why) => refuse(why),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! Jobs and failures as tables.
+
+use super::said;
+use crate::model::Result;
+use crate::model::job::{JobFailure, JobState, Standing};
+use crate::tui::theme::Role;
+use crate::tui::widgets::meter::stretch;
+use crate::tui::widgets::table::{Align, ColumnKind, Empty, LocalCell, LocalTable, Spec};
+use crate::tui::widgets::text::grouped;
+
+/// The columns of the jobs.
+pub(super) fn columns() -> Vec<Spec> {
+    let number = |name: &str, width| Spec {
+        name: name.into(),
+        width,
+        align: Align::Right,
+        kind: ColumnKind::Number,
+        ..Spec::default()
+    };
+    vec![
+        Spec::text("job", 22),
+        Spec::text("is", 9),
+        number("done", 9),
+        number("of", 9),
+        number("failed", 7),
+        number("img/min", 8),
+        Spec::text("left", 12),
+        Spec::text("with", 24),
+    ]
+}
+
+/// How a standing looks.
+pub(super) fn role(standing: Standing) -> Role {
+    match standing {
+        Standing::Running => Role::Accent,
+        Standing::Queued => Role::Pending,
+        Standing::Paused => Role::Warn,
+        Standing::Done => Role::Good,
+        Standing::Cancelled => Role::Dim,
+        Standing::Failed => Role::Bad,
+    }
+}
+
+fn count(n: Option<u64>) -> LocalCell {
+    LocalCell::number(n.map_or("?".into(), grouped), n.map(|n| n as f64))
+}
+
+/// A job's row.
+pub(super) fn row(job: &JobState) -> Vec<LocalCell> {
+    let mut is = LocalCell::text(job.standing.name());
+    is.view.role = role(job.standing);
+    let mut failed = count(Some(job.failed));
+    if job.failed > 0 {
+        failed.view.role = Role::Bad;
+    }
+    let running = job.standing == Standing::Running;
+    let rate =
+        if running { LocalCell::number(format!("{:.1}", job.rate), Some(job.rate)) } else { LocalCell::text("") };
+    let left = job.left_s.filter(|_| running).map(stretch).unwrap_or_default();
+    vec![
+        LocalCell::text(format!("{} {}", job.id, job.name)),
+        is,
+        count(Some(job.done)),
+        count(job.of),
+        failed,
+        rate,
+        LocalCell::text(left),
+        LocalCell::text(if job.device.is_empty() { &job.generator } else { &job.device }),
+    ]
+}
+
+/// The table of what a job set aside.
+pub(super) fn failures(job: u32, list: Option<&Result<Vec<JobFailure>>>) -> LocalTable {
+    let mut columns = vec![Spec::text("item", 8), Spec::text("why", 44), Spec::text("tries", 6)];
+    columns.extend([Spec::text("kind", 14), Spec::text("picture", 30), Spec::text("sample", 7)]);
+    columns
+        .iter_mut()
+        .for_each(|c| c.group = format!("what job {job} set aside; r tries it again, enter shows the item"));
+    let row = |f: &JobFailure| {
+        let mut why = LocalCell::text(&f.reason);
+        why.view.role = Role::Bad;
+        let kind = serde_json::to_value(f.kind).ok().and_then(|k| k.as_str().map(str::to_string)).unwrap_or_default();
+        vec![
+            LocalCell::text(format!("#{}", f.number)),
+            why,
+            LocalCell::text(f.tries.to_string()),
+            LocalCell::text(kind),
+            LocalCell::text(format!("{}/{}", f.dataset, f.picture)),
+            LocalCell::text(f.sample.to_string()),
+        ]
+    };
+    let (rows, empty) = match list {
+        None => (Vec::new(), Empty::Loading),
+        Some(Err(problem)) => (Vec::new(), Empty::Failed(said(problem))),
+        Some(Ok(list)) => (list.iter().map(row).collect(), Empty::Nothing { hint: "nothing is set aside".into() }),
+    };
+    LocalTable::new(columns, rows, 1, empty)
+}

@@ -1,0 +1,233 @@
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::*;
+use crate::model::device::{Cpu, Gpu};
+use crate::model::generation::{FailureKind, Scheduler, Settings};
+use crate::model::job::{Begun, Plan, Step};
+use crate::model::{ColourLevel, Kind, Problem};
+use crate::tui::theme::{Look, Theme};
+
+fn job(id: u32, standing: Standing) -> JobState {
+    JobState {
+        id,
+        name: "missing pictures".into(),
+        by: "ann".into(),
+        plan: "what is missing".into(),
+        samples: 1,
+        seed: 7,
+        generator: "storyboard".into(),
+        standing,
+        place: if standing.over() { 0 } else { id },
+        done: 512,
+        of: Some(1000),
+        ..JobState::default()
+    }
+}
+
+fn shown(jobs: Vec<JobState>) -> GeneratePane {
+    let mut pane = GeneratePane::new();
+    pane.take_jobs(Ok(jobs));
+    drawn(&mut pane, 80, 21, ColourLevel::True);
+    pane
+}
+
+fn drawn(pane: &mut GeneratePane, width: u16, height: u16, level: ColourLevel) -> String {
+    let look = Look::new(&Theme::shipped("dark").unwrap(), level, false);
+    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
+    pane.draw(buf.area, None, &mut buf, &look);
+    let line = |l: &[ratatui::buffer::Cell]| l.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string();
+    buf.content.chunks(usize::from(width.max(1))).map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn refused(effects: &[Effect]) -> &str {
+    match effects {
+        [Effect::Refuse(why)] => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn act_of(effects: &[Effect]) -> (u32, JobAct) {
+    match effects {
+        [Effect::Ask(Want::Act, Ask::JobAct { id, act })] => (*id, *act),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_running_job_shows_how_far_it_is_and_with_what() {
+    let mut running = job(1, Standing::Running);
+    running.rate = 127.34;
+    running.left_s = Some(230);
+    running.failed = 3;
+    running.step = Some(Step { done: 12, of: 30, batch: 4 });
+    running.device = "sdxl-base on CPU (f32)".into();
+    let scheduler = Scheduler::Euler;
+    running.settings = Some(Settings { width: 1024, height: 768, steps: 30, guidance: 7.5, scheduler });
+    let mut pane = shown(vec![job(1, Standing::Running), job(2, Standing::Queued)]);
+    assert!(pane.take_job(running).is_empty());
+    let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
+    for part in [
+        "1 missing pictures",
+        "queued",
+        "512 of 1,000",
+        "3 failed",
+        "127.3 images a minute, 3 min 50 s left",
+        "step 12 of 30, 4 pictures together",
+        "sdxl-base on CPU (f32)  1024x768, 30 steps, guidance 7.5, euler",
+        "seed 7, by ann",
+    ] {
+        assert!(picture.contains(part), "{part} in\n{picture}");
+    }
+}
+
+#[test]
+fn the_gauges_say_what_there_is_and_why_there_is_nothing() {
+    let mut pane = shown(vec![]);
+    assert!(drawn(&mut pane, 80, 21, ColourLevel::Mono).contains("n begins one"));
+    let cpu = Cpu { cores: 2, busy: Some(0.75), ours: Some(0.5) };
+    pane.take_devices(Devices { no_gpu: Some("no NVIDIA driver is installed".into()), cpu, gpus: vec![] });
+    let picture = drawn(&mut pane, 80, 21, ColourLevel::Mono);
+    assert!(picture.contains("GPU: none (no NVIDIA driver is installed)"), "{picture}");
+    assert!(picture.contains("75 % of 2 cores, 50 % ours"), "{picture}");
+    let gpu = Gpu {
+        name: "NVIDIA H100".into(),
+        utilisation: Some(93),
+        memory_used: Some(20 << 30),
+        memory_ours: Some(16 << 30),
+        memory_total: Some(80 << 30),
+        temperature: Some(61),
+        power: Some(350_000),
+        power_limit: Some(700_000),
+    };
+    for _ in 0..KEPT + 5 {
+        pane.take_devices(Devices { gpus: vec![gpu.clone()], no_gpu: None, cpu });
+    }
+    assert_eq!(pane.history.gpu.len(), KEPT);
+    let picture = drawn(&mut pane, 160, 47, ColourLevel::True);
+    for part in ["NVIDIA H100  61 °C", "93 %", "20.0 of 80.0 GiB, 16.0 ours", "350 of 700 W"] {
+        assert!(picture.contains(part), "{part} in\n{picture}");
+    }
+    // What a virtual machine does not tell is left out, and no zero is shown for it.
+    pane.take_devices(Devices { gpus: vec![Gpu { name: "slice".into(), ..Gpu::default() }], no_gpu: None, cpu });
+    let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
+    assert!(picture.contains("slice") && !picture.contains("GiB") && !picture.contains(" W"), "{picture}");
+}
+
+#[test]
+fn keys_do_what_a_job_allows_and_say_why_not() {
+    let mut pane = shown(vec![job(1, Standing::Running), job(2, Standing::Queued), job(3, Standing::Done)]);
+    assert_eq!(act_of(&pane.act(Action::PauseJob)), (1, JobAct::Pause));
+    assert_eq!(act_of(&pane.act(Action::CancelJob)), (1, JobAct::Cancel));
+    assert!(refused(&pane.act(Action::JobUp)).contains("first already"));
+    assert_eq!(act_of(&pane.act(Action::JobDown)), (1, JobAct::Place(2)));
+    assert!(refused(&pane.act(Action::RemoveJob)).contains("cancel it first"));
+    assert!(refused(&pane.act(Action::RetryJob)).contains("nothing of job 1 has failed"));
+    assert!(refused(&pane.act(Action::JobFailures)).contains("nothing of job 1 has failed"));
+    pane.act(Action::Bottom);
+    assert!(refused(&pane.act(Action::PauseJob)).contains("done"));
+    assert!(refused(&pane.act(Action::JobUp)).contains("over"));
+    assert!(refused(&pane.act(Action::CancelJob)).contains("done already"));
+    assert_eq!(act_of(&pane.act(Action::RemoveJob)), (3, JobAct::Remove));
+    let mut none = shown(vec![]);
+    assert!(refused(&none.act(Action::PauseJob)).contains("n begins one"));
+    assert!(matches!(&none.act(Action::Back)[..], [Effect::Leave]));
+}
+
+#[test]
+fn numbers_are_asked_for_and_checked() {
+    let mut pane = shown(vec![job(4, Standing::Paused)]);
+    assert_eq!(act_of(&pane.act(Action::PauseJob)), (4, JobAct::Resume));
+    let effects = pane.act(Action::JobBatch);
+    assert!(matches!(&effects[..], [Effect::AskText { purpose: TextFor::Batch(4), .. }]), "{effects:?}");
+    assert_eq!(act_of(&pane.typed(&TextFor::Batch(4), " 8 ")), (4, JobAct::Batch(Some(8))));
+    assert_eq!(act_of(&pane.typed(&TextFor::PerMinute(4), "")), (4, JobAct::PerMinute(None)));
+    for wrong in ["0", "-1", "many", "99999999999"] {
+        assert!(refused(&pane.typed(&TextFor::Batch(4), wrong)).contains("whole number"), "{wrong}");
+    }
+}
+
+#[test]
+fn a_job_is_counted_before_it_is_begun() {
+    let mut pane = shown(vec![]);
+    let effects = pane.act(Action::NewJob);
+    let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let effects = pane.chosen(purpose, 0);
+    let Some(Effect::Ask(Want::Count(wished), Ask::Generate(asked))) = effects.last() else { panic!("{effects:?}") };
+    assert!(asked.dry && asked.plan == Plan::Missing && wished.samples == 1);
+    let counted = Begun { pictures: 1000, items: 3000, without: 7, generator: "storyboard".into(), ..Begun::default() };
+    let effects = pane.take_count((**wished).clone(), Ok(counted));
+    let [Effect::AskChoice { purpose, title, lines }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(title, "1,000 pictures of 3,000 items with storyboard");
+    assert_eq!(lines[0].1, "7 have no prompt");
+    assert_eq!(lines[1].1, "4,000 pictures to choose from");
+    let effects = pane.chosen(purpose, 1);
+    let [Effect::Ask(Want::Begun, Ask::Generate(asked))] = &effects[..] else { panic!("{effects:?}") };
+    assert!(!asked.dry && asked.samples == 4);
+    assert!(pane.chosen(purpose, 2).is_empty());
+    let nothing = pane.take_count(NewJob::default(), Ok(Begun { imported: 9, ..Begun::default() }));
+    assert!(matches!(&nothing[..], [Effect::Say(said)] if said.contains("no picture is missing: 9 came with")));
+    assert!(
+        refused(&pane.take_count(NewJob::default(), Err(Problem::new(Kind::Input, "no such model"))))
+            .contains("no such")
+    );
+    assert!(refused(&pane.typed(&TextFor::Filter, "status:nonsense")).contains("nonsense"));
+    let effects = pane.typed(&TextFor::Filter, "subtask:animal");
+    assert!(
+        matches!(effects.last(), Some(Effect::Ask(Want::Count(job), _)) if job.plan == Plan::Filter("subtask:animal".into()))
+    );
+}
+
+#[test]
+fn failures_are_listed_with_their_reason_and_lead_to_the_item() {
+    let mut failed = job(1, Standing::Done);
+    failed.failed = 1;
+    let mut pane = shown(vec![failed]);
+    let effects = pane.act(Action::JobFailures);
+    assert!(matches!(&effects[..], [Effect::Ask(Want::Failures(1), Ask::JobFailures { id: 1, from: 0 })]));
+    let failure = JobFailure {
+        dataset: "set".into(),
+        picture: "images/9.png".into(),
+        sample: 1,
+        number: 42,
+        kind: FailureKind::BadOutput,
+        reason: "every pixel is black".into(),
+        tries: 3,
+    };
+    pane.take_failures(2, Ok(vec![]));
+    pane.take_failures(1, Ok(vec![failure]));
+    let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
+    assert!(picture.contains("#42") && picture.contains("every pixel is black"), "{picture}");
+    assert!(matches!(&pane.act(Action::Open)[..], [Effect::Item(42)]));
+    assert_eq!(act_of(&pane.act(Action::RetryJob)), (1, JobAct::Retry));
+    assert!(pane.act(Action::Back).is_empty(), "back closes the list first");
+    assert!(refused(&pane.act(Action::Open)).contains("no picture"));
+}
+
+#[test]
+fn a_job_that_is_new_or_moved_makes_the_list_be_asked_again() {
+    let mut pane = shown(vec![job(1, Standing::Running), job(2, Standing::Queued)]);
+    pane.act(Action::Down);
+    let again = |effects: Vec<Effect>| matches!(&effects[..], [Effect::Ask(Want::Jobs, Ask::Jobs)]);
+    assert!(again(pane.take_job(job(3, Standing::Queued))));
+    assert!(again(pane.take_job(job(1, Standing::Done))));
+    pane.take_jobs(Ok(vec![job(2, Standing::Running), job(1, Standing::Done)]));
+    assert_eq!(pane.job().map(|j| j.id), Some(2), "the cursor stays on its job");
+    assert!(pane.at_work());
+    pane.gone(2);
+    assert!(!pane.at_work());
+}
+
+#[test]
+fn any_size_can_be_drawn() {
+    let mut running = job(1, Standing::Running);
+    running.newest =
+        Some(Newest { path: "images/aa/b.png".into(), picture: "a.png".into(), number: 3, sample: 2, draft: true });
+    let mut pane = shown(vec![running]);
+    for (width, height) in [(0, 0), (1, 1), (20, 5), (59, 30), (80, 21), (119, 40), (160, 47), (400, 120)] {
+        for level in [ColourLevel::Mono, ColourLevel::True] {
+            drawn(&mut pane, width, height, level);
+        }
+    }
+    assert!(drawn(&mut pane, 80, 21, ColourLevel::True).contains("draft  #3 a.png"));
+}
