@@ -2,6 +2,7 @@
 //! the storyboard that needs neither. No trait leaks a tensor, a socket or a file.
 
 pub mod gauges;
+pub mod http;
 pub mod storyboard;
 
 use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task};
