@@ -3,6 +3,7 @@
 
 pub mod gauges;
 pub mod http;
+pub mod hub;
 pub mod storyboard;
 
 use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task};

@@ -18,6 +18,7 @@ pub mod status;
 pub mod table;
 pub mod usage;
 pub mod verdict;
+pub mod weights;
 
 pub use colour::ColourLevel;
 pub use error::{Kind, Problem, Result};

@@ -2,5 +2,6 @@
 
 mod conformance;
 mod http;
+mod hub;
 mod server;
 mod storyboard;

@@ -29,6 +29,8 @@ pub enum Act {
     Body(Vec<u8>),
     /// 200 with an image of these bytes.
     Image(Vec<u8>),
+    /// A status, headers and a body; or only the first half of the body.
+    Raw(u16, Vec<(&'static str, String)>, Vec<u8>, bool),
     /// 200, a body cut off in the middle.
     Cut,
     /// Nothing for so long.
@@ -243,6 +245,13 @@ async fn made(act: Act, seen: &Seen) -> Response<Part> {
                 response = response.header(name, value);
             }
             response.body(body(text)).unwrap()
+        }
+        Act::Raw(status, headers, bytes, cut) => {
+            let mut response = Response::builder().status(status);
+            for (name, value) in headers {
+                response = response.header(name, value);
+            }
+            response.body(if cut { half(&bytes) } else { body(bytes) }).unwrap()
         }
         Act::Body(bytes) => Response::new(body(bytes)),
         Act::Image(bytes) => Response::new(body(json!({ "data": [{ "b64_json": packed(&bytes) }] }).to_string())),

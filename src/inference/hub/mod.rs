@@ -1,0 +1,271 @@
+//! Model files: what is there, whether it is what it should be, and fetching it from the hub.
+//!
+//! Files lie in Hugging Face's cache layout (`models--org--name/{blobs,snapshots,refs}`), shared with other programs on
+//! the machine. Revisions are pinned; each file is hashed after it was fetched; a hash that is not known beforehand is
+//! taken from the hub at the first pull and kept in `models.lock` ([`lock`]). Anything that does not match is removed
+//! and refused.
+
+mod known;
+mod lock;
+mod pull;
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use reqwest::header::HeaderValue;
+use sha2::{Digest as _, Sha256};
+
+pub use self::known::{Known, KnownFile, models};
+use self::lock::Lock;
+use crate::model::weights::{Doing, FileProgress, FileReport, FileState, ModelReport};
+use crate::model::{Kind, Problem, Result};
+
+/// Who is told how far the work is; `false` ends it.
+pub type Watch<'a> = &'a mut dyn FnMut(&FileProgress) -> bool;
+
+/// Model files on this machine, and the hub they come from.
+#[derive(Clone, Debug)]
+pub struct Hub {
+    cache: PathBuf,
+    endpoint: String,
+    token: Option<HeaderValue>,
+    known: Vec<Known>,
+    /// Between two tries of a file whose transfer broke; doubled each time.
+    pause: std::time::Duration,
+}
+
+impl Hub {
+    /// The hub and the cache that the environment names, as Hugging Face's own tools do: `HF_HUB_CACHE`, or `hub` in
+    /// `HF_HOME`, or `~/.cache/huggingface/hub`; `HF_ENDPOINT`; `HF_TOKEN`.
+    ///
+    /// # Errors
+    /// [`Kind::Input`] when there is no home folder and no variable names the cache, or the token is none.
+    pub fn from_env() -> Result<Hub> {
+        let var = |name: &str| std::env::var(name).ok().filter(|v| !v.trim().is_empty());
+        let home = var("HF_HOME").map(PathBuf::from).or_else(|| {
+            let caches = var("XDG_CACHE_HOME").map(PathBuf::from);
+            caches.or_else(|| Some(std::env::home_dir()?.join(".cache"))).map(|c| c.join("huggingface"))
+        });
+        let cache =
+            var("HF_HUB_CACHE").map(PathBuf::from).or_else(|| home.map(|h| h.join("hub"))).ok_or_else(|| {
+                Problem::input("there is no home folder for model files").help("set HF_HOME to a folder for them")
+            })?;
+        let mut hub = Hub::new(cache, &var("HF_ENDPOINT").unwrap_or_else(|| "https://huggingface.co".into()));
+        if let Some(token) = var("HF_TOKEN") {
+            hub = hub.with_token(&token)?;
+        }
+        Ok(hub)
+    }
+
+    /// The same with a token, which is sent to the endpoint's own host only.
+    ///
+    /// # Errors
+    /// [`Kind::Input`] when it has characters that no token has.
+    pub fn with_token(mut self, token: &str) -> Result<Hub> {
+        let mut value = HeaderValue::from_str(&format!("Bearer {}", token.trim()))
+            .map_err(|_| Problem::input("the hub's token has characters that no token has").field("HF_TOKEN"))?;
+        value.set_sensitive(true);
+        self.token = Some(value);
+        Ok(self)
+    }
+
+    /// Files in `cache`, fetched from `endpoint` (scheme and host, without a slash at its end).
+    pub fn new(cache: impl Into<PathBuf>, endpoint: &str) -> Hub {
+        let endpoint = endpoint.trim_end_matches('/').to_string();
+        let pause = std::time::Duration::from_secs(1);
+        Hub { cache: cache.into(), endpoint, token: None, known: models(), pause }
+    }
+
+    /// The same with other known models.
+    #[must_use]
+    pub fn with_models(mut self, known: Vec<Known>) -> Hub {
+        self.known = known;
+        self
+    }
+
+    /// The same with another pause before a broken transfer is taken up again.
+    #[must_use]
+    pub fn with_pause(mut self, pause: std::time::Duration) -> Hub {
+        self.pause = pause;
+        self
+    }
+
+    /// What there is of every known model, by file sizes alone.
+    ///
+    /// # Errors
+    /// When the lock file cannot be read.
+    pub fn list(&self) -> Result<Vec<ModelReport>> {
+        let lock = Lock::read(&self.cache)?;
+        Ok(self.known.iter().map(|known| self.look(known, &lock)).collect())
+    }
+
+    /// What there is of one model, by file sizes alone; `name` is a known name or a folder.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] when it is neither.
+    pub fn look_at(&self, name: &str) -> Result<ModelReport> {
+        match self.find(name)? {
+            Found::Known(known) => Ok(self.look(known, &Lock::read(&self.cache)?)),
+            Found::Folder(folder) => local(name, folder, None),
+        }
+    }
+
+    /// The folder with the files of a model that is complete.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] when it is not known or not complete: the help lists what to put where;
+    /// [`Kind::Corrupt`] when a file has a wrong size.
+    pub fn path(&self, name: &str) -> Result<PathBuf> {
+        let report = self.look_at(name)?;
+        let kind = match report.state {
+            FileState::Complete => return Ok(report.folder),
+            FileState::Corrupt => Kind::Corrupt,
+            FileState::Partial | FileState::Absent => Kind::NotFound,
+        };
+        let complete = report.files.iter().filter(|f| f.state == FileState::Complete).count();
+        Err(Problem::new(kind, format!("of model `{name}` {complete} of {} files are there", report.files.len()))
+            .help(self.by_hand(&report)))
+    }
+
+    /// Reads and hashes every file of a model. A file without a known or locked hash is reported with the one it has.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] when it is not known, [`Kind::Cancelled`] when `watch` ended it, [`Kind::Io`] when a file
+    /// cannot be read. Files that do not match are no error but reported as [`FileState::Corrupt`].
+    pub fn verify(&self, name: &str, watch: Watch<'_>) -> Result<ModelReport> {
+        let known = match self.find(name)? {
+            Found::Known(known) => known,
+            Found::Folder(folder) => return local(name, folder, Some(watch)),
+        };
+        let mut report = self.look(known, &Lock::read(&self.cache)?);
+        for file in report.files.iter_mut().filter(|f| matches!(f.state, FileState::Complete | FileState::Corrupt)) {
+            let found = hash(&report.folder.join(&file.path), &file.path, watch)?;
+            match &file.sha256 {
+                Some(wish) if *wish != found => {
+                    file.state = FileState::Corrupt;
+                    file.trouble = Some(format!("its SHA-256 is {found}, not {wish}: remove it and pull again"));
+                }
+                _ => file.sha256 = Some(found),
+            }
+        }
+        report.state = ModelReport::state_of(report.files.iter().map(|f| f.state));
+        Ok(report)
+    }
+
+    /// How files that cannot be fetched come here by hand.
+    fn by_hand(&self, report: &ModelReport) -> String {
+        let fetch = format!("run `benchtop models pull {}`", report.name);
+        let from = format!("{}/{}/tree/{}", self.endpoint, report.repo, report.revision);
+        format!("{fetch}, or put these files here by hand (from {from}):\n{}", report.missing())
+    }
+
+    fn find<'a>(&'a self, name: &'a str) -> Result<Found<'a>> {
+        if let Some(known) = self.known.iter().find(|k| k.name == name) {
+            return Ok(Found::Known(known));
+        }
+        let folder = Path::new(name);
+        if folder.is_dir() {
+            return Ok(Found::Folder(folder));
+        }
+        let names: Vec<_> = self.known.iter().map(|k| k.name.as_str()).collect();
+        Err(Problem::new(Kind::NotFound, format!("`{name}` is no known model and no folder"))
+            .help(format!("known are {}", names.join(", "))))
+    }
+
+    fn home(&self, known: &Known) -> PathBuf {
+        self.cache.join(format!("models--{}", known.repo.replace('/', "--")))
+    }
+
+    fn look(&self, known: &Known, lock: &Lock) -> ModelReport {
+        let home = self.home(known);
+        let folder = home.join("snapshots").join(&known.revision);
+        let files: Vec<_> = known.files.iter().map(|file| look_at_file(known, file, lock, &home, &folder)).collect();
+        ModelReport {
+            name: known.name.clone(),
+            what: known.what.clone(),
+            repo: known.repo.clone(),
+            revision: known.revision.clone(),
+            licence: known.licence.clone(),
+            folder,
+            state: ModelReport::state_of(files.iter().map(|f| f.state)),
+            files,
+        }
+    }
+}
+
+enum Found<'a> {
+    Known(&'a Known),
+    Folder(&'a Path),
+}
+
+fn look_at_file(known: &Known, file: &KnownFile, lock: &Lock, home: &Path, folder: &Path) -> FileReport {
+    let locked = lock.get(&known.repo, &known.revision, &file.path);
+    let sha256 = file.sha256.clone().or_else(|| locked.map(|l| l.sha256.clone()));
+    let size = file.size.or_else(|| locked.map(|l| l.size));
+    let length = |path: PathBuf| std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
+    let part = sha256.as_ref().and_then(|hash| length(home.join("blobs").join(format!("{hash}.incomplete"))));
+    let (state, bytes, trouble) = match (length(folder.join(&file.path)), size, part) {
+        (Some(bytes), Some(size), _) if bytes != size => {
+            (FileState::Corrupt, bytes, Some(format!("it has {bytes} bytes, not {size}")))
+        }
+        (Some(bytes), _, _) => (FileState::Complete, bytes, None),
+        (None, _, Some(bytes)) => (FileState::Partial, bytes, None),
+        (None, _, None) => (FileState::Absent, 0, None),
+    };
+    FileReport { path: file.path.clone(), state, bytes, size, sha256, trouble }
+}
+
+/// The files of a local folder, two levels deep; hashed where somebody watches.
+fn local(name: &str, folder: &Path, mut watch: Option<Watch<'_>>) -> Result<ModelReport> {
+    let mut files = Vec::new();
+    let mut look = vec![(folder.to_path_buf(), 0)];
+    while let Some((at, depth)) = look.pop() {
+        let failed = |err: &std::io::Error| Problem::io(err, "cannot read", &at);
+        for entry in std::fs::read_dir(&at).map_err(|e| failed(&e))? {
+            let path = entry.map_err(|e| failed(&e))?.path();
+            if path.is_dir() && depth < 2 {
+                look.push((path, depth + 1));
+            } else if path.is_file() {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    let mut reports = Vec::new();
+    for file in files {
+        let path = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().into_owned();
+        let bytes = std::fs::metadata(&file).map_err(|e| Problem::io(&e, "cannot read", &file))?.len();
+        let sha256 = watch.as_mut().map(|watch| hash(&file, &path, &mut **watch)).transpose()?;
+        reports.push(FileReport { path, state: FileState::Complete, bytes, size: None, sha256, trouble: None });
+    }
+    Ok(ModelReport {
+        name: name.to_string(),
+        what: "a local folder".into(),
+        repo: String::new(),
+        revision: String::new(),
+        licence: "as its owner says".into(),
+        folder: folder.to_path_buf(),
+        state: if reports.is_empty() { FileState::Absent } else { FileState::Complete },
+        files: reports,
+    })
+}
+
+/// The SHA-256 of a file; told as `path`.
+fn hash(file: &Path, path: &str, watch: Watch<'_>) -> Result<String> {
+    let failed = |err: &std::io::Error| Problem::io(err, "cannot read", file);
+    let mut source = std::fs::File::open(file).map_err(|e| failed(&e))?;
+    let of = source.metadata().map_err(|e| failed(&e))?.len();
+    let (mut hasher, mut buffer, mut done) = (Sha256::new(), vec![0; 1 << 20], 0);
+    loop {
+        let n = source.read(&mut buffer).map_err(|e| failed(&e))?;
+        if n == 0 {
+            break;
+        }
+        hasher.update(buffer.get(..n).unwrap_or_default());
+        done += n as u64;
+        if !watch(&FileProgress { path: path.to_string(), doing: Doing::Verify, done, of: Some(of) }) {
+            return Err(Problem::new(Kind::Cancelled, "the verification was cancelled"));
+        }
+    }
+    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+}
