@@ -281,6 +281,18 @@ fn no_line_no_leave_and_no_file_say_what_to_do() {
 }
 
 #[test]
+fn a_pull_and_a_generator_may_run_and_fail_on_a_runtimes_thread() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::new(|_| Act::Status(404, vec![], String::new()));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        assert_eq!(pull(&hub(&server, dir.path(), None)).unwrap_err().kind, Kind::NotFound);
+        let config = "backend = \"http\"\nmodel = \"m\"\nendpoints = [{ url = \"http://127.0.0.1:9\" }]";
+        drop(benchtop::inference::http::HttpGenerator::new(&toml::from_str(config).unwrap()).unwrap());
+    });
+}
+
+#[test]
 fn a_full_disk_is_told_before_the_first_byte() {
     let dir = tempfile::tempdir().unwrap();
     let Some(mount) = Mount::new(&["-t", "tmpfs", "-o", "size=256k", "tmpfs"], &dir.path().join("mnt")) else { return };

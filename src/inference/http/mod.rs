@@ -28,6 +28,9 @@ use crate::model::config::Generate;
 use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Honours, Scheduler, Settings, Task};
 use crate::model::{Kind, Problem, Result};
 
+/// Goes up with every change of what servers are sent for the same task: it is part of the fingerprint.
+const VERSION: u32 = 1;
+
 /// How often a sign of life is told while servers work, so that a cancel is heard.
 const SIGN_OF_LIFE: Duration = Duration::from_millis(200);
 
@@ -104,6 +107,7 @@ impl ImageGenerator for HttpGenerator {
     fn fingerprint(&self, settings: &Settings) -> Fingerprint {
         Fingerprint::default()
             .with("backend", "http")
+            .with("version", VERSION)
             .with("endpoints", self.pool.described())
             .with("width", settings.width)
             .with("height", settings.height)

@@ -8,6 +8,7 @@
 mod known;
 mod lock;
 mod pull;
+mod transfer;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

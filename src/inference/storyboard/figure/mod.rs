@@ -1,9 +1,10 @@
 //! The subject, as a plain shape: which one is chosen by the subject's name and the words of its term; what no word
 //! decides (ears, tails, proportions) hangs on a hash of the term, so that two terms look different.
 
-mod living;
+mod animal;
 mod made;
 mod people;
+mod plant;
 mod things;
 
 use tiny_skia::{Path, Transform};
@@ -69,7 +70,9 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, words: &Words, draws: &mut Draws) -> (
     let figure = chosen(words);
     let unit = sheet.w.min(sheet.h);
     let size = unit * draws.between(0.34, 0.41);
-    let x = sheet.w * draws.between(0.4, 0.58);
+    // As far to the side as leaves it whole.
+    let slack = (0.5 - 1.12 * size / sheet.w).clamp(0.01, 0.1);
+    let x = sheet.w * draws.between(0.5 - slack, 0.5 + slack);
     let y = sheet.h * draws.between(0.5, 0.56);
     let turned = if draws.below(2) == 0 || words.kind == "text" { 1.0 } else { -1.0 };
     let place = Transform::from_row(size * turned, 0.0, 0.0, size, x, y);
@@ -112,8 +115,8 @@ fn chosen(words: &Words) -> Figure {
     let term = words.title.to_lowercase();
     let mut draws = Draws::new(hash(&term));
     match words.kind.as_str() {
-        "animal" => living::animal(&term, &mut draws),
-        "plant" => living::plant(&term, &mut draws),
+        "animal" => animal::animal(&term, &mut draws),
+        "plant" => plant::plant(&term, &mut draws),
         "food" => made::food(&term, &mut draws),
         "clothes" => made::clothes(&term),
         "landmark" => made::landmark(&term, &mut draws),
@@ -130,10 +133,10 @@ fn chosen(words: &Words) -> Figure {
 /// Without a subject's name the words of the term decide.
 fn guessed(term: &str, words: &Words, draws: &mut Draws) -> Figure {
     let kinds: [(&[&str], fn(&str, &mut Draws) -> Figure); 6] = [
-        (&living::BIRDS, living::animal),
-        (&living::OTHERS, living::animal),
-        (&living::BEASTS, living::animal),
-        (&["flower", "tree", "rose", "tulip", "cactus", "daisy", "lily", "fruit", "apple", "palm"], living::plant),
+        (&animal::BIRDS, animal::animal),
+        (&animal::OTHERS, animal::animal),
+        (&animal::BEASTS, animal::animal),
+        (&["flower", "tree", "rose", "tulip", "cactus", "daisy", "lily", "fruit", "apple", "palm"], plant::plant),
         (&["pizza", "cake", "soup", "rice", "salad", "sushi", "ice cream", "food", "sandwich", "noodle"], made::food),
         (&["tower", "temple", "castle", "bridge", "cathedral", "pyramid", "palace", "church"], made::landmark),
     ];
