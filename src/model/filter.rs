@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{Kind, Problem, Result};
 use super::item::QuestionKind;
+use super::made::PictureState;
 use super::status::Status;
 use super::usage::Freshness;
 
@@ -86,6 +87,9 @@ pub const TERM: &str = "term";
 /// The words that are answered from the metadata and how items use it.
 const DERIVED: [&str; 4] = [STALE, SUBJECT, SHOWS, TERM];
 
+/// The word that asks for what items' pictures are: `picture:missing`, `picture:draft`, `picture:yes`, `picture:none`.
+pub const PICTURE: &str = "picture";
+
 /// Which items. Values of one field are alternatives; fields are joined by "and".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
@@ -105,6 +109,8 @@ pub struct Filter {
     pub shows: Vec<(String, String)>,
     /// Vocabulary and term wanted in a picture or a statement; those of one vocabulary are alternatives.
     pub terms: Vec<(String, String)>,
+    /// What their picture is; empty means any.
+    pub picture: Vec<PictureState>,
     /// Fuzzy text that prompt, question, options or id must hold.
     pub text: String,
     /// Only these item numbers (sorted, from 1), when set: a selection as a subset.
@@ -131,7 +137,7 @@ impl Filter {
         let mut filter = Filter::default();
         let mut words = Vec::new();
         for token in tokens(text) {
-            let known = |name: &str| DERIVED.contains(&name) || Field::from_name(name).is_some();
+            let known = |name: &str| name == PICTURE || DERIVED.contains(&name) || Field::from_name(name).is_some();
             let Some((name, value)) = token.split_once(':').filter(|(n, _)| known(n)) else {
                 words.push(token.replace('"', ""));
                 continue;
@@ -143,6 +149,12 @@ impl Filter {
                     .help(format!("one of: {known}"))
             };
             match Field::from_name(name) {
+                None if name == PICTURE => {
+                    for v in &wanted {
+                        let known = || PictureState::ALL.map(PictureState::name).join(", ");
+                        filter.picture.push(PictureState::from_name(v).ok_or_else(|| unknown(v, known()))?);
+                    }
+                }
                 None if name == SUBJECT => filter.subjects.extend(wanted),
                 None if name != STALE => {
                     let list = if name == TERM { &mut filter.terms } else { &mut filter.shows };
@@ -222,6 +234,9 @@ impl Filter {
         if !self.fresh.is_empty() {
             out.push(format!("{STALE}:{}", self.fresh.iter().map(|f| f.name()).collect::<Vec<_>>().join(",")));
         }
+        if !self.picture.is_empty() {
+            out.push(format!("{PICTURE}:{}", self.picture.iter().map(|f| f.name()).collect::<Vec<_>>().join(",")));
+        }
         if !self.subjects.is_empty() {
             out.push(format!("{SUBJECT}:{}", self.subjects.iter().map(quoted).collect::<Vec<_>>().join(",")));
         }
@@ -294,6 +309,15 @@ mod tests {
         assert_eq!(filter.fresh, [Freshness::Stale, Freshness::Gone]);
         assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
         assert!(Filter::parse("stale:maybe").unwrap_err().help.unwrap().contains("gone"));
+        assert!(!filter.is_empty());
+    }
+
+    #[test]
+    fn pictures_are_asked_for_by_a_word_of_their_own() {
+        let filter = Filter::parse("picture:missing,draft owl").unwrap();
+        assert_eq!(filter.picture, [PictureState::Missing, PictureState::Draft]);
+        assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
+        assert!(Filter::parse("picture:no").unwrap_err().help.unwrap().contains("missing"));
         assert!(!filter.is_empty());
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::generate;
-use super::search::{Derived, List, Parts};
+use super::search::{Beside, Derived, List, Parts};
 use super::state::Shared;
 use super::wire::{Answer, AnswerSet, Ask, ItemView, Lines, OwnerStatus, Page, PageAsk, QUESTION_CHARS, Row};
 use crate::model::{Field, Filter, Item, Kind, Problem, Result, Sort, Status};
@@ -30,21 +30,25 @@ struct View {
     catalog: Arc<Catalog>,
     overlay: Overlay,
     rev: u64,
-    derived: Option<Derived>,
+    beside: Beside,
 }
 
 impl View {
     fn now(shared: &Shared, filter: &Filter, sort: &[Sort], cancelled: &dyn Fn() -> bool) -> Result<View> {
         let derived = if filter.asks_metadata() { Some(derived(shared, cancelled)?) } else { None };
+        let wanted = || !cancelled();
+        let pictures = !filter.picture.is_empty();
+        let pictures = if pictures { Some(shared.desk.states(shared, &wanted)?) } else { None };
+        let beside = Beside { derived, pictures };
         // The revision first: a list made of newer statuses under an older revision is made again, not kept too long.
         let rev = shared.ledger().rev();
         let data = shared.data();
         let times = sort.iter().any(|s| s.field == Field::Judged);
-        Ok(View { catalog: data.catalog.clone(), overlay: data.overlay.snapshot(times), rev, derived })
+        Ok(View { catalog: data.catalog.clone(), overlay: data.overlay.snapshot(times), rev, beside })
     }
 
     fn parts(&self) -> Parts<'_> {
-        (&self.catalog, &self.overlay, self.rev, self.derived.as_ref())
+        (&self.catalog, &self.overlay, self.rev, &self.beside)
     }
 }
 

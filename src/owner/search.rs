@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lru::LruCache;
 
 use super::metadata::Held;
+use crate::model::made::PictureState;
 use crate::model::{Field, Filter, Item, Result, Sort};
 use crate::pipeline::usage::Usage;
 use crate::store::arena::{Arena, searchable};
@@ -51,14 +52,26 @@ impl Derived {
     }
 }
 
-/// What is searched: items, statuses, revision, and the metadata where the filter asks for it.
-pub type Parts<'a> = (&'a Catalog, &'a Overlay, u64, Option<&'a Derived>);
+/// What no column holds and a filter may ask for.
+#[derive(Clone, Default)]
+pub struct Beside {
+    /// The metadata and its use, where the filter asks for it.
+    pub derived: Option<Derived>,
+    /// What each item's picture is, where the filter asks for it. It changes with the revision.
+    pub pictures: Option<Arc<Vec<PictureState>>>,
+}
+
+/// What is searched: items, statuses, revision, and what is held beside them.
+pub type Parts<'a> = (&'a Catalog, &'a Overlay, u64, &'a Beside);
 
 /// The rows that pass the filter, its text aside.
-fn passing(catalog: &Catalog, overlay: &Overlay, derived: Option<&Derived>, filter: &Filter) -> Vec<u32> {
+fn passing(catalog: &Catalog, overlay: &Overlay, beside: &Beside, filter: &Filter) -> Vec<u32> {
     let mut rows = query::select(catalog.columns(), overlay, filter);
-    if let Some(derived) = derived {
+    if let Some(derived) = &beside.derived {
         derived.retain(&mut rows, filter);
+    }
+    if let Some(pictures) = beside.pictures.as_ref().filter(|_| !filter.picture.is_empty()) {
+        rows.retain(|row| pictures.get(*row as usize).is_some_and(|state| filter.picture.contains(state)));
     }
     rows
 }
@@ -157,7 +170,7 @@ impl Search {
     /// [`crate::model::Kind::Corrupt`] when the texts are damaged.
     pub fn list(
         &self,
-        (catalog, overlay, rev, derived): Parts<'_>,
+        (catalog, overlay, rev, beside): Parts<'_>,
         filter: &Filter,
         sort: &[Sort],
         cancel: &(dyn Fn() -> bool + Sync),
@@ -174,12 +187,12 @@ impl Search {
             sort: sort.iter().map(|s| (s.field, s.descending)).collect(),
             edition: catalog.edition(),
             rev,
-            metadata: derived.map_or(0, |d| d.held.generation),
+            metadata: beside.derived.as_ref().map_or(0, |d| d.held.generation),
         };
         if let Some(list) = lock(&self.lists).get(&key) {
             return Ok(list.clone());
         }
-        let mut rows = passing(catalog, overlay, derived, filter);
+        let mut rows = passing(catalog, overlay, beside, filter);
         if !filter.text.trim().is_empty() {
             let arena = self.arena(catalog)?;
             let all = rows.len() == catalog.len();
@@ -219,8 +232,8 @@ impl Search {
     /// # Errors
     /// [`crate::model::Kind::Corrupt`] when the texts are damaged.
     pub fn beyond(&self, parts: Parts<'_>, filter: &Filter, best: &[u32]) -> Result<Vec<u32>> {
-        let (catalog, overlay, _, derived) = parts;
-        let within = passing(catalog, overlay, derived, filter);
+        let (catalog, overlay, _, beside) = parts;
+        let within = passing(catalog, overlay, beside, filter);
         let arena = self.arena(catalog)?;
         let all = search::matching(&arena, &filter.text, Some(&within), &|| false).unwrap_or_default();
         let first: std::collections::HashSet<u32> = best.iter().copied().collect();

@@ -72,6 +72,16 @@ impl Drop for Renames {
     }
 }
 
+/// The item with `draft: true` in a record of its own, where its picture stands in for one of a model and the format has
+/// no other place to say so.
+fn draft(target: Target, item: &Item) -> Option<Item> {
+    (target != Target::Jsonl && item.images.iter().any(|i| i.draft)).then(|| {
+        let mut item = item.clone();
+        item.extra.insert("draft".into(), true.into());
+        item
+    })
+}
+
 /// Writes one export. Files are written under temporary names and renamed by [`finish`](Self::finish).
 pub struct Exporter {
     sink: Sink,
@@ -132,6 +142,8 @@ impl Exporter {
             return Ok(());
         }
         let named = |p: Problem| p.help(format!("the item is `{}`", item.id));
+        let marked = draft(self.target, item);
+        let item = marked.as_ref().unwrap_or(item);
         match &mut self.sink {
             Sink::Dysca(out) => out.push(item).map_err(named)?,
             Sink::Nested(out) => out.push(item).map_err(named)?,

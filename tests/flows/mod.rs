@@ -3,6 +3,7 @@
 mod cli;
 mod compose;
 mod coverage;
+mod generate;
 mod lint;
 mod rebuild;
 mod recompose;

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Inner, wake};
+use super::{Inner, Live, wake};
 use crate::model::job::{JobAct, JobFailure, JobState, Standing};
 use crate::model::made::Made;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::state::Shared;
 use crate::owner::wire::{Event, FAILURES};
+use crate::pipeline::generate::build;
+use crate::pipeline::generate::work::Target;
 
 /// Pictures that somebody waits for: more are the past.
 const WANTS: usize = 64;
@@ -113,14 +115,15 @@ pub fn want(shared: &Arc<Shared>, number: u32, wanted: &dyn Fn() -> bool) -> Res
     }
     let named = shared.desk.named(shared, wanted)?;
     let Some(at) = named.of_row(row) else { return Ok(None) };
-    let picture = &named.pictures()[at as usize];
-    if shared.pictures().current(picture.key, picture.prompt).is_some_and(|e| !e.draft) {
-        return Ok(None);
-    }
     let mut inner = shared.desk.loaded()?;
     let order = inner.order();
+    let target = Target { picture: at, sample: 1 };
+    let makes = |live: &&Live| {
+        let scope = live.scope(build::drafts(&live.job.wishes));
+        scope.covers(&named, at) && !scope.is_made(&named, &shared.pictures(), target)
+    };
     let mut live = order.iter().filter_map(|id| inner.jobs.get(id)).filter(|j| j.job.standing.live());
-    let job = live.find(|j| j.scope(false).covers(&named, at)).map(|j| j.job.id);
+    let job = live.find(makes).map(|j| j.job.id);
     if job.is_some() {
         inner.wants.retain(|other| *other != row);
         inner.wants.push_front(row);

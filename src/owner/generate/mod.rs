@@ -26,6 +26,7 @@ use super::wire::Event;
 use crate::inference::ImageGenerator;
 use crate::model::config::Config;
 use crate::model::job::{JobState, Standing, Wishes};
+use crate::model::made::PictureState;
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::generate::named::Named;
 use crate::store::disk;
@@ -39,7 +40,11 @@ pub struct Desk {
     inner: Mutex<Inner>,
     wake: Condvar,
     named: Mutex<Option<Arc<Named>>>,
+    states: Mutex<Option<States>>,
 }
+
+/// What items' pictures are, with what it was found from.
+type States = (Arc<Named>, usize, Arc<Vec<PictureState>>);
 
 /// What the desk's lock guards. Whoever holds it may ask sled, and asks for no other lock of the owner.
 #[derive(Default)]
@@ -62,7 +67,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Desk {
     /// A desk without jobs, whose generators `maker` builds.
     pub fn new(maker: Maker) -> Desk {
-        Desk { maker, inner: Mutex::default(), wake: Condvar::new(), named: Mutex::new(None) }
+        Desk { maker, inner: Mutex::default(), wake: Condvar::new(), named: Mutex::default(), states: Mutex::default() }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -91,6 +96,22 @@ impl Desk {
         let named = Arc::new(Named::read(&catalog, wanted)?);
         *held = Some(named.clone());
         Ok(named)
+    }
+
+    /// What each item's picture is; found anew once pictures were made.
+    ///
+    /// # Errors
+    /// As [`named`](Self::named).
+    pub fn states(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<Arc<Vec<PictureState>>> {
+        let named = self.named(shared, wanted)?;
+        let mut held = lock(&self.states);
+        let made = shared.pictures();
+        if let Some((_, _, states)) = held.as_ref().filter(|(of, n, _)| Arc::ptr_eq(of, &named) && *n == made.len()) {
+            return Ok(states.clone());
+        }
+        let states = Arc::new(named.states(&made));
+        *held = Some((named, made.len(), states.clone()));
+        Ok(states)
     }
 
     /// All jobs: those that are not over in their order, then the others, the last begun first.

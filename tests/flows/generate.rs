@@ -1,0 +1,150 @@
+//! Pictures from the command line: begun, watched, exported, made again where the words changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::durability::generate::{check, fifty, recorded};
+use crate::support::{Bench, wait_until};
+
+const SMALL: [&str; 3] = ["generate", "--size", "64x64"];
+
+fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    SMALL.iter().chain(more).copied().collect()
+}
+
+fn edit(bench: &Bench, file: &str, old: &str, new: &str) {
+    let path = bench.root().join("metadata").join(file);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains(old), "{file} has no {old}");
+    std::fs::write(path, text.replace(old, new)).unwrap();
+}
+
+#[test]
+fn a_job_is_watched_to_its_end_and_told_in_json() {
+    let bench = fifty();
+    let lines = bench.run(with(&["--json-progress"])).lines();
+    assert_eq!(
+        (&lines[0]["event"], &lines[0]["pictures"], &lines[0]["generator"]),
+        (&json!("begun"), &json!(50), &json!("storyboard"))
+    );
+    let last = &lines[lines.len() - 1]["job"];
+    assert_eq!((&last["standing"], &last["done"], &last["id"]), (&json!("done"), &json!(50), &json!(1)));
+    assert!(last["newest"]["path"].as_str().unwrap().starts_with("images/"));
+    assert_eq!(last["settings"]["width"], 64);
+    check(&bench, 50);
+    assert!(bench.run(SMALL).refused(1).contains("no picture to make"));
+    // Chosen items again, from another seed; a number and an id name them.
+    let id = bench.items()[4]["id"].as_str().unwrap().to_string();
+    let output = bench.feed(with(&["--items", "-", "--seed", "9", "--json"]), &format!("#1\n{id}\n"));
+    let job: Value = serde_json::from_str(&output.ok()).unwrap();
+    assert!(job["done"].as_u64().unwrap() >= 1 && job["plan"] == "2 items");
+    let listed = bench.run(["jobs", "--json"]).lines();
+    assert_eq!(listed.iter().map(|j| j["id"].as_u64().unwrap()).collect::<Vec<_>>(), [2, 1]);
+    assert!(bench.run(["jobs"]).ok().contains("done"));
+    bench.run(["jobs", "remove", "1"]).ok();
+    assert!(bench.run(["jobs", "pause", "1"]).refused(1).contains("no job 1"));
+    assert!(bench.feed(with(&["--items", "-"]), "nobody/1\n").refused(1).contains(":1"));
+    bench.run(with(&["--backend", "crayon"])).refused(2);
+    bench.run(with(&["--size", "8"])).refused(2);
+    // A size that the generator cannot make fails the job and names what it can.
+    let output = bench.run(["generate", "--size", "8x8", "--plan", "type:multiple-choice", "--seed", "2", "--json"]);
+    assert_eq!(output.code, 1);
+    let job: Value = serde_json::from_str(&output.out).unwrap();
+    assert_eq!(job["standing"], "failed");
+    assert!(job["reason"].as_str().unwrap().contains("64"), "{job}");
+}
+
+#[test]
+fn exports_carry_the_pictures_and_say_that_they_are_drafts() {
+    let bench = fifty();
+    bench.run(SMALL).ok();
+    let out = bench.beside("out/items.json");
+    bench.run(["export", "--format", "dysca", "--images", "--out", out.to_str().unwrap()]).ok();
+    let items: Vec<Value> = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
+    assert!(!items.is_empty() && items.iter().all(|i| i["draft"] == true), "{}", items[0]);
+    let picture = out.parent().unwrap().join(items[0]["images"][0].as_str().unwrap());
+    assert!(std::fs::read(picture).unwrap().starts_with(b"\x89PNG"));
+    let lines = bench.run(["export", "--format", "jsonl"]).lines();
+    assert!(lines.iter().all(|i| i["images"][0]["draft"] == true && i["images"][0]["hash"].is_string()));
+}
+
+#[test]
+fn after_words_change_exactly_their_pictures_are_missing() {
+    let bench = fifty();
+    bench.run(SMALL).ok();
+    assert_eq!(missing(&bench), BTreeSet::new());
+    let count = |words: &str| bench.run(["items", "--json", "--filter", words]).lines().len();
+    assert_eq!((count("picture:draft"), count("picture:yes,missing,none")), (bench.items().len(), 0));
+    edit(&bench, "styles.toml", "translucent washes", "thin washes");
+    assert_eq!(missing(&bench), BTreeSet::new(), "items read as before until they are composed again");
+    let report = bench.run(["recompose", "--json"]).lines().remove(0);
+    let names = missing(&bench);
+    let painted: BTreeSet<String> =
+        bench.items().iter().filter(|i| i["style"] == "watercolor painting").map(name).collect();
+    assert!(!names.is_empty() && names.len() < 50);
+    assert_eq!(names, painted);
+    assert!(report["changed"]["items"].as_u64().unwrap() >= names.len() as u64);
+    assert_eq!(count("picture:missing") as u64, report["changed"]["items"].as_u64().unwrap());
+    assert_eq!(count("picture:missing style:cubism"), 0);
+    let dry = bench.run(["generate", "--dry-run", "--json"]).lines().remove(0);
+    assert_eq!((&dry["pictures"], &dry["items"]), (&json!(names.len()), &report["changed"]["items"]));
+    let job: Value = serde_json::from_str(&bench.run(with(&["--json"])).ok()).unwrap();
+    assert_eq!(job["done"], names.len());
+    assert_eq!(missing(&bench), BTreeSet::new());
+    let again: BTreeSet<String> =
+        recorded(&bench)[50..].iter().map(|l| l["picture"].as_str().unwrap().into()).collect();
+    assert_eq!(again, names);
+}
+
+fn name(item: &Value) -> String {
+    item["images"][0]["name"].as_str().unwrap().into()
+}
+
+/// Names of the pictures that items show none of.
+fn missing(bench: &Bench) -> BTreeSet<String> {
+    bench.items().iter().filter(|i| i["images"][0]["hash"].is_null()).map(name).collect()
+}
+
+#[test]
+fn a_verdict_counts_where_it_came_after_the_picture() {
+    let bench = fifty();
+    bench.run(with(&["--detach", "--per-minute", "1500"])).ok();
+    let numbers: Vec<u64> = bench.items().iter().map(|i| i["number"].as_u64().unwrap()).collect();
+    let mut decider = bench.decider("ann");
+    let mut revs: BTreeMap<u64, u64> = BTreeMap::new();
+    for number in &numbers {
+        assert!(decider.send(&json!({"item": number, "verdict": "accept"}).to_string()));
+        let receipt = decider.receipt();
+        assert_eq!(receipt["saved"], true, "{receipt}");
+        revs.insert(*number, receipt["rev"].as_u64().unwrap());
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    decider.finish();
+    wait_until("the job is done", || bench.run(["jobs", "--json"]).lines()[0]["standing"] == "done");
+    let look = || {
+        let items: BTreeMap<String, u64> = bench
+            .items()
+            .iter()
+            .map(|i| (i["id"].as_str().unwrap().to_string(), i["number"].as_u64().unwrap()))
+            .collect();
+        let mut made: BTreeMap<u64, u64> = BTreeMap::new();
+        for line in recorded(&bench) {
+            for id in line["items"].as_array().unwrap() {
+                made.insert(items[id.as_str().unwrap()], line["rev"].as_u64().unwrap());
+            }
+        }
+        let counting: Vec<u64> = bench.verdicts().iter().map(|v| v["number"].as_u64().unwrap()).collect();
+        let wanted: Vec<u64> = numbers.iter().copied().filter(|n| revs[n] > made[n]).collect();
+        assert_eq!(counting, wanted);
+        wanted.len()
+    };
+    let counting = look();
+    println!("{counting} of {} verdicts came after their picture", numbers.len());
+    // The same after a kill, and from the truth alone.
+    bench.kill_owner();
+    look();
+    bench.run(["stop"]).ok();
+    std::fs::remove_dir_all(bench.root().join("store")).unwrap();
+    look();
+}

@@ -1,0 +1,97 @@
+//! Jobs through the owner: two clients see the same, and somebody who waits is served.
+
+use std::sync::mpsc;
+
+use benchtop::model::Kind;
+use benchtop::model::job::{JobAct, JobState, NewJob, Plan, Standing, Wishes};
+use benchtop::owner::wire::{Answer, Ask, Event};
+use benchtop::owner::{Client, Incoming};
+
+use crate::durability::generate::{check, fifty};
+use crate::support::{Bench, PATIENCE};
+
+fn watcher(bench: &Bench, who: &str) -> (Client, mpsc::Receiver<Event>) {
+    let (send, events) = mpsc::channel();
+    let client = bench.client(who, move |incoming| {
+        if let Incoming::Event(event) = incoming {
+            let _ = send.send(event);
+        }
+    });
+    client.ask(Ask::Subscribe { since: client.welcome().rev }).unwrap();
+    (client, events)
+}
+
+fn new() -> NewJob {
+    let wishes = Wishes { size: Some((64, 64)), ..Wishes::default() };
+    NewJob { samples: 1, seed: 4, per_minute: Some(600), wishes, ..NewJob::default() }
+}
+
+fn begin(client: &Client, new: NewJob) -> JobState {
+    let Answer::Begun(begun) = client.ask(Ask::Generate(Box::new(new))).unwrap() else { panic!() };
+    begun.job.unwrap()
+}
+
+/// Hears events until one satisfies `done`.
+fn hear(events: &mpsc::Receiver<Event>, mut done: impl FnMut(&Event) -> bool) {
+    while !done(&events.recv_timeout(PATIENCE).expect("an event")) {}
+}
+
+#[test]
+fn two_clients_hear_of_a_job_and_both_may_act_on_it() {
+    let bench = fifty();
+    let (ann, ann_hears) = watcher(&bench, "ann");
+    let (bob, bob_hears) = watcher(&bench, "bob");
+    let job = begin(&ann, new());
+    assert_eq!((job.by.as_str(), job.place, job.of), ("ann", 1, Some(50)));
+    hear(&bob_hears, |e| matches!(e, Event::Job(j) if j.standing == Standing::Running));
+    let mut told = 0;
+    hear(&bob_hears, |e| {
+        told += usize::from(matches!(e, Event::Made { numbers, .. } if !numbers.is_empty()));
+        told == 2
+    });
+    bob.ask(Ask::JobAct { id: job.id, act: JobAct::Pause }).unwrap();
+    hear(&ann_hears, |e| matches!(e, Event::Job(j) if j.standing == Standing::Paused));
+    // The last item's picture is made first once somebody waits for it.
+    let Answer::Status(status) = ann.ask(Ask::Status).unwrap() else { panic!() };
+    let last = status.items as u32;
+    let want = |client: &Client| match client.ask(Ask::Want { number: last }).unwrap() {
+        Answer::Wanted(job) => job,
+        _ => panic!(),
+    };
+    assert_eq!(want(&bob), None, "nobody makes it while the job is paused");
+    ann.ask(Ask::JobAct { id: job.id, act: JobAct::Resume }).unwrap();
+    assert_eq!(want(&bob), Some(job.id));
+    let mut before = 0;
+    hear(&bob_hears, |e| {
+        let Event::Made { numbers, .. } = e else { return false };
+        before += usize::from(!numbers.contains(&last));
+        numbers.contains(&last)
+    });
+    assert!(before <= 2, "{before} pictures came before the one somebody waited for");
+    assert_eq!(want(&bob), None, "it is there, as good as this job makes it");
+    let Answer::Made(made) = ann.ask(Ask::Made { number: last }).unwrap() else { panic!() };
+    assert_eq!((made.len(), made[0].job, made[0].draft), (1, job.id, true));
+    ann.ask(Ask::JobAct { id: job.id, act: JobAct::PerMinute(None) }).unwrap();
+    hear(&ann_hears, |e| matches!(e, Event::Job(j) if j.standing == Standing::Done && j.done == 50));
+    check(&bench, 50);
+    let refused = bob.ask(Ask::JobAct { id: job.id, act: JobAct::Pause }).unwrap_err();
+    assert_eq!(refused.kind, Kind::Conflict);
+    bob.ask(Ask::JobAct { id: job.id, act: JobAct::Remove }).unwrap();
+    hear(&ann_hears, |e| *e == Event::JobGone(job.id));
+    let again = begin(&bob, NewJob { plan: Plan::Items(vec![1]), seed: 5, ..new() });
+    assert!(again.id > job.id);
+}
+
+#[test]
+fn an_owner_without_clients_stays_while_a_job_runs() {
+    let bench = fifty();
+    bench.run(["stop"]).ok();
+    let mut command = bench.command(["generate", "--detach", "--per-minute", "1000", "--size", "64x64"]);
+    crate::support::run(command.env("BENCHTOP_IDLE_SECONDS", "1"), "").ok();
+    let pid = crate::support::owners(bench.root());
+    crate::support::wait_until("the job is done and the owner has ended", || {
+        crate::support::owners(bench.root()).is_empty()
+    });
+    assert_eq!(pid.len(), 1);
+    check(&bench, 50);
+}
