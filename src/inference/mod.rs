@@ -5,6 +5,7 @@ pub mod gauges;
 pub mod http;
 pub mod hub;
 pub mod storyboard;
+pub mod candle;
 
 use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task};
 

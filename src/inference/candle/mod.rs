@@ -1,0 +1,5 @@
+//! Diffusion models in this process, on candle's tensors: encoders, U-Net, VAE, schedulers and noise are our own code,
+//! checked against PyTorch (`tests/parity`).
+
+pub mod noise;
+
