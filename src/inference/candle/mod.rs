@@ -2,4 +2,4 @@
 //! checked against PyTorch (`tests/parity`).
 
 pub mod noise;
-
+pub mod scheduler;

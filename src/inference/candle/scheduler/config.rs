@@ -1,0 +1,270 @@
+//! `scheduler_config.json` of a diffusers checkpoint: how the model was trained and how its steps are spaced.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::model::error::{Problem, Result};
+use crate::model::generation::Scheduler;
+
+/// How the noise variances grow over the training steps (`beta_schedule`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BetaSchedule {
+    /// Evenly from `beta_start` to `beta_end` (Ho et al. 2020).
+    Linear,
+    /// Evenly in the square roots, as in latent diffusion (Rombach et al. 2022).
+    ScaledLinear,
+    /// Cosine, each variance at most 0.999 (Nichol and Dhariwal 2021, eq. 17).
+    SquaredCosCapV2,
+}
+
+/// What the U-Net says (`prediction_type`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PredictionType {
+    /// The noise.
+    Epsilon,
+    /// The velocity (Salimans and Ho 2022, appendix D).
+    VPrediction,
+    /// The picture without noise.
+    Sample,
+}
+
+/// Which training steps are visited (Lin et al. 2024, table 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimestepSpacing {
+    /// Multiples of a whole ratio from `steps_offset` on; the noisiest step may be left out.
+    Leading,
+    /// Evenly from the last to the first, both included.
+    Linspace,
+    /// Evenly from the last; the first may be left out.
+    Trailing,
+}
+
+/// The noise level after the last step (`final_sigmas_type`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FinalSigma {
+    /// None.
+    Zero,
+    /// That of the first training step.
+    SigmaMin,
+}
+
+/// What a checkpoint says about its training and its steps. What is not said has diffusers' default; where that differs
+/// between schedulers it is `None` here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchedulerConfig {
+    /// The class of diffusers that the file names.
+    pub class: String,
+    /// That class, if it is one of ours; others of its family (`PNDMScheduler` of Stable Diffusion 1.5) say how the
+    /// model was trained and leave the choice open.
+    pub scheduler: Option<Scheduler>,
+    /// Training steps.
+    pub num_train_timesteps: usize,
+    /// First variance.
+    pub beta_start: f64,
+    /// Last variance.
+    pub beta_end: f64,
+    /// How they grow.
+    pub beta_schedule: BetaSchedule,
+    /// What the U-Net says.
+    pub prediction_type: PredictionType,
+    /// Which training steps are visited; DDIM's default is leading, that of the others linspace.
+    pub timestep_spacing: Option<TimestepSpacing>,
+    /// Added to leading timesteps.
+    pub steps_offset: usize,
+    /// DDIM: after the last step there is no noise at all, rather than that of the first training step.
+    pub set_alpha_to_one: bool,
+    /// DDIM: the predicted picture is clipped to plus and minus this; `None` does not clip.
+    pub clip_sample: Option<f64>,
+    /// Euler and DPM++: the noise after the last step.
+    pub final_sigma: FinalSigma,
+    /// DPM++: the last step is of first order where there are fewer than 15 steps.
+    pub lower_order_final: bool,
+    /// DPM++: the last step is of first order.
+    pub euler_at_final: bool,
+    /// DPM++: steps with a smaller log signal-to-noise ratio are left out.
+    pub lambda_min_clipped: Option<f64>,
+}
+
+/// The file as it is written. Numbers and switches that only matter when they are set are optional.
+#[derive(Deserialize)]
+struct Raw {
+    #[serde(rename = "_class_name")]
+    class: String,
+    num_train_timesteps: Option<usize>,
+    beta_start: Option<f64>,
+    beta_end: Option<f64>,
+    beta_schedule: Option<String>,
+    prediction_type: Option<String>,
+    timestep_spacing: Option<String>,
+    steps_offset: Option<usize>,
+    set_alpha_to_one: Option<bool>,
+    clip_sample: Option<bool>,
+    clip_sample_range: Option<f64>,
+    final_sigmas_type: Option<String>,
+    lower_order_final: Option<bool>,
+    euler_at_final: Option<bool>,
+    lambda_min_clipped: Option<f64>,
+    #[serde(flatten)]
+    others: serde_json::Map<String, Value>,
+}
+
+/// Settings that change the numbers and are not computed here, with the only value of each that is.
+const FIXED: [(&str, &[&str]); 14] = [
+    ("rescale_betas_zero_snr", &["false"]),
+    ("thresholding", &["false"]),
+    ("trained_betas", &[]),
+    ("use_karras_sigmas", &["false"]),
+    ("use_exponential_sigmas", &["false"]),
+    ("use_beta_sigmas", &["false"]),
+    ("use_lu_lambdas", &["false"]),
+    ("use_flow_sigmas", &["false"]),
+    ("interpolation_type", &["linear"]),
+    ("timestep_type", &["discrete"]),
+    ("algorithm_type", &["dpmsolver++"]),
+    ("solver_order", &["2"]),
+    // The bh types are UniPC's names for what DPM++ calls midpoint; diffusers reads them so too.
+    ("solver_type", &["midpoint", "bh1", "bh2"]),
+    ("variance_type", &["fixed_small", "fixed_large"]),
+];
+
+/// Classes that share the training fields with ours.
+const FAMILY: [&str; 10] = [
+    "PNDMScheduler",
+    "DDPMScheduler",
+    "LMSDiscreteScheduler",
+    "HeunDiscreteScheduler",
+    "KDPM2DiscreteScheduler",
+    "KDPM2AncestralDiscreteScheduler",
+    "DPMSolverSinglestepScheduler",
+    "DPMSolverSDEScheduler",
+    "DEISMultistepScheduler",
+    "UniPCMultistepScheduler",
+];
+
+/// The class of diffusers that computes what `scheduler` names.
+pub fn class_name(scheduler: Scheduler) -> &'static str {
+    match scheduler {
+        Scheduler::Euler => "EulerDiscreteScheduler",
+        Scheduler::EulerAncestral => "EulerAncestralDiscreteScheduler",
+        Scheduler::Ddim => "DDIMScheduler",
+        Scheduler::DpmPlusPlus2M => "DPMSolverMultistepScheduler",
+    }
+}
+
+impl SchedulerConfig {
+    /// Reads a `scheduler_config.json`.
+    pub fn read(path: &Path) -> Result<SchedulerConfig> {
+        let text = std::fs::read_to_string(path).map_err(|e| Problem::io(&e, "cannot read", path))?;
+        Self::parse(&text).map_err(|problem| problem.file(path))
+    }
+
+    /// Reads the text of a `scheduler_config.json`. A class or a setting whose numbers would come out different is
+    /// refused by name.
+    pub fn parse(text: &str) -> Result<SchedulerConfig> {
+        let raw: Raw = serde_json::from_str(&without_infinity(text))
+            .map_err(|e| Problem::input(format!("is no scheduler configuration: {e}")).line(e.line() as u64))?;
+        let scheduler = Scheduler::ALL.into_iter().find(|s| class_name(*s) == raw.class);
+        if scheduler.is_none() && !FAMILY.contains(&raw.class.as_str()) {
+            let ours = Scheduler::ALL.map(class_name).join(", ");
+            let help = format!("supported are {ours}; and read for their training settings {}", FAMILY.join(", "));
+            return Err(refused("_class_name", &raw.class).help(help));
+        }
+        for (field, values) in FIXED {
+            let Some(value) = raw.others.get(field).filter(|v| !v.is_null()) else { continue };
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            // Another class of the family may use a setting for itself: only what is computed from it counts.
+            let own = matches!(field, "algorithm_type" | "solver_order" | "solver_type" | "variance_type");
+            if (!own || scheduler.is_some()) && !values.contains(&value.as_str()) {
+                return Err(refused(field, &value).help(match values {
+                    [] => "only null is supported".to_string(),
+                    _ => format!("supported: {}", values.join(", ")),
+                }));
+            }
+        }
+        let config = SchedulerConfig {
+            class: raw.class,
+            scheduler,
+            num_train_timesteps: raw.num_train_timesteps.unwrap_or(1000),
+            beta_start: raw.beta_start.unwrap_or(0.0001),
+            beta_end: raw.beta_end.unwrap_or(0.02),
+            beta_schedule: named("beta_schedule", raw.beta_schedule.as_deref(), &BETA_SCHEDULES)?
+                .unwrap_or(BetaSchedule::Linear),
+            prediction_type: named("prediction_type", raw.prediction_type.as_deref(), &PREDICTION_TYPES)?
+                .unwrap_or(PredictionType::Epsilon),
+            timestep_spacing: named("timestep_spacing", raw.timestep_spacing.as_deref(), &SPACINGS)?,
+            steps_offset: raw.steps_offset.unwrap_or(0),
+            set_alpha_to_one: raw.set_alpha_to_one.unwrap_or(true),
+            clip_sample: raw.clip_sample.unwrap_or(true).then(|| raw.clip_sample_range.unwrap_or(1.0)),
+            final_sigma: named("final_sigmas_type", raw.final_sigmas_type.as_deref(), &FINAL_SIGMAS)?
+                .unwrap_or(FinalSigma::Zero),
+            lower_order_final: raw.lower_order_final.unwrap_or(true),
+            euler_at_final: raw.euler_at_final.unwrap_or(false),
+            lambda_min_clipped: raw.lambda_min_clipped,
+        };
+        config.checked()
+    }
+
+    fn checked(self) -> Result<SchedulerConfig> {
+        if !(2..=100_000).contains(&self.num_train_timesteps) {
+            return Err(refused("num_train_timesteps", &self.num_train_timesteps.to_string())
+                .help("it must be from 2 to 100000"));
+        }
+        for (field, value) in [("beta_start", self.beta_start), ("beta_end", self.beta_end)] {
+            if !(value > 0.0 && value < 1.0) {
+                return Err(refused(field, &value.to_string()).help("a variance lies between 0 and 1"));
+            }
+        }
+        if self.steps_offset >= self.num_train_timesteps {
+            return Err(refused("steps_offset", &self.steps_offset.to_string())
+                .help("it must be less than num_train_timesteps"));
+        }
+        Ok(self)
+    }
+}
+
+const BETA_SCHEDULES: [(&str, BetaSchedule); 3] = [
+    ("linear", BetaSchedule::Linear),
+    ("scaled_linear", BetaSchedule::ScaledLinear),
+    ("squaredcos_cap_v2", BetaSchedule::SquaredCosCapV2),
+];
+const PREDICTION_TYPES: [(&str, PredictionType); 3] = [
+    ("epsilon", PredictionType::Epsilon),
+    ("v_prediction", PredictionType::VPrediction),
+    ("sample", PredictionType::Sample),
+];
+const SPACINGS: [(&str, TimestepSpacing); 3] = [
+    ("leading", TimestepSpacing::Leading),
+    ("linspace", TimestepSpacing::Linspace),
+    ("trailing", TimestepSpacing::Trailing),
+];
+const FINAL_SIGMAS: [(&str, FinalSigma); 2] = [("zero", FinalSigma::Zero), ("sigma_min", FinalSigma::SigmaMin)];
+
+fn refused(field: &str, value: &str) -> Problem {
+    Problem::input(format!("`{value}` is not supported")).field(field)
+}
+
+/// What `name` means among `known`.
+fn named<T: Copy>(field: &str, name: Option<&str>, known: &[(&str, T)]) -> Result<Option<T>> {
+    let Some(name) = name else { return Ok(None) };
+    match known.iter().find(|(k, _)| *k == name) {
+        Some((_, value)) => Ok(Some(*value)),
+        None => {
+            let names: Vec<&str> = known.iter().map(|(k, _)| *k).collect();
+            Err(refused(field, name).help(format!("supported: {}", names.join(", "))))
+        }
+    }
+}
+
+/// Python writes `-Infinity` (diffusers: `lambda_min_clipped`), which is no JSON; outside of texts it becomes null.
+fn without_infinity(text: &str) -> String {
+    text.split_inclusive(['\n', ',', '}'])
+        .map(|part| match part.rsplit_once(':') {
+            Some((name, value)) if value.trim_start().starts_with("-Infinity") => {
+                format!("{name}:{}", value.replacen("-Infinity", "null", 1))
+            }
+            _ => part.to_string(),
+        })
+        .collect()
+}

@@ -1,0 +1,259 @@
+//! Schedulers: how the noise is taken out step by step. Each computes what its namesake in diffusers 0.42 computes.
+//!
+//! All four are linear: a step predicts the clean picture from the sample and the model's output, and mixes it with the
+//! sample, DPM++ also with the picture predicted one step before, Euler ancestral with fresh noise. What differs are
+//! the weights, and those are host numbers in f64.
+
+mod config;
+mod schedule;
+#[cfg(test)]
+mod tests;
+
+use candle_core::{DType, Result, Tensor, bail};
+
+pub use config::{BetaSchedule, FinalSigma, PredictionType, SchedulerConfig, TimestepSpacing, class_name};
+
+use crate::model::error;
+use crate::model::generation::Scheduler;
+
+/// What a sample is made of at a step: `alpha` times the picture plus `sigma` times unit noise.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    alpha: f64,
+    sigma: f64,
+}
+
+impl Level {
+    /// The scale of the Euler schedulers, where the picture keeps its size (variance exploding).
+    fn exploding(sigma: f64) -> Level {
+        Level { alpha: 1.0, sigma }
+    }
+
+    /// The scale of the training, where the sum of the variances is 1, for a sigma of the other scale.
+    fn preserving(sigma: f64) -> Level {
+        let alpha = 1.0 / (sigma * sigma + 1.0).sqrt();
+        Level { alpha, sigma: sigma * alpha }
+    }
+
+    /// The same from an entry of `alphas_cumprod`.
+    fn of_variance(alpha_prod: f64) -> Level {
+        Level { alpha: alpha_prod.sqrt(), sigma: (1.0 - alpha_prod).sqrt() }
+    }
+
+    /// Half the log signal-to-noise ratio.
+    fn lambda(self) -> f64 {
+        self.alpha.ln() - self.sigma.ln()
+    }
+
+    /// Weights of sample and model output in the predicted picture.
+    fn picture(self, prediction: PredictionType) -> (f64, f64) {
+        let size = self.alpha * self.alpha + self.sigma * self.sigma;
+        match prediction {
+            PredictionType::Epsilon => (1.0 / self.alpha, -self.sigma / self.alpha),
+            PredictionType::VPrediction => (self.alpha / size, -self.sigma / size.sqrt()),
+            PredictionType::Sample => (0.0, 1.0),
+        }
+    }
+}
+
+/// How much of what the next sample is made of.
+#[derive(Clone, Copy, Debug, Default)]
+struct Weights {
+    sample: f64,
+    picture: f64,
+    /// The picture that was predicted one step before.
+    earlier: f64,
+    noise: f64,
+}
+
+/// One run of a scheduler over a batch: the steps, and what it keeps between them.
+pub struct Sampler {
+    scheduler: Scheduler,
+    prediction: PredictionType,
+    spacing_from_top: bool,
+    timesteps: Vec<f32>,
+    /// The levels each step goes from and to.
+    levels: Vec<(Level, Level)>,
+    /// What clips the predicted picture (DDIM).
+    clip: Option<f64>,
+    /// DPM++: the last step is of first order.
+    first_order_end: bool,
+    next: usize,
+    earlier: Option<Tensor>,
+}
+
+impl Sampler {
+    /// A run of `steps` steps (from 1 to the number of training steps) of `scheduler` for a model of this `config`,
+    /// whatever class the file names: what diffusers makes with `from_config`.
+    pub fn new(config: &SchedulerConfig, scheduler: Scheduler, steps: usize) -> error::Result<Sampler> {
+        let times = schedule::timesteps(config, scheduler, steps)?;
+        let levels = steps_between(config, scheduler, &times);
+        let ends_clean = config.final_sigma == FinalSigma::Zero;
+        Ok(Sampler {
+            scheduler,
+            prediction: config.prediction_type,
+            spacing_from_top: !matches!(config.timestep_spacing, Some(TimestepSpacing::Leading)),
+            timesteps: times.into_iter().map(|t| t as f32).collect(),
+            levels,
+            clip: config.clip_sample.filter(|_| scheduler == Scheduler::Ddim),
+            first_order_end: config.euler_at_final || (config.lower_order_final && steps < 15) || ends_clean,
+            next: 0,
+            earlier: None,
+        })
+    }
+
+    /// The timesteps to give to the U-Net, noisiest first; Euler's may have fractions.
+    pub fn timesteps(&self) -> &[f32] {
+        &self.timesteps
+    }
+
+    /// What unit noise is multiplied with to begin from noise alone.
+    pub fn init_noise_sigma(&self) -> f64 {
+        let top = self.levels.iter().map(|(from, _)| from.sigma).fold(0.0, f64::max);
+        match self.scheduler {
+            Scheduler::Ddim | Scheduler::DpmPlusPlus2M => 1.0,
+            _ if self.spacing_from_top => top,
+            _ => (top * top + 1.0).sqrt(),
+        }
+    }
+
+    /// Begins a new run. `strength` (over 0, up to 1) is how much of the way through the noise it goes; the first step
+    /// to take is returned, 0 for all of it. The latents of a picture are brought to that step by
+    /// [`add_noise`](Self::add_noise). Counts as the img2img pipelines of diffusers.
+    pub fn begin(&mut self, strength: f64) -> error::Result<usize> {
+        let steps = self.timesteps.len();
+        if !(strength > 0.0 && strength <= 1.0) {
+            let problem = error::Problem::input(format!("strength {strength}: it must be over 0 and at most 1"));
+            return Err(problem.field("strength"));
+        }
+        let taken = (steps as f64 * strength) as usize;
+        if taken == 0 {
+            let problem = error::Problem::input(format!("strength {strength} of {steps} steps leaves no step"));
+            return Err(problem.field("strength").help("take a greater strength or more steps"));
+        }
+        self.next = steps - taken;
+        self.earlier = None;
+        Ok(self.next)
+    }
+
+    /// The sample as the U-Net wants it at step `i`, in the sample's dtype.
+    pub fn scale_model_input(&self, sample: &Tensor, i: usize) -> Result<Tensor> {
+        let level = self.level(i)?;
+        match self.scheduler {
+            Scheduler::Euler | Scheduler::EulerAncestral => sample / (level.sigma * level.sigma + 1.0).sqrt(),
+            Scheduler::Ddim | Scheduler::DpmPlusPlus2M => Ok(sample.clone()),
+        }
+    }
+
+    /// Whether step `i` adds noise and must be given some.
+    pub fn wants_noise(&self, i: usize) -> bool {
+        self.levels.get(i).is_some_and(|_| self.weights(i).noise != 0.0)
+    }
+
+    /// The sample after step `i`, from the model's output and the sample at `i` (any shape, batch in front; computed in
+    /// f32, in the dtype of `sample`). `noise` is unit noise of the same shape where [`wants_noise`](Self::wants_noise)
+    /// says so. Steps come in order, from that of [`begin`](Self::begin) on.
+    pub fn step(&mut self, model_output: &Tensor, i: usize, sample: &Tensor, noise: Option<&Tensor>) -> Result<Tensor> {
+        let level = self.level(i)?;
+        if i != self.next {
+            bail!("step {i} of {}, but the next one is {}", self.scheduler.name(), self.next);
+        }
+        let dtype = sample.dtype();
+        let (sample, output) = (sample.to_dtype(DType::F32)?, model_output.to_dtype(DType::F32)?);
+        let (from_sample, from_output) = level.picture(self.prediction);
+        let mut picture = (output * from_output)?;
+        if from_sample != 0.0 {
+            picture = (picture + (&sample * from_sample)?)?;
+        }
+        let weights = self.weights(i);
+        let mut result = ((&sample * weights.sample)? + (&picture * weights.picture)?)?;
+        if let Some(clip) = self.clip {
+            // Only the picture is clipped; the noise that is kept is what the unclipped one left.
+            let cut = (picture.clamp(-clip, clip)? - &picture)?;
+            result = (result + (cut * self.levels[i].1.alpha)?)?;
+        }
+        if let (Some(earlier), true) = (&self.earlier, weights.earlier != 0.0) {
+            result = (result + (earlier * weights.earlier)?)?;
+        }
+        if weights.noise != 0.0 {
+            let Some(noise) = noise else { bail!("step {i} of {} needs noise", self.scheduler.name()) };
+            result = (result + (noise.to_dtype(DType::F32)? * weights.noise)?)?;
+        }
+        if self.scheduler == Scheduler::DpmPlusPlus2M {
+            self.earlier = Some(picture);
+        }
+        self.next += 1;
+        result.to_dtype(dtype)
+    }
+
+    /// The clean latents `original` with unit `noise` of the same shape, as a sample at step `i`; in the dtype of
+    /// `original`.
+    pub fn add_noise(&self, original: &Tensor, noise: &Tensor, i: usize) -> Result<Tensor> {
+        let level = self.level(i)?;
+        let clean = (original.to_dtype(DType::F32)? * level.alpha)?;
+        (clean + (noise.to_dtype(DType::F32)? * level.sigma)?)?.to_dtype(original.dtype())
+    }
+
+    fn level(&self, i: usize) -> Result<Level> {
+        match self.levels.get(i) {
+            Some((level, _)) => Ok(*level),
+            None => bail!("step {i} of a run of {}", self.timesteps.len()),
+        }
+    }
+
+    /// What the sample after step `i` is made of.
+    fn weights(&self, i: usize) -> Weights {
+        let (now, then) = self.levels[i];
+        match self.scheduler {
+            // Karras et al. 2022, algorithm 2 without churn: along (sample - picture) / sigma.
+            Scheduler::Euler => along(now.sigma, then.sigma),
+            // k-diffusion's ancestral step: down below the next level, and up again with noise.
+            Scheduler::EulerAncestral => {
+                let (from, to) = (now.sigma * now.sigma, then.sigma * then.sigma);
+                let up = to * (from - to).max(0.0) / from;
+                Weights { noise: up.sqrt(), ..along(now.sigma, (to - up).max(0.0).sqrt()) }
+            }
+            // Song et al. 2021, eq. 12 with eta 0: the noise in the sample is kept, in its new proportion.
+            Scheduler::Ddim => {
+                let kept = then.sigma / now.sigma;
+                Weights { sample: kept, picture: then.alpha - kept * now.alpha, ..Weights::default() }
+            }
+            Scheduler::DpmPlusPlus2M => self.multistep(i, now, then),
+        }
+    }
+
+    /// Lu et al. 2022b (DPM-Solver++), algorithm 2 with the midpoint rule.
+    fn multistep(&self, i: usize, now: Level, then: Level) -> Weights {
+        let h = then.lambda() - now.lambda();
+        let gain = -then.alpha * (-h).exp_m1();
+        let kept = then.sigma / now.sigma;
+        let last = i + 1 == self.timesteps.len() && self.first_order_end;
+        let before = i.checked_sub(1).map(|b| self.levels[b].0).filter(|_| self.earlier.is_some() && !last);
+        // Half of the gain goes by the change since the step before, per step of lambda.
+        let change = before.map_or(0.0, |b| 0.5 * gain * h / (now.lambda() - b.lambda()));
+        Weights { sample: kept, picture: gain + change, earlier: -change, noise: 0.0 }
+    }
+}
+
+/// From noise level `from` to `to` on the straight line through the predicted picture.
+fn along(from: f64, to: f64) -> Weights {
+    let kept = to / from;
+    Weights { sample: kept, picture: 1.0 - kept, ..Weights::default() }
+}
+
+/// The levels each step goes from and to.
+fn steps_between(config: &SchedulerConfig, scheduler: Scheduler, times: &[f64]) -> Vec<(Level, Level)> {
+    let alphas = schedule::alphas_cumprod(config);
+    if scheduler != Scheduler::Ddim {
+        let level = if scheduler == Scheduler::DpmPlusPlus2M { Level::preserving } else { Level::exploding };
+        let sigmas = schedule::step_sigmas(config, scheduler, &alphas, times);
+        return sigmas.windows(2).map(|pair| (level(pair[0]), level(pair[1]))).collect();
+    }
+    // diffusers goes back by a whole ratio, wherever the next timestep is.
+    let ratio = (config.num_train_timesteps / times.len()) as f64;
+    let level = |t: f64| match alphas.get(t.max(0.0) as usize) {
+        Some(a) if t >= 0.0 || !config.set_alpha_to_one => Level::of_variance(f64::from(*a)),
+        _ => Level::of_variance(1.0),
+    };
+    times.iter().map(|t| (level(*t), level(t - ratio))).collect()
+}

@@ -1,0 +1,111 @@
+//! The numbers of a schedule: variances of the training, and the steps that are visited with their noise levels.
+//! f32 where diffusers has f32 tensors, f64 where it has numpy or Python numbers.
+
+use super::config::{BetaSchedule, FinalSigma, SchedulerConfig, TimestepSpacing};
+use crate::model::error::{Problem, Result};
+use crate::model::generation::Scheduler;
+
+/// `torch.linspace` in float32: counted from the nearer end.
+fn linspace_f32(start: f32, end: f32, count: usize) -> impl Iterator<Item = f32> {
+    let step = (end - start) / (count - 1) as f32;
+    (0..count).map(move |i| if i < count / 2 { start + step * i as f32 } else { end - step * (count - i - 1) as f32 })
+}
+
+/// `alphas_cumprod` of the training steps: how much of the picture's variance is left at each.
+pub(super) fn alphas_cumprod(config: &SchedulerConfig) -> Vec<f32> {
+    let count = config.num_train_timesteps;
+    let betas: Vec<f32> = match config.beta_schedule {
+        BetaSchedule::Linear => linspace_f32(config.beta_start as f32, config.beta_end as f32, count).collect(),
+        BetaSchedule::ScaledLinear => {
+            let (start, end) = (config.beta_start.sqrt() as f32, config.beta_end.sqrt() as f32);
+            linspace_f32(start, end, count).map(|b| b * b).collect()
+        }
+        BetaSchedule::SquaredCosCapV2 => {
+            let bar = |i: usize| ((i as f64 / count as f64 + 0.008) / 1.008 * std::f64::consts::PI / 2.0).cos().powi(2);
+            (0..count).map(|i| (1.0 - bar(i + 1) / bar(i)).min(0.999) as f32).collect()
+        }
+    };
+    // torch keeps the running product of a float32 cumprod in double.
+    betas
+        .iter()
+        .scan(1.0f64, |product, beta| {
+            *product *= f64::from(1.0 - beta);
+            Some(*product as f32)
+        })
+        .collect()
+}
+
+/// The noise level of each training step in the scale where the picture has variance 1.
+fn sigmas(alphas_cumprod: &[f32]) -> Vec<f32> {
+    alphas_cumprod.iter().map(|a| ((1.0 - a) / a).sqrt()).collect()
+}
+
+/// The noise level of `scheduler`'s steps at `timesteps` and after the last: one more than timesteps.
+pub(super) fn step_sigmas(
+    config: &SchedulerConfig,
+    scheduler: Scheduler,
+    alphas_cumprod: &[f32],
+    timesteps: &[f64],
+) -> Vec<f64> {
+    let train = sigmas(alphas_cumprod);
+    let at = |t: f64| {
+        let last = train.len() - 1;
+        let low = (t.max(0.0).floor() as usize).min(last);
+        let (a, b) = (f64::from(train[low]), f64::from(train[(low + 1).min(last)]));
+        a + (b - a) * (t - low as f64).clamp(0.0, 1.0)
+    };
+    let end = match config.final_sigma {
+        FinalSigma::SigmaMin if scheduler != Scheduler::EulerAncestral => f64::from(train[0]),
+        _ => 0.0,
+    };
+    timesteps.iter().map(|t| at(*t)).chain([end]).map(|sigma| f64::from(sigma as f32)).collect()
+}
+
+/// The timesteps of `steps` steps, noisiest first.
+pub(super) fn timesteps(config: &SchedulerConfig, scheduler: Scheduler, steps: usize) -> Result<Vec<f64>> {
+    let train = config.num_train_timesteps;
+    if steps == 0 || steps > train {
+        return Err(Problem::input(format!("{steps} steps: a model trained with {train} takes from 1 to {train}")));
+    }
+    let multistep = scheduler == Scheduler::DpmPlusPlus2M;
+    let default = if scheduler == Scheduler::Ddim { TimestepSpacing::Leading } else { TimestepSpacing::Linspace };
+    let last = if multistep { clipped(config) } else { train };
+    // DPM++ divides the way into one part more and leaves the last point to its final sigma.
+    let points = if multistep { steps + 1 } else { steps };
+    let mut times: Vec<f64> = match config.timestep_spacing.unwrap_or(default) {
+        TimestepSpacing::Linspace => {
+            let end = (last.max(1) - 1) as f64;
+            let step = if points > 1 { end / (points - 1) as f64 } else { 0.0 };
+            let time = |i: usize| if i > 0 && i == points - 1 { end } else { i as f64 * step };
+            // Euler visits fractions of timesteps, in float32.
+            let round = matches!(scheduler, Scheduler::Ddim | Scheduler::DpmPlusPlus2M);
+            (0..points).rev().map(time).map(|t| if round { t.round_ties_even() } else { f64::from(t as f32) }).collect()
+        }
+        TimestepSpacing::Leading => {
+            let ratio = last / points;
+            (0..points).rev().map(|i| (i * ratio + config.steps_offset) as f64).collect()
+        }
+        TimestepSpacing::Trailing => {
+            // numpy's arange: the difference of the first two, times the index. For a few counts (61 of 1000) it has one
+            // more that lies below zero; that one is left out.
+            let start = last as f64;
+            let step = (start - train as f64 / steps as f64) - start;
+            (0..steps).map(|i| (start + i as f64 * step).round_ties_even() - 1.0).collect()
+        }
+    };
+    times.truncate(steps);
+    let top = (train - 1) as f64;
+    // Where DDIM would look up a variance outside of the training, diffusers ends with an index error.
+    if times.iter().any(|t| *t < 0.0 || (*t > top && scheduler == Scheduler::Ddim)) {
+        let problem = Problem::input(format!("{steps} steps of this spacing leave the {train} steps of the training"));
+        return Err(problem.help("take fewer steps"));
+    }
+    Ok(times)
+}
+
+/// DPM++: how many training steps are left under `lambda_min_clipped`.
+fn clipped(config: &SchedulerConfig) -> usize {
+    let Some(least) = config.lambda_min_clipped else { return config.num_train_timesteps };
+    let lambda = |a: f32| f64::from(a.sqrt().ln() - (1.0 - a).sqrt().ln());
+    alphas_cumprod(config).iter().filter(|a| lambda(**a) >= least).count()
+}
