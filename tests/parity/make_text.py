@@ -109,7 +109,57 @@ def schedulers():
         file.write("\n")
 
 
-PARTS = {"schedulers": schedulers}
+def text():
+    """Three tiny encoders with random weights, and what transformers makes of some ids."""
+    from transformers import CLIPTextConfig, CLIPTextModel, CLIPTextModelWithProjection
+
+    vocab, length, eos = 64, 12, 61
+    measures = dict(vocab_size=vocab, hidden_size=32, intermediate_size=48, num_attention_heads=4,
+                    max_position_embeddings=length, bos_token_id=60)
+    # The 2 of old files; the second has the real id, and ids above it (an added token) in its texts.
+    models = {
+        "clip_l": (CLIPTextModel, dict(hidden_act="quick_gelu", num_hidden_layers=3, eos_token_id=2), eos),
+        "openclip_g": (CLIPTextModelWithProjection,
+                       dict(hidden_act="gelu", num_hidden_layers=2, projection_dim=24, eos_token_id=eos), 0),
+        "openclip_h": (CLIPTextModel, dict(hidden_act="gelu", num_hidden_layers=2, eos_token_id=2), 0),
+    }
+    for at, (name, (kind, config, pad)) in enumerate(models.items()):
+        torch.manual_seed(at)
+        config = CLIPTextConfig(**measures, **config, layer_norm_eps=1e-5)
+        model = kind(config).eval()
+        # Weights of a size at which the nonlinearities and the norms matter.
+        with torch.no_grad():
+            for key, value in model.named_parameters():
+                scale = 0.6 if "fc1" in key else 0.25
+                value.copy_(torch.randn_like(value) * scale + (1.0 if "norm" in key and "weight" in key else 0.0))
+        texts = [[60, *[int(i) for i in torch.randint(1, 58, (n,))], eos] for n in (3, 10, 0)]
+        if config.eos_token_id == eos:
+            texts[1][4] = 63
+        texts = [t + [pad] * (length - len(t)) for t in texts]
+        with torch.no_grad():
+            out = model(input_ids=torch.tensor(texts), output_hidden_states=True)
+            inner = model.text_model if hasattr(model, "text_model") else model
+            pooled = inner(input_ids=torch.tensor(texts)).pooler_output
+        tensors = {
+            "ids": torch.tensor(texts),
+            "last": out.last_hidden_state,
+            "penultimate": out.hidden_states[-2],
+            "pooled": pooled,
+        }
+        if name == "openclip_g":
+            tensors["projected"] = out.text_embeds
+        save_file({k: v.contiguous() for k, v in tensors.items()}, os.path.join(DATA, f"{name}_expected.safetensors"))
+        # Published files have text_model. in front of most names; one of ours is without.
+        weights = {k.removeprefix("text_model."): v for k, v in model.state_dict().items()}
+        front = "" if name == "openclip_h" else "text_model."
+        weights = {k if k.startswith("text_projection") else front + k: v for k, v in weights.items()}
+        save_file({k: v.contiguous() for k, v in weights.items()}, os.path.join(DATA, f"{name}.safetensors"))
+        config.architectures = [kind.__name__]
+        with open(os.path.join(DATA, f"{name}.json"), "w") as file:
+            file.write(config.to_json_string())
+
+
+PARTS = {"schedulers": schedulers, "text": text}
 
 if __name__ == "__main__":
     os.makedirs(DATA, exist_ok=True)

@@ -2,3 +2,4 @@
 
 mod schedulers;
 mod support;
+mod text;

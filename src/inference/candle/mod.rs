@@ -3,3 +3,4 @@
 
 pub mod noise;
 pub mod scheduler;
+pub mod text;
