@@ -1,0 +1,226 @@
+//! Layers with weights, in the names that diffusers' files use. Features are NHWC, as in [`super::ops`].
+
+use candle_core::{DType, Device, Result, Tensor};
+use candle_nn::VarBuilder;
+
+use super::ops::{self, Added, Window};
+
+/// A linear layer, or a 1x1 convolution, which is the same over NHWC.
+#[derive(Clone, Debug)]
+pub struct Linear {
+    /// `[n, k]`.
+    weight: Tensor,
+    bias: Option<Tensor>,
+}
+
+impl Linear {
+    /// `{weight: [n, k], bias: [n]}` below `vb`.
+    pub fn new(k: usize, n: usize, vb: VarBuilder) -> Result<Linear> {
+        Ok(Linear { weight: vb.get((n, k), "weight")?, bias: Some(vb.get(n, "bias")?) })
+    }
+
+    /// The same from a 1x1 convolution: `{weight: [n, k, 1, 1], bias: [n]}`.
+    pub fn pointwise(k: usize, n: usize, vb: VarBuilder) -> Result<Linear> {
+        Ok(Linear { weight: vb.get((n, k, 1, 1), "weight")?.reshape((n, k))?, bias: Some(vb.get(n, "bias")?) })
+    }
+
+    /// Several matrices without bias below `vb`, from the same input, as one: `[k]` to `names.len() * n`.
+    pub fn joined(k: usize, n: usize, vb: &VarBuilder, names: &[&str]) -> Result<Linear> {
+        let weights = names.iter().map(|name| vb.pp(name).get((n, k), "weight")).collect::<Result<Vec<_>>>()?;
+        Ok(Linear { weight: Tensor::cat(&weights, 0)?, bias: None })
+    }
+
+    /// `[..., k]` to `[..., n]`.
+    pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        ops::linear(x, &self.weight, Added { bias: self.bias.as_ref(), residual: None })
+    }
+
+    /// The same plus a residual of the result's shape.
+    pub fn forward_onto(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
+        ops::linear(x, &self.weight, Added { bias: self.bias.as_ref(), residual: Some(residual) })
+    }
+}
+
+/// A 3x3 convolution.
+#[derive(Clone, Debug)]
+pub struct Conv3 {
+    /// `[n, 9 c]`: rows, columns, channels.
+    weight: Tensor,
+    bias: Tensor,
+    window: Window,
+}
+
+impl Conv3 {
+    /// `{weight: [n, c, 3, 3], bias: [n]}` below `vb`.
+    pub fn new(c: usize, n: usize, window: Window, vb: VarBuilder) -> Result<Conv3> {
+        let weight = vb.get((n, c, 3, 3), "weight")?.permute((0, 2, 3, 1))?.contiguous()?.reshape((n, 9 * c))?;
+        Ok(Conv3 { weight, bias: vb.get(n, "bias")?, window })
+    }
+
+    /// `[b, h, w, c]` to `[b, h', w', n]`.
+    pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        ops::conv3x3(x, &self.weight, self.window, Added { bias: Some(&self.bias), residual: None })
+    }
+
+    /// The same plus a residual of the result's shape.
+    pub fn forward_onto(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
+        ops::conv3x3(x, &self.weight, self.window, Added { bias: Some(&self.bias), residual: Some(residual) })
+    }
+
+    /// The same plus a vector for each picture, `[b, n]`.
+    pub fn forward_with(&self, x: &Tensor, vector: &Tensor) -> Result<Tensor> {
+        let bias = vector.broadcast_add(&self.bias)?;
+        ops::conv3x3(x, &self.weight, self.window, Added { bias: Some(&bias), residual: None })
+    }
+}
+
+/// Group normalisation.
+#[derive(Clone, Debug)]
+pub struct GroupNorm {
+    weight: Tensor,
+    bias: Tensor,
+    groups: usize,
+    eps: f64,
+}
+
+impl GroupNorm {
+    /// `{weight: [c], bias: [c]}` below `vb`.
+    pub fn new(c: usize, groups: usize, eps: f64, vb: VarBuilder) -> Result<GroupNorm> {
+        Ok(GroupNorm { weight: vb.get(c, "weight")?, bias: vb.get(c, "bias")?, groups, eps })
+    }
+
+    /// `[b, ..., c]` normalised.
+    pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        ops::group_norm(x, &self.weight, &self.bias, self.groups, self.eps, false)
+    }
+
+    /// The same with SiLU after it.
+    pub fn forward_silu(&self, x: &Tensor) -> Result<Tensor> {
+        ops::group_norm(x, &self.weight, &self.bias, self.groups, self.eps, true)
+    }
+}
+
+/// Layer normalisation with PyTorch's eps of 1e-5.
+#[derive(Clone, Debug)]
+pub struct LayerNorm {
+    weight: Tensor,
+    bias: Tensor,
+}
+
+impl LayerNorm {
+    /// `{weight: [c], bias: [c]}` below `vb`.
+    pub fn new(c: usize, vb: VarBuilder) -> Result<LayerNorm> {
+        Ok(LayerNorm { weight: vb.get(c, "weight")?, bias: vb.get(c, "bias")? })
+    }
+
+    /// `[..., c]` normalised.
+    pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        ops::layer_norm(x, &self.weight, &self.bias, 1e-5)
+    }
+}
+
+/// diffusers' `ResnetBlock2D`: two convolutions with norms before them, onto their input.
+#[derive(Clone, Debug)]
+pub struct ResNet {
+    norm1: GroupNorm,
+    conv1: Conv3,
+    time: Option<Linear>,
+    norm2: GroupNorm,
+    conv2: Conv3,
+    shortcut: Option<Linear>,
+}
+
+/// Sizes of a [`ResNet`].
+#[derive(Clone, Copy, Debug)]
+pub struct ResNetSizes {
+    /// Channels in.
+    pub from: usize,
+    /// Channels out.
+    pub to: usize,
+    /// Length of the time embedding, where it takes one.
+    pub time: Option<usize>,
+    /// Groups of its norms.
+    pub groups: usize,
+    /// eps of its norms.
+    pub eps: f64,
+}
+
+impl ResNet {
+    /// From the tensors below `vb`.
+    pub fn new(sizes: ResNetSizes, vb: VarBuilder) -> Result<ResNet> {
+        let ResNetSizes { from, to, time, groups, eps } = sizes;
+        let same = Window::SAME;
+        Ok(ResNet {
+            norm1: GroupNorm::new(from, groups, eps, vb.pp("norm1"))?,
+            conv1: Conv3::new(from, to, same, vb.pp("conv1"))?,
+            time: time.map(|time| Linear::new(time, to, vb.pp("time_emb_proj"))).transpose()?,
+            norm2: GroupNorm::new(to, groups, eps, vb.pp("norm2"))?,
+            conv2: Conv3::new(to, to, same, vb.pp("conv2"))?,
+            shortcut: (from != to).then(|| Linear::pointwise(from, to, vb.pp("conv_shortcut"))).transpose()?,
+        })
+    }
+
+    /// `[b, h, w, from]` to `[b, h, w, to]`; `time` is SiLU of the time embedding, `[b, time]`.
+    pub fn forward(&self, x: &Tensor, time: Option<&Tensor>) -> Result<Tensor> {
+        let y = self.norm1.forward_silu(x)?;
+        let y = match (&self.time, time) {
+            (Some(layer), Some(time)) => self.conv1.forward_with(&y, &layer.forward(time)?)?,
+            _ => self.conv1.forward(&y)?,
+        };
+        let y = self.norm2.forward_silu(&y)?;
+        match &self.shortcut {
+            Some(shortcut) => self.conv2.forward_onto(&y, &shortcut.forward(x)?),
+            None => self.conv2.forward_onto(&y, x),
+        }
+    }
+}
+
+/// Two linear layers with SiLU between them: diffusers' `TimestepEmbedding`.
+#[derive(Clone, Debug)]
+pub struct Embedding {
+    first: Linear,
+    second: Linear,
+}
+
+impl Embedding {
+    /// From `linear_1` and `linear_2` below `vb`.
+    pub fn new(k: usize, n: usize, vb: VarBuilder) -> Result<Embedding> {
+        Ok(Embedding { first: Linear::new(k, n, vb.pp("linear_1"))?, second: Linear::new(n, n, vb.pp("linear_2"))? })
+    }
+
+    /// `[b, k]` to `[b, n]`.
+    pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        self.second.forward(&self.first.forward(x)?.silu()?)
+    }
+}
+
+/// How numbers become vectors: diffusers' `Timesteps` (Vaswani et al. 2017).
+#[derive(Clone, Copy, Debug)]
+pub struct Sinusoid {
+    /// Length of a vector; even.
+    pub dim: usize,
+    /// Cosines first.
+    pub flip: bool,
+    /// `downscale_freq_shift`.
+    pub shift: f64,
+}
+
+impl Sinusoid {
+    /// `[values.len(), dim]` of `dtype`. Angles go up to 1000 radians and are computed here in f32: in f16 they are
+    /// off by half a radian.
+    pub fn of(&self, values: &[f32], dtype: DType, device: &Device) -> Result<Tensor> {
+        let half = self.dim / 2;
+        let slope = -(10_000f64.ln()) as f32;
+        let frequency = |i: usize| (slope * i as f32 / (half as f32 - self.shift as f32)).exp();
+        let frequencies: Vec<f32> = (0..half).map(frequency).collect();
+        let mut all = Vec::with_capacity(values.len() * self.dim);
+        for value in values {
+            let angles = frequencies.iter().map(|f| value * f);
+            let functions: [fn(f32) -> f32; 2] = if self.flip { [f32::cos, f32::sin] } else { [f32::sin, f32::cos] };
+            for function in functions {
+                all.extend(angles.clone().map(function));
+            }
+        }
+        Tensor::from_vec(all, (values.len(), 2 * half), device)?.to_dtype(dtype)
+    }
+}

@@ -1,0 +1,182 @@
+//! The configuration of a U-Net, from diffusers' `unet/config.json`.
+
+use candle_core::Result;
+use serde_json::{Value, json};
+
+use crate::inference::candle::config::Config;
+use crate::inference::candle::layers::Sinusoid;
+
+/// One resolution of the U-Net, counted from the finest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// Channels.
+    pub channels: usize,
+    /// ResNets on the way down; one more on the way up.
+    pub layers: usize,
+    /// Transformer blocks after each ResNet on the way down; none where the block is without attention.
+    pub down: usize,
+    /// The same on the way up.
+    pub up: usize,
+    /// Heads of an attention. diffusers' files call this number `attention_head_dim`.
+    pub heads: usize,
+}
+
+/// What SDXL adds to the time embedding: the pooled text and the sizes (`addition_embed_type: text_time`).
+#[derive(Clone, Copy, Debug)]
+pub struct TextTime {
+    /// How each of the sizes becomes a vector.
+    pub sinusoid: Sinusoid,
+    /// Length of the pooled text and all the vectors together.
+    pub width: usize,
+}
+
+/// A U-Net of the Stable Diffusion family.
+#[derive(Clone, Debug)]
+pub struct UNetConfig {
+    /// Channels in: 4, or 9 with mask and masked picture.
+    pub in_channels: usize,
+    /// Channels out.
+    pub out_channels: usize,
+    /// The resolutions.
+    pub levels: Vec<Level>,
+    /// Transformer blocks in the middle.
+    pub middle: usize,
+    /// Groups of the group norms.
+    pub groups: usize,
+    /// eps of the ResNets' norms.
+    pub eps: f64,
+    /// Length of the text's hidden states.
+    pub context: usize,
+    /// Projections around a transformer are linear layers and not 1x1 convolutions.
+    pub linear_projection: bool,
+    /// How the timestep becomes a vector.
+    pub sinusoid: Sinusoid,
+    /// SDXL's conditioning.
+    pub text_time: Option<TextTime>,
+    /// Side of the latents it was trained on.
+    pub sample_size: usize,
+}
+
+const DOWN: &str = "DownBlock2D";
+const CROSS_DOWN: &str = "CrossAttnDownBlock2D";
+const UP: &str = "UpBlock2D";
+const CROSS_UP: &str = "CrossAttnUpBlock2D";
+
+/// Fields with the one value that is supported; `null` where the field must be absent.
+fn fixed() -> Vec<(&'static str, Value)> {
+    vec![
+        ("center_input_sample", json!(false)),
+        ("mid_block_type", json!("UNetMidBlock2DCrossAttn")),
+        ("only_cross_attention", json!(false)),
+        ("mid_block_only_cross_attention", json!(false)),
+        ("downsample_padding", json!(1)),
+        ("mid_block_scale_factor", json!(1)),
+        ("act_fn", json!("silu")),
+        ("reverse_transformer_layers_per_block", Value::Null),
+        ("encoder_hid_dim", Value::Null),
+        ("encoder_hid_dim_type", Value::Null),
+        ("num_attention_heads", Value::Null),
+        ("dual_cross_attention", json!(false)),
+        ("class_embed_type", Value::Null),
+        ("num_class_embeds", Value::Null),
+        ("resnet_time_scale_shift", json!("default")),
+        ("resnet_skip_time_act", json!(false)),
+        ("resnet_out_scale_factor", json!(1)),
+        ("time_embedding_type", json!("positional")),
+        ("time_embedding_dim", Value::Null),
+        ("time_embedding_act_fn", Value::Null),
+        ("timestep_post_act", Value::Null),
+        ("time_cond_proj_dim", Value::Null),
+        ("conv_in_kernel", json!(3)),
+        ("conv_out_kernel", json!(3)),
+        ("attention_type", json!("default")),
+        ("class_embeddings_concat", json!(false)),
+        ("cross_attention_norm", Value::Null),
+    ]
+}
+
+impl UNetConfig {
+    /// Reads a configuration; what it asks for and is not supported is refused by the field's name.
+    pub fn new(config: &Config) -> Result<UNetConfig> {
+        config.class(&["UNet2DConditionModel"])?;
+        for (name, only) in fixed() {
+            config.only(name, only)?;
+        }
+        let down = blocks(config, "down_block_types", [DOWN, CROSS_DOWN])?;
+        let up = blocks(config, "up_block_types", [UP, CROSS_UP])?;
+        let n = down.len();
+        if n == 0 || up.len() != n {
+            return Err(config.wrong("up_block_types", format!("{} blocks for {n} on the way down", up.len())));
+        }
+        let channels = match config.get("block_out_channels") {
+            Some(Value::Array(_)) => config.counts("block_out_channels", n, None)?,
+            _ => return Err(config.wrong("block_out_channels", "a list is wanted")),
+        };
+        let layers = config.counts("layers_per_block", n, Some(2))?;
+        let depth = config.counts("transformer_layers_per_block", n, Some(1))?;
+        let heads = config.counts("attention_head_dim", n, Some(8))?;
+        let context = config.counts("cross_attention_dim", n, Some(1280))?;
+        if context.iter().any(|c| *c != context[0]) {
+            return Err(config.wrong("cross_attention_dim", "different lengths are not supported"));
+        }
+        let groups = config.count("norm_num_groups", Some(32))?;
+        let level = |i: usize| Level {
+            channels: channels[i],
+            layers: layers[i],
+            down: if down[i] { depth[i] } else { 0 },
+            up: if up[n - 1 - i] { depth[i] } else { 0 },
+            heads: heads[i],
+        };
+        let levels: Vec<Level> = (0..n).map(level).collect();
+        if let Some(level) = levels.iter().find(|l| l.channels % groups != 0) {
+            return Err(config.wrong("norm_num_groups", format!("{} channels do not divide by {groups}", level.channels)));
+        }
+        if let Some(level) = levels.iter().find(|l| l.channels % l.heads != 0) {
+            let what = format!("{} channels do not divide by {} heads", level.channels, level.heads);
+            return Err(config.wrong("attention_head_dim", what));
+        }
+        if levels[0].channels % 2 != 0 {
+            return Err(config.wrong("block_out_channels", "the first number must be even"));
+        }
+        let flip = config.flag("flip_sin_to_cos", true)?;
+        let shift = config.float("freq_shift", 0.)?;
+        let text_time = match config.get("addition_embed_type").map(|v| v.as_str()) {
+            None => None,
+            Some(Some("text_time")) => Some(TextTime {
+                sinusoid: Sinusoid { dim: config.count("addition_time_embed_dim", None)?, flip, shift },
+                width: config.count("projection_class_embeddings_input_dim", None)?,
+            }),
+            Some(_) => return Err(config.wrong("addition_embed_type", "only text_time is supported")),
+        };
+        if text_time.is_some_and(|t| t.sinusoid.dim % 2 != 0 || t.width <= 6 * t.sinusoid.dim) {
+            return Err(config.wrong("addition_time_embed_dim", "six even lengths must leave room for the pooled text"));
+        }
+        Ok(UNetConfig {
+            in_channels: config.count("in_channels", Some(4))?,
+            out_channels: config.count("out_channels", Some(4))?,
+            middle: depth[n - 1],
+            groups,
+            eps: config.float("norm_eps", 1e-5)?,
+            context: context[0],
+            linear_projection: config.flag("use_linear_projection", false)?,
+            sinusoid: Sinusoid { dim: levels[0].channels, flip, shift },
+            text_time,
+            sample_size: config.count("sample_size", Some(64))?,
+            levels,
+        })
+    }
+
+    /// Length of the time embedding.
+    pub fn time(&self) -> usize {
+        4 * self.sinusoid.dim
+    }
+}
+
+/// For each block of `name` whether it has attention, where `names` are those without and with.
+fn blocks(config: &Config, name: &str, names: [&str; 2]) -> Result<Vec<bool>> {
+    let attends = |block: &str| match names.iter().position(|n| *n == block) {
+        Some(at) => Ok(at == 1),
+        None => Err(config.wrong(name, format!("{block} is not supported; {} are", names.join(" and ")))),
+    };
+    config.names(name)?.into_iter().map(attends).collect()
+}

@@ -1,0 +1,233 @@
+//! A model folder in diffusers layout: `model_index.json`, and a folder with `config.json` and weights for each part.
+
+mod file;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use candle_core::{DType, Device, Result, Shape, Tensor, bail};
+use candle_nn::VarBuilder;
+use candle_nn::var_builder::SimpleBackend;
+use serde_json::Value;
+
+use super::config::Config;
+use file::{Entry, TensorFile};
+
+/// Pipelines that [`ModelFolder::open`] takes, by the `_class_name` of `model_index.json`.
+const CLASSES: [&str; 6] = [
+    "StableDiffusionPipeline",
+    "StableDiffusionXLPipeline",
+    "StableDiffusionInpaintPipeline",
+    "StableDiffusionXLInpaintPipeline",
+    "StableDiffusionImg2ImgPipeline",
+    "StableDiffusionXLImg2ImgPipeline",
+];
+
+/// A model on disk. Nothing but `model_index.json` is read until it is asked for.
+#[derive(Clone, Debug)]
+pub struct ModelFolder {
+    root: PathBuf,
+    index: Config,
+    class: usize,
+}
+
+impl ModelFolder {
+    /// Opens the folder `root`; a pipeline of another kind is refused by its name.
+    pub fn open(root: &Path) -> Result<ModelFolder> {
+        let index = root.join("model_index.json");
+        if !index.is_file() {
+            bail!(
+                "{}: no model_index.json; a model folder in diffusers layout is wanted (model_index.json, unet/, vae/, \
+                 text_encoder/, tokenizer/, scheduler/)",
+                root.display()
+            );
+        }
+        let index = Config::read(&index)?;
+        let class = index.class(&CLASSES)?;
+        Ok(ModelFolder { root: root.to_path_buf(), index, class })
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `model_index.json`.
+    pub fn index(&self) -> &Config {
+        &self.index
+    }
+
+    /// Whether it is one of the SDXL pipelines.
+    pub fn xl(&self) -> bool {
+        CLASSES.get(self.class).is_some_and(|name| name.contains("XL"))
+    }
+
+    /// Whether `model_index.json` names a part of that name.
+    pub fn has(&self, part: &str) -> bool {
+        // A part that a model is without is written as [null, null].
+        matches!(self.index.get(part), Some(Value::Array(pair)) if pair.iter().any(|v| !v.is_null()))
+    }
+
+    /// The folder of a part, which must be there.
+    pub fn part(&self, part: &str) -> Result<PathBuf> {
+        let folder = self.root.join(part);
+        if !self.has(part) {
+            return Err(self.index.wrong(part, "this model needs the part and model_index.json does not name it"));
+        }
+        if !folder.is_dir() {
+            bail!("{}: missing; put the model's {part}/ folder there", folder.display());
+        }
+        Ok(folder)
+    }
+
+    /// The `config.json` of a part.
+    pub fn config(&self, part: &str) -> Result<Config> {
+        Config::read(&self.part(part)?.join("config.json"))
+    }
+
+    /// The weights of a part as `dtype` on `device`; each tensor is read when it is taken out.
+    pub fn weights(&self, part: &str, dtype: DType, device: &Device) -> Result<VarBuilder<'static>> {
+        let files = weight_files(&self.part(part)?, dtype)?;
+        open_weights(&files, dtype, device)
+    }
+
+    /// blake3, as hex, over names and contents of every file that pictures depend on when the weights are loaded for
+    /// `dtype`: weights, configurations, tokenizers. Reads them all; callers keep the answer.
+    pub fn hash(&self, dtype: DType) -> Result<String> {
+        let mut files = vec![self.root.join("model_index.json")];
+        for part in ["unet", "vae", "text_encoder", "text_encoder_2"] {
+            if self.has(part) {
+                let folder = self.part(part)?;
+                files.push(folder.join("config.json"));
+                files.extend(weight_files(&folder, dtype)?.1);
+            }
+        }
+        for part in ["tokenizer", "tokenizer_2", "scheduler"] {
+            if self.has(part) {
+                let entries = std::fs::read_dir(self.part(part)?)?.collect::<std::io::Result<Vec<_>>>()?;
+                files.extend(entries.into_iter().map(|e| e.path()).filter(|p| p.is_file()));
+            }
+        }
+        files.sort();
+        let mut hasher = blake3::Hasher::new();
+        for file in files {
+            let name = file.strip_prefix(&self.root).unwrap_or(&file).to_string_lossy().into_owned();
+            let mut content = blake3::Hasher::new();
+            let told = |e: std::io::Error| candle_core::Error::Msg(format!("{}: {e}", file.display()));
+            content.update_reader(std::fs::File::open(&file).map_err(told)?).map_err(told)?;
+            hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes());
+            hasher.update(content.finalize().as_bytes());
+        }
+        Ok(hasher.finalize().to_hex().to_string())
+    }
+}
+
+/// The weights in `files` as `dtype` on `device`; `files` as [`weight_files`] gives them.
+fn open_weights(files: &(PathBuf, Vec<PathBuf>), dtype: DType, device: &Device) -> Result<VarBuilder<'static>> {
+    let mut weights = Weights { named: files.0.clone(), files: Vec::new(), places: BTreeMap::new() };
+    for path in &files.1 {
+        let file = TensorFile::open(path)?;
+        for name in file.entries.keys() {
+            if weights.places.insert(name.clone(), weights.files.len()).is_some() {
+                bail!("{}: tensor {name} is in another file of the same part too", path.display());
+            }
+        }
+        weights.files.push(file);
+    }
+    Ok(VarBuilder::from_backend(Box::new(weights), dtype, device.clone()))
+}
+
+/// The file that names a part's weights, and the files that hold them. With a 16-bit `dtype` an fp16 variant is taken
+/// before the whole one, otherwise after it.
+fn weight_files(folder: &Path, dtype: DType) -> Result<(PathBuf, Vec<PathBuf>)> {
+    let variants = if dtype == DType::F32 { ["", ".fp16"] } else { [".fp16", ""] };
+    for variant in variants {
+        for stem in ["diffusion_pytorch_model", "model"] {
+            let whole = folder.join(format!("{stem}{variant}.safetensors"));
+            if whole.is_file() {
+                return Ok((whole.clone(), vec![whole]));
+            }
+            let newer = format!("{stem}.safetensors.index{variant}.json");
+            for index in [format!("{stem}{variant}.safetensors.index.json"), newer] {
+                let index = folder.join(index);
+                if index.is_file() {
+                    let shards = shards(&index, folder)?;
+                    return Ok((index, shards));
+                }
+            }
+        }
+    }
+    let name = if folder.join("pytorch_model.bin").exists() || folder.join("diffusion_pytorch_model.bin").exists() {
+        "only pickled weights (.bin), which are not read; put safetensors there"
+    } else {
+        "no weights; put diffusion_pytorch_model.safetensors (unet, vae) or model.safetensors (text encoders) there, or \
+         their fp16 variant or shards with their index"
+    };
+    bail!("{}: {name}", folder.display())
+}
+
+/// The files that a `*.safetensors.index.json` names.
+fn shards(index: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
+    let config = Config::read(index)?;
+    let Some(Value::Object(map)) = config.get("weight_map") else {
+        return Err(config.wrong("weight_map", "an object of tensor and file names is wanted"));
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for (tensor, file) in map {
+        match file.as_str() {
+            Some(name) if !name.contains('/') && name.ends_with(".safetensors") => names.push(name),
+            _ => return Err(config.wrong("weight_map", format!("tensor {tensor}: {file} is no file of this folder"))),
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    let files: Vec<PathBuf> = names.into_iter().map(|name| folder.join(name)).collect();
+    match files.iter().find(|file| !file.is_file()) {
+        Some(file) => bail!("{}: missing; {} names it", file.display(), index.display()),
+        None => Ok(files),
+    }
+}
+
+/// The tensors of one part, for candle's [`VarBuilder`].
+struct Weights {
+    /// What a message about a missing tensor names.
+    named: PathBuf,
+    files: Vec<TensorFile>,
+    places: BTreeMap<String, usize>,
+}
+
+impl Weights {
+    fn find(&self, name: &str) -> Result<(&TensorFile, &Entry)> {
+        let file = self.places.get(name).and_then(|at| self.files.get(*at));
+        match file.and_then(|f| f.entries.get(name).map(|entry| (f, entry))) {
+            Some(found) => Ok(found),
+            None => bail!("{}: tensor {name} is missing; the weights are of another model", self.named.display()),
+        }
+    }
+}
+
+impl SimpleBackend for Weights {
+    fn get(&self, shape: Shape, name: &str, _: candle_nn::Init, dtype: DType, device: &Device) -> Result<Tensor> {
+        let (file, entry) = self.find(name)?;
+        if shape.dims() != entry.shape {
+            bail!(
+                "{}: tensor {name} has shape {:?}, config.json asks for {:?}",
+                file.path.display(),
+                entry.shape,
+                shape.dims()
+            );
+        }
+        file.read(name, entry, dtype, device)
+    }
+
+    fn get_unchecked(&self, name: &str, dtype: DType, device: &Device) -> Result<Tensor> {
+        let (file, entry) = self.find(name)?;
+        file.read(name, entry, dtype, device)
+    }
+
+    fn contains_tensor(&self, name: &str) -> bool {
+        self.places.contains_key(name)
+    }
+}

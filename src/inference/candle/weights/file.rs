@@ -1,0 +1,114 @@
+//! One safetensors file: its header read and checked once, its tensors read from their places when they are wanted.
+//!
+//! Not mapped into memory: candle copies every tensor anyway, so a read at an offset moves the same bytes once, and a
+//! file that is cut short while it is open gives an error instead of a signal.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use candle_core::{DType, Device, Result, Tensor, bail};
+use serde::Deserialize;
+
+/// A header longer than this is none (the limit of the safetensors library).
+const LONGEST_HEADER: u64 = 100_000_000;
+
+/// Where a tensor lies.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub dtype: DType,
+    pub shape: Vec<usize>,
+    /// First byte, from the start of the file.
+    from: u64,
+    bytes: usize,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    dtype: String,
+    shape: Vec<usize>,
+    data_offsets: (u64, u64),
+}
+
+/// An open file and what is in it.
+#[derive(Debug)]
+pub(super) struct TensorFile {
+    pub path: PathBuf,
+    file: File,
+    pub entries: BTreeMap<String, Entry>,
+}
+
+fn dtype(name: &str) -> Option<DType> {
+    Some(match name {
+        "F64" => DType::F64,
+        "F32" => DType::F32,
+        "F16" => DType::F16,
+        "BF16" => DType::BF16,
+        "I64" => DType::I64,
+        "U32" => DType::U32,
+        "U8" => DType::U8,
+        _ => return None,
+    })
+}
+
+impl TensorFile {
+    pub fn open(path: &Path) -> Result<TensorFile> {
+        let at = path.display();
+        let file = File::open(path).map_err(|e| candle_core::Error::Msg(format!("{at}: {e}")))?;
+        let length = file.metadata()?.len();
+        let mut size = [0; 8];
+        if length < 8 || file.read_exact_at(&mut size, 0).is_err() {
+            bail!("{at}: {length} bytes are no safetensors file; fetch it again");
+        }
+        let header = u64::from_le_bytes(size);
+        if header > LONGEST_HEADER {
+            bail!("{at}: no safetensors file (its first 8 bytes are no header length)");
+        }
+        if header > length - 8 {
+            bail!("{at}: cut off in its header ({length} bytes there, {} wanted); fetch it again", header + 8);
+        }
+        let mut text = vec![0; header as usize];
+        file.read_exact_at(&mut text, 8)?;
+        let rows: serde_json::Map<String, serde_json::Value> = match serde_json::from_slice(&text) {
+            Ok(rows) => rows,
+            Err(e) => bail!("{at}: no safetensors file ({e})"),
+        };
+        let mut entries = BTreeMap::new();
+        for (name, row) in rows {
+            if name == "__metadata__" {
+                continue;
+            }
+            let entry = Self::entry(row, 8 + header, length)
+                .map_err(|why| candle_core::Error::Msg(format!("{at}: tensor {name}: {why}")))?;
+            entries.insert(name, entry);
+        }
+        Ok(TensorFile { path: path.to_path_buf(), file, entries })
+    }
+
+    fn entry(row: serde_json::Value, data: u64, length: u64) -> std::result::Result<Entry, String> {
+        let Row { dtype: name, shape, data_offsets: (from, to) } =
+            serde_json::from_value(row).map_err(|e| e.to_string())?;
+        let dtype = dtype(&name).ok_or_else(|| format!("element type {name} is not supported"))?;
+        let elements = shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
+        let bytes = elements.and_then(|n| n.checked_mul(dtype.size_in_bytes()));
+        if bytes.map(|b| b as u64) != to.checked_sub(from) {
+            return Err(format!("shape {shape:?} of {name} does not take {from}..{to} bytes"));
+        }
+        match data.checked_add(to) {
+            Some(end) if end <= length => {
+                Ok(Entry { dtype, shape, from: data + from, bytes: bytes.unwrap_or_default() })
+            }
+            _ => Err(format!("the file is cut off: {length} bytes there; fetch it again")),
+        }
+    }
+
+    /// Reads a tensor as it lies in the file, then casts it.
+    pub fn read(&self, name: &str, entry: &Entry, dtype: DType, device: &Device) -> Result<Tensor> {
+        let mut bytes = vec![0; entry.bytes];
+        if let Err(e) = self.file.read_exact_at(&mut bytes, entry.from) {
+            bail!("{}: tensor {name}: {e}", self.path.display());
+        }
+        Tensor::from_raw_buffer(&bytes, entry.dtype, &entry.shape, device)?.to_dtype(dtype)
+    }
+}
