@@ -89,8 +89,7 @@ impl ModelFolder {
 
     /// The weights of a part as `dtype` on `device`; each tensor is read when it is taken out.
     pub fn weights(&self, part: &str, dtype: DType, device: &Device) -> Result<VarBuilder<'static>> {
-        let files = weight_files(&self.part(part)?, dtype)?;
-        open_weights(&files, dtype, device)
+        open_part(&self.part(part)?, dtype, device)
     }
 
     /// blake3, as hex, over names and contents of every file that pictures depend on when the weights are loaded for
@@ -124,10 +123,11 @@ impl ModelFolder {
     }
 }
 
-/// The weights in `files` as `dtype` on `device`; `files` as [`weight_files`] gives them.
-fn open_weights(files: &(PathBuf, Vec<PathBuf>), dtype: DType, device: &Device) -> Result<VarBuilder<'static>> {
-    let mut weights = Weights { named: files.0.clone(), files: Vec::new(), places: BTreeMap::new() };
-    for path in &files.1 {
+/// The weights in the folder of one part as `dtype` on `device`; each tensor is read when it is taken out.
+pub fn open_part(folder: &Path, dtype: DType, device: &Device) -> Result<VarBuilder<'static>> {
+    let (named, paths) = weight_files(folder, dtype)?;
+    let mut weights = Weights { named, files: Vec::new(), places: BTreeMap::new() };
+    for path in &paths {
         let file = TensorFile::open(path)?;
         for name in file.entries.keys() {
             if weights.places.insert(name.clone(), weights.files.len()).is_some() {
