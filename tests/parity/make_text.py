@@ -159,7 +159,124 @@ def text():
             file.write(config.to_json_string())
 
 
-PARTS = {"schedulers": schedulers, "text": text}
+WORDS = """a photo of the cat dog and in on with an oil painting style watercolor portrait landscape city street night
+sunset over mountain river forest snow red blue green yellow black white small large old young man woman child people
+standing sitting running beside table chair house car train boat bird horse tree flower light dark detailed high
+quality best masterpiece sharp focus cinematic digital art trending render realistic photograph film noir vintage
+it's don't we'll they're i've 2 3 4 10 1990s café naïve crème brûlée garçon über straße 东京 的 猫 写真 日本 が の
+한국 москва кот 😀 🎨 artstation octane unreal engine bokeh depth field grain lighting studio isometric""".split()
+
+PROMPTS = [
+    "", " ", "a photo of a cat", "A PHOTO OF A CAT", "a  photo\tof\n\na   cat ", "  leading and trailing  ",
+    "it's don't we'll they're I've you'd he'm", "IT'S DON'T WE'LL", "cat's cats' 's 't 're 've 'm 'll 'd 'x",
+    "2 cats and 10 dogs in 1990s", "1234567890", "3.14159 x 10^-3 = ?", "1st 2nd 3rd", "½ ¾ ² ³ Ⅷ ① ٣ ३ 五",
+    "hello, world!", "wow!!! !wow ! !!", "(masterpiece:1.2), [best quality], {sharp focus}", "a_photo_of_a_cat __init__",
+    "snake_case-kebab-case/and\\slash", "email@example.com http://example.com/?q=1&r=2#x", "100% $5 €7 £9 #tag @user",
+    "café naïve crème brûlée garçon", "CAFÉ NAÏVE ÜBER STRASSE", "straße ẞ ß SS", "cafe\u0301 vs café",
+    "A\u030angstro\u0308m Å", "İstanbul I ı i", "ΑΒΓ Σίσυφος ΣΊΣΥΦΟΣ", "москва КОТ кот", "日本の写真 猫", "东京的猫", "한국 한국",
+    "ภาพแมว", "تصویر گربه", "צילום של חתול", "फ़ोटो बिल्ली", "カタカナ ひらがな ﾊﾝｶｸ", "ｆｕｌｌｗｉｄｔｈ １２３ ！", "😀 🎨 a cat 😀😀",
+    "👨‍👩‍👧‍👦 family 👍🏽", "🇯🇵🇫🇷 flags", "zero\u200bwidth\u200cjoin\u200der",
+    "nb\u00a0space em\u2003space ideographic\u3000space", "line\u2028sep para\u2029sep next\u0085line",
+    "bell\u0007 null\u0000 esc\u001b[0m del\u007f", "fs\u001cgs\u001drs\u001eus\u001f", "vt\u000bff\u000ccr\r\nlf",
+    "\ufeffbom at the start", "soft\u00adhyphen", "rtl \u202eoverride\u202c", "private \ue000 use \U000f0000",
+    "replacement \ufffd character", "tag \U000e0041", "<|startoftext|> a cat <|endoftext|>",
+    "<|STARTOFTEXT|> A CAT <|ENDOFTEXT|>", "a<|endoftext|>b", "<|endoftext|><|endoftext|>", "<|startoftext|",
+    "< |endoftext| >", "<|pad|>", "a cat<|startoftext|>!", "</w> cat</w>", "<b>bold</b> &amp; <i>italics</i>",
+    "…ellipsis… “quotes” ‘single’ — dash – en", "don’t it’s", "a.b.c. U.S.A. e.g. i.e.", "a...b....c", "'" * 5, '"' * 3,
+    "``code``", "---", "___", "~!@#$%^&*()_+`-={}|[]\\:\";'<>?,./", "C++ C# F# .NET", "x² + y² = z²", "∑∫√∞≠≤",
+    "→ ⇒ ↔", "♥ ★ ☃ ♫", "™ ® ©", "Ǆ ǅ ǆ ﬁ ﬂ ﬀ", "ℌ ℵ Å K", "ñ n\u0303 Ñ", "q\u0307\u0323 q\u0323\u0307",
+    "e\u0301\u0301\u0301 zalgo\u0336\u0337", "supercalifragilisticexpialidocious", "antidisestablishmentarianism isometric",
+    "a" * 33, "xyzzy qwrtp", "photophotophoto catdog dogcat", "theandofaninon", "portrait,landscape;city:street",
+    "masterpiece.best.quality", "8k uhd 4K HDR 35mm f/1.4", "(((very))) ((detailed)) (eyes)", "<lora:style:0.8> trigger",
+    "a cat AND a dog BREAK a bird", "--ar 16:9 --v 5", "Steps: 20, CFG: 7",
+    "a <cat-toy>, <CAT-TOY>!", "a<cat-toy>b <cat-toy><cat-toy>",
+    "an oil painting of a small old house beside a river at sunset, cinematic lighting, film grain, highly detailed",
+    "word " * 30, "a photo of a cat, " * 12, "cat " * 74 + "dog", "cat " * 75 + "dog", "cat " * 76 + "dog", "cat " * 150,
+    "😀" * 60, "trending on artstation, octane render, unreal engine 5, bokeh, depth of field, studio lighting " * 4,
+]
+
+
+def tokenizer():
+    """A small vocabulary in the order of CLIP's, and what CLIPTokenizer makes of the prompts from the very files."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+    from transformers import CLIPTokenizer
+
+    bpe = Tokenizer(models.BPE(end_of_word_suffix="</w>"))
+    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bpe.train_from_iterator(WORDS * 2, trainers.BpeTrainer(
+        vocab_size=900, min_frequency=2, end_of_word_suffix="</w>", show_progress=False,
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet())))
+    merges = [tuple(m) for m in json.loads(bpe.to_str())["model"]["merges"]]
+    # OpenAI's order: printable bytes first, so that "!" has the id 0.
+    printable = [*range(ord("!"), ord("~") + 1), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    letters = [chr(b) for b in printable] + [chr(256 + i) for i in range(256 - len(printable))]
+    tokens = letters + [c + "</w>" for c in letters]
+    known, kept = set(tokens), []
+    for left, right in merges:
+        if left in known and right in known and left + right not in known:
+            kept.append(f"{left} {right}")
+            known.add(left + right)
+            tokens.append(left + right)
+    tokens += ["<|startoftext|>", "<|endoftext|>"]
+    vocab = {t: i for i, t in enumerate(tokens)}
+
+    def written(folder, files):
+        folder = os.path.join(DATA, folder)
+        os.makedirs(folder, exist_ok=True)
+        for name, content in files.items():
+            with open(os.path.join(folder, name), "w") as file:
+                if isinstance(content, str):
+                    file.write(content)
+                else:
+                    json.dump(content, file, ensure_ascii=False, separators=(",", ":"))
+                    file.write("\n")
+        return folder
+
+    def marks(normalized, **others):
+        flags = {"lstrip": False, "normalized": normalized, "rstrip": False, "single_word": False}
+        return {k: {"content": t, **flags, **others} if normalized else t for k, t in
+                (("bos_token", "<|startoftext|>"), ("eos_token", "<|endoftext|>"), ("unk_token", "<|endoftext|>"))}
+
+    files = {"vocab.json": vocab, "merges.txt": "#version: 0.2\n" + "\n".join(kept) + "\n"}
+    config = {"add_prefix_space": False, "do_lower_case": True, "model_max_length": 77, "tokenizer_class": "CLIPTokenizer"}
+    # As Stable Diffusion 1.5 writes them; as SDXL's second tokenizer and 2.1 do; as one file.
+    folders = [
+        written("tokenizer", {
+            **files,
+            "tokenizer_config.json": {**config, **marks(True, __type="AddedToken"), "pad_token": "<|endoftext|>"},
+            "special_tokens_map.json": {**marks(True), "pad_token": "<|endoftext|>"},
+            "added_tokens.json": {"<cat-toy>": len(vocab)},
+        }),
+        written("tokenizer_2", {
+            **files,
+            "tokenizer_config.json": {**config, **marks(False), "pad_token": "!", "added_tokens_decoder": {
+                str(vocab[t]): {"content": t, "lstrip": False, "normalized": t == "<|startoftext|>", "rstrip": False,
+                                "single_word": False, "special": True}
+                for t in ("!", "<|startoftext|>", "<|endoftext|>")}},
+            "special_tokens_map.json": {**marks(True), "pad_token": "!"},
+        }),
+    ]
+    saved = CLIPTokenizer.from_pretrained(folders[0]).backend_tokenizer
+    saved.no_padding()
+    saved.no_truncation()
+    with open(os.path.join(folders[0], "tokenizer_config.json")) as file:
+        whole = {"tokenizer_config.json": json.load(file), "tokenizer.json": json.loads(saved.to_str())}
+    folders.append(written("tokenizer_whole", whole))
+    expected = {"prompts": PROMPTS}
+    for folder in folders:
+        clip = CLIPTokenizer.from_pretrained(folder)
+        expected[os.path.basename(folder)] = {
+            "pad": clip.pad_token_id,
+            "ids": [clip(p, add_special_tokens=False)["input_ids"] for p in PROMPTS],
+            # As the pipelines of diffusers call it.
+            "cut": [clip(p, padding="max_length", max_length=77, truncation=True)["input_ids"] for p in PROMPTS[:60:9]],
+        }
+    with open(os.path.join(DATA, "tokenizer.json"), "w") as file:
+        json.dump(expected, file, separators=(",", ":"))
+        file.write("\n")
+
+
+PARTS = {"schedulers": schedulers, "text": text, "tokenizer": tokenizer}
 
 if __name__ == "__main__":
     os.makedirs(DATA, exist_ok=True)

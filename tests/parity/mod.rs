@@ -5,3 +5,4 @@ mod support;
 mod text;
 //! Our networks against PyTorch: fixtures are made by the scripts beside, with tiny models and random weights.
 mod models;
+mod tokenizer;

@@ -12,3 +12,4 @@ pub mod ops;
 pub mod unet;
 pub mod vae;
 pub mod weights;
+pub mod tokenizer;
