@@ -2,8 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use candle_core::{Result, bail};
 use serde_json::{Map, Value};
+
+use crate::model::error::{Problem, Result};
+
+/// What candle says as one of the house's problems; it names tensors and files itself.
+impl From<candle_core::Error> for Problem {
+    fn from(error: candle_core::Error) -> Problem {
+        // What follows the first line is a backtrace.
+        Problem::input(error.to_string().lines().next().unwrap_or("candle gave no reason"))
+    }
+}
 
 /// The fields of one configuration file.
 #[derive(Clone, Debug)]
@@ -15,14 +24,13 @@ pub struct Config {
 impl Config {
     /// Reads `file`, which must hold one JSON object.
     pub fn read(file: &Path) -> Result<Config> {
-        let text = match std::fs::read(file) {
-            Ok(text) => text,
-            Err(e) => bail!("{}: {e}; a model folder in diffusers layout has this file", file.display()),
-        };
+        let text = std::fs::read(file).map_err(|e| {
+            Problem::io(&e, "cannot read", file).help("a model folder in diffusers layout has this file")
+        })?;
         match serde_json::from_slice(&text) {
             Ok(Value::Object(fields)) => Ok(Config { file: file.to_path_buf(), fields }),
-            Ok(_) => bail!("{}: not a JSON object", file.display()),
-            Err(e) => bail!("{}: {e}", file.display()),
+            Ok(_) => Err(Problem::input("is no JSON object").file(file)),
+            Err(e) => Err(Problem::input(format!("is no JSON: {e}")).file(file).line(e.line() as u64)),
         }
     }
 
@@ -41,9 +49,9 @@ impl Config {
         self.fields.get(name).filter(|v| !v.is_null())
     }
 
-    /// An error about field `name`.
-    pub fn wrong(&self, name: &str, what: impl std::fmt::Display) -> candle_core::Error {
-        candle_core::Error::Msg(format!("{}: `{name}`: {what}", self.file.display()))
+    /// A problem with field `name`.
+    pub fn wrong(&self, name: &str, what: impl Into<String>) -> Problem {
+        Problem::input(what).field(name).file(&self.file)
     }
 
     /// Refuses another `_class_name` than the `supported` ones, and gives its place in them.
@@ -51,7 +59,10 @@ impl Config {
         let name = self.get("_class_name").and_then(Value::as_str).unwrap_or("none");
         match supported.iter().position(|s| *s == name) {
             Some(at) => Ok(at),
-            None => Err(self.wrong("_class_name", format!("{name} is not supported; {} is", supported.join(", ")))),
+            None => {
+                let wrong = self.wrong("_class_name", format!("{name} is not supported"));
+                Err(wrong.help(format!("supported: {}", supported.join(", "))))
+            }
         }
     }
 
@@ -60,7 +71,7 @@ impl Config {
         let only = only.into();
         match self.get(name) {
             Some(value) if !same(value, &only) => {
-                Err(self.wrong(name, format!("{value} is not supported, only {only} is")))
+                Err(self.wrong(name, format!("{value} is not supported")).help(format!("supported: {only}")))
             }
             _ => Ok(()),
         }

@@ -7,12 +7,13 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use candle_core::{DType, Device, Result, Shape, Tensor, bail};
+use candle_core::{DType, Device, Shape, Tensor, bail};
 use candle_nn::VarBuilder;
 use candle_nn::var_builder::SimpleBackend;
 use serde_json::Value;
 
 use super::config::Config;
+use crate::model::error::{Kind, Problem, Result};
 use file::{Entry, TensorFile};
 
 /// Pipelines that [`ModelFolder::open`] takes, by the `_class_name` of `model_index.json`.
@@ -38,11 +39,9 @@ impl ModelFolder {
     pub fn open(root: &Path) -> Result<ModelFolder> {
         let index = root.join("model_index.json");
         if !index.is_file() {
-            bail!(
-                "{}: no model_index.json; a model folder in diffusers layout is wanted (model_index.json, unet/, vae/, \
-                 text_encoder/, tokenizer/, scheduler/)",
-                root.display()
-            );
+            let help = "a model folder in diffusers layout is wanted: model_index.json, unet/, vae/, text_encoder/, \
+                        tokenizer/, scheduler/";
+            return Err(Problem::new(Kind::NotFound, "no model_index.json").file(root).help(help));
         }
         let index = Config::read(&index)?;
         let class = index.class(&CLASSES)?;
@@ -77,7 +76,8 @@ impl ModelFolder {
             return Err(self.index.wrong(part, "this model needs the part and model_index.json does not name it"));
         }
         if !folder.is_dir() {
-            bail!("{}: missing; put the model's {part}/ folder there", folder.display());
+            let missing = Problem::new(Kind::NotFound, "missing").file(folder);
+            return Err(missing.help(format!("put the model's {part}/ folder there")));
         }
         Ok(folder)
     }
@@ -105,7 +105,9 @@ impl ModelFolder {
         }
         for part in ["tokenizer", "tokenizer_2", "scheduler"] {
             if self.has(part) {
-                let entries = std::fs::read_dir(self.part(part)?)?.collect::<std::io::Result<Vec<_>>>()?;
+                let folder = self.part(part)?;
+                let entries = std::fs::read_dir(&folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+                let entries = entries.map_err(|e| Problem::io(&e, "cannot read", &folder))?;
                 files.extend(entries.into_iter().map(|e| e.path()).filter(|p| p.is_file()));
             }
         }
@@ -114,8 +116,8 @@ impl ModelFolder {
         for file in files {
             let name = file.strip_prefix(&self.root).unwrap_or(&file).to_string_lossy().into_owned();
             let mut content = blake3::Hasher::new();
-            let told = |e: std::io::Error| candle_core::Error::Msg(format!("{}: {e}", file.display()));
-            content.update_reader(std::fs::File::open(&file).map_err(told)?).map_err(told)?;
+            let opened = std::fs::File::open(&file).and_then(|f| content.update_reader(f).map(|_| ()));
+            opened.map_err(|e| Problem::io(&e, "cannot read", &file))?;
             hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes());
             hasher.update(content.finalize().as_bytes());
         }
@@ -131,7 +133,7 @@ pub fn open_part(folder: &Path, dtype: DType, device: &Device) -> Result<VarBuil
         let file = TensorFile::open(path)?;
         for name in file.entries.keys() {
             if weights.places.insert(name.clone(), weights.files.len()).is_some() {
-                bail!("{}: tensor {name} is in another file of the same part too", path.display());
+                return Err(Problem::input("the tensor is in another file of the same part too").field(name).file(path));
             }
         }
         weights.files.push(file);
@@ -159,13 +161,11 @@ fn weight_files(folder: &Path, dtype: DType) -> Result<(PathBuf, Vec<PathBuf>)> 
             }
         }
     }
-    let name = if folder.join("pytorch_model.bin").exists() || folder.join("diffusion_pytorch_model.bin").exists() {
-        "only pickled weights (.bin), which are not read; put safetensors there"
-    } else {
-        "no weights; put diffusion_pytorch_model.safetensors (unet, vae) or model.safetensors (text encoders) there, or \
-         their fp16 variant or shards with their index"
-    };
-    bail!("{}: {name}", folder.display())
+    let pickled = ["pytorch_model.bin", "diffusion_pytorch_model.bin"].iter().any(|name| folder.join(name).exists());
+    let what = if pickled { "only pickled weights (.bin), which are not read" } else { "no weights" };
+    let help = "put diffusion_pytorch_model.safetensors (unet, vae) or model.safetensors (text encoders) there, or their \
+                fp16 variant, or their shards and the index of these";
+    Err(Problem::new(Kind::NotFound, what).file(folder).help(help))
 }
 
 /// The files that a `*.safetensors.index.json` names.
@@ -178,14 +178,17 @@ fn shards(index: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
     for (tensor, file) in map {
         match file.as_str() {
             Some(name) if !name.contains('/') && name.ends_with(".safetensors") => names.push(name),
-            _ => return Err(config.wrong("weight_map", format!("tensor {tensor}: {file} is no file of this folder"))),
+            _ => return Err(config.wrong("weight_map", format!("{file} of tensor {tensor} is no file of this folder"))),
         }
     }
     names.sort_unstable();
     names.dedup();
     let files: Vec<PathBuf> = names.into_iter().map(|name| folder.join(name)).collect();
     match files.iter().find(|file| !file.is_file()) {
-        Some(file) => bail!("{}: missing; {} names it", file.display(), index.display()),
+        Some(file) => {
+            let missing = Problem::new(Kind::NotFound, "missing").file(file);
+            Err(missing.help(format!("put the shard there that {} names", index.display())))
+        }
         None => Ok(files),
     }
 }
@@ -199,7 +202,7 @@ struct Weights {
 }
 
 impl Weights {
-    fn find(&self, name: &str) -> Result<(&TensorFile, &Entry)> {
+    fn find(&self, name: &str) -> candle_core::Result<(&TensorFile, &Entry)> {
         let file = self.places.get(name).and_then(|at| self.files.get(*at));
         match file.and_then(|f| f.entries.get(name).map(|entry| (f, entry))) {
             Some(found) => Ok(found),
@@ -209,7 +212,14 @@ impl Weights {
 }
 
 impl SimpleBackend for Weights {
-    fn get(&self, shape: Shape, name: &str, _: candle_nn::Init, dtype: DType, device: &Device) -> Result<Tensor> {
+    fn get(
+        &self,
+        shape: Shape,
+        name: &str,
+        _: candle_nn::Init,
+        dtype: DType,
+        device: &Device,
+    ) -> candle_core::Result<Tensor> {
         let (file, entry) = self.find(name)?;
         if shape.dims() != entry.shape {
             bail!(
@@ -222,7 +232,7 @@ impl SimpleBackend for Weights {
         file.read(name, entry, dtype, device)
     }
 
-    fn get_unchecked(&self, name: &str, dtype: DType, device: &Device) -> Result<Tensor> {
+    fn get_unchecked(&self, name: &str, dtype: DType, device: &Device) -> candle_core::Result<Tensor> {
         let (file, entry) = self.find(name)?;
         file.read(name, entry, dtype, device)
     }

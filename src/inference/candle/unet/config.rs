@@ -1,10 +1,10 @@
 //! The configuration of a U-Net, from diffusers' `unet/config.json`.
 
-use candle_core::Result;
 use serde_json::{Value, json};
 
 use crate::inference::candle::config::Config;
 use crate::inference::candle::layers::Sinusoid;
+use crate::model::error::Result;
 
 /// One resolution of the U-Net, counted from the finest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +146,11 @@ impl UNetConfig {
                 sinusoid: Sinusoid { dim: config.count("addition_time_embed_dim", None)?, flip, shift },
                 width: config.count("projection_class_embeddings_input_dim", None)?,
             }),
-            Some(_) => return Err(config.wrong("addition_embed_type", "only text_time is supported")),
+            Some(_) => {
+                let other = config.get("addition_embed_type").map(ToString::to_string).unwrap_or_default();
+                let wrong = config.wrong("addition_embed_type", format!("{other} is not supported"));
+                return Err(wrong.help("supported: text_time"));
+            }
         };
         if text_time.is_some_and(|t| t.sinusoid.dim % 2 != 0 || t.width <= 6 * t.sinusoid.dim) {
             return Err(config.wrong("addition_time_embed_dim", "six even lengths must leave room for the pooled text"));
@@ -176,7 +180,10 @@ impl UNetConfig {
 fn blocks(config: &Config, name: &str, names: [&str; 2]) -> Result<Vec<bool>> {
     let attends = |block: &str| match names.iter().position(|n| *n == block) {
         Some(at) => Ok(at == 1),
-        None => Err(config.wrong(name, format!("{block} is not supported; {} are", names.join(" and ")))),
+        None => {
+            let wrong = config.wrong(name, format!("{block} is not supported"));
+            Err(wrong.help(format!("supported: {}", names.join(", "))))
+        }
     };
     config.names(name)?.into_iter().map(attends).collect()
 }

@@ -1,9 +1,9 @@
 //! The configuration of a VAE, from diffusers' `vae/config.json`.
 
-use candle_core::Result;
 use serde_json::{Value, json};
 
 use crate::inference::candle::config::Config;
+use crate::model::error::Result;
 
 /// A VAE of the Stable Diffusion family: diffusers' `AutoencoderKL`.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl VaeConfig {
         for (name, only) in [("down_block_types", "DownEncoderBlock2D"), ("up_block_types", "UpDecoderBlock2D")] {
             let blocks = config.names(name)?;
             if let Some(other) = blocks.iter().find(|b| **b != only) {
-                return Err(config.wrong(name, format!("{other} is not supported, {only} is")));
+                return Err(config.wrong(name, format!("{other} is not supported")).help(format!("supported: {only}")));
             }
             if blocks.len() != n || n == 0 {
                 return Err(config.wrong(name, format!("{} blocks", blocks.len())));

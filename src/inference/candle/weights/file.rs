@@ -8,11 +8,16 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use candle_core::{DType, Device, Result, Tensor, bail};
+use candle_core::{DType, Device, Tensor, bail};
 use serde::Deserialize;
+
+use crate::model::error::{Problem, Result};
 
 /// A header longer than this is none (the limit of the safetensors library).
 const LONGEST_HEADER: u64 = 100_000_000;
+
+/// What to do about a file that is not whole.
+const AGAIN: &str = "fetch the file again";
 
 /// Where a tensor lies.
 #[derive(Clone, Debug)]
@@ -54,34 +59,33 @@ fn dtype(name: &str) -> Option<DType> {
 
 impl TensorFile {
     pub fn open(path: &Path) -> Result<TensorFile> {
-        let at = path.display();
-        let file = File::open(path).map_err(|e| candle_core::Error::Msg(format!("{at}: {e}")))?;
-        let length = file.metadata()?.len();
+        let wrong = |what: String| Problem::input(what).file(path);
+        let cannot = |e: std::io::Error| Problem::io(&e, "cannot read", path);
+        let file = File::open(path).map_err(cannot)?;
+        let length = file.metadata().map_err(cannot)?.len();
         let mut size = [0; 8];
-        if length < 8 || file.read_exact_at(&mut size, 0).is_err() {
-            bail!("{at}: {length} bytes are no safetensors file; fetch it again");
+        if length < 8 {
+            return Err(wrong(format!("{length} bytes are no safetensors file")).help(AGAIN));
         }
+        file.read_exact_at(&mut size, 0).map_err(cannot)?;
         let header = u64::from_le_bytes(size);
         if header > LONGEST_HEADER {
-            bail!("{at}: no safetensors file (its first 8 bytes are no header length)");
+            return Err(wrong("is no safetensors file: its first 8 bytes are no header length".to_string()));
         }
         if header > length - 8 {
-            bail!("{at}: cut off in its header ({length} bytes there, {} wanted); fetch it again", header + 8);
+            let what = format!("is cut off in its header: {length} bytes there, {} wanted", header + 8);
+            return Err(wrong(what).help(AGAIN));
         }
         let mut text = vec![0; header as usize];
-        file.read_exact_at(&mut text, 8)?;
-        let rows: serde_json::Map<String, serde_json::Value> = match serde_json::from_slice(&text) {
-            Ok(rows) => rows,
-            Err(e) => bail!("{at}: no safetensors file ({e})"),
-        };
+        file.read_exact_at(&mut text, 8).map_err(cannot)?;
+        let rows: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_slice(&text).map_err(|e| wrong(format!("is no safetensors file: {e}")))?;
         let mut entries = BTreeMap::new();
         for (name, row) in rows {
-            if name == "__metadata__" {
-                continue;
+            if name != "__metadata__" {
+                let entry = Self::entry(row, 8 + header, length);
+                entries.insert(name.clone(), entry.map_err(|why| wrong(why).field(name).help(AGAIN))?);
             }
-            let entry = Self::entry(row, 8 + header, length)
-                .map_err(|why| candle_core::Error::Msg(format!("{at}: tensor {name}: {why}")))?;
-            entries.insert(name, entry);
         }
         Ok(TensorFile { path: path.to_path_buf(), file, entries })
     }
@@ -99,12 +103,12 @@ impl TensorFile {
             Some(end) if end <= length => {
                 Ok(Entry { dtype, shape, from: data + from, bytes: bytes.unwrap_or_default() })
             }
-            _ => Err(format!("the file is cut off: {length} bytes there; fetch it again")),
+            _ => Err(format!("the file is cut off: {length} bytes are there")),
         }
     }
 
     /// Reads a tensor as it lies in the file, then casts it.
-    pub fn read(&self, name: &str, entry: &Entry, dtype: DType, device: &Device) -> Result<Tensor> {
+    pub fn read(&self, name: &str, entry: &Entry, dtype: DType, device: &Device) -> candle_core::Result<Tensor> {
         let mut bytes = vec![0; entry.bytes];
         if let Err(e) = self.file.read_exact_at(&mut bytes, entry.from) {
             bail!("{}: tensor {name}: {e}", self.path.display());
