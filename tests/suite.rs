@@ -9,6 +9,7 @@ mod frames;
 mod house;
 mod inference;
 mod owner;
+mod parity;
 mod support;
 mod terminal;
 mod tui;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use benchtop::inference::candle::noise::{self, Generator};
 use benchtop::inference::candle::scheduler::{Sampler, SchedulerConfig, class_name};
 use benchtop::model::generation::Scheduler;
 use candle_core::{DType, Device, Tensor};
@@ -106,4 +107,17 @@ fn a_wrong_spacing_or_prediction_would_be_seen() {
         .position(|c| c.scheduler == case.scheduler && c.steps == case.steps && c.config.contains("v_prediction"));
     let got = path(&fixture, &fixture.cases[other.unwrap()], DType::F32);
     assert!(relative_error(&got, expected) > 1e-2);
+}
+
+#[test]
+fn the_noise_of_the_fixture_is_ours_to_the_last_number() {
+    let fixture = fixture();
+    // Three draws from one generator, one after the other, as make_text.py takes them.
+    let mut generator = [Generator::new(1)];
+    for (name, scale) in [("start", 1.0), ("clean", 0.5), ("noise", 1.0)] {
+        let expected = &fixture.tensors[name];
+        let got = (noise::stacked(&mut generator, expected.dims(), &Device::Cpu).unwrap() * scale).unwrap();
+        let off = (got.squeeze(0).unwrap() - expected).unwrap().abs().unwrap().max_all().unwrap();
+        assert!(off.to_scalar::<f32>().unwrap() <= 1e-6, "{name}");
+    }
 }

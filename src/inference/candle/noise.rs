@@ -132,7 +132,7 @@ mod tests {
 
     /// Draws of `torch.Generator().manual_seed(seed)`: size of each draw, some of its numbers by index, sum, and sum of
     /// squares (torch 2.15).
-    struct Draw(usize, &'static [(usize, f32)], f64, f64);
+    struct Draw(usize, &'static [(usize, f64)], f64, f64);
 
     fn check(seed: u64, draws: &[Draw]) {
         let mut generator = Generator::new(seed);
@@ -140,7 +140,7 @@ mod tests {
             let got = generator.randn(*count);
             assert_eq!(got.len(), *count);
             for (at, expected) in *some {
-                let off = (got[*at] - expected).abs();
+                let off = (f64::from(got[*at]) - expected).abs();
                 assert!(off <= 1e-6, "seed {seed}, {count} numbers: number {at} is {}, not {expected}", got[*at]);
             }
             let numbers = || got.iter().map(|x| f64::from(*x));
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_block_of_sixteen_is_torchs() {
-        const FIRST: [(usize, f32); 7] = [
+        const FIRST: [(usize, f64); 7] = [
             (0, -1.12583983),
             (1, -1.1523602),
             (4, 0.848710358),
