@@ -1,0 +1,268 @@
+//! The image generator in this process: a model folder behind [`ImageGenerator`].
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use candle_core::{DType, Device};
+
+use super::pipeline::{Loading, Pipeline, Stopped};
+use super::scheduler::TimestepSpacing;
+use super::weights::ModelFolder;
+use crate::inference::{ImageGenerator, Told};
+use crate::model::error::{Problem, Result};
+use crate::model::generation::{
+    Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Pixels, Scheduler, Settings, Task,
+};
+
+/// Raised with every change that changes bytes.
+const CODE: u32 = 1;
+
+/// Smallest and largest side in pixels.
+const SIDES: (u32, u32) = (64, 2048);
+
+/// Largest number of steps; more than any schedule was trained for.
+const STEPS: u32 = 1000;
+
+/// Largest guidance scale.
+const GUIDANCE: f64 = 100.;
+
+/// How a model is used.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What it computes in: f32, or f16 where memory is short.
+    pub dtype: DType,
+    /// Where.
+    pub device: Device,
+    /// Pictures of one pass through the U-Net. With 1 a picture does not depend on what is made beside it to the last
+    /// bit; products of other sizes may round otherwise.
+    pub together: usize,
+    /// Pictures with more pixels than this go through the VAE in tiles.
+    pub whole_pixels: usize,
+}
+
+impl Options {
+    /// On the CPU in f32, one picture after the other: a CPU gains nothing by several at once.
+    pub fn cpu() -> Options {
+        Options { dtype: DType::F32, device: Device::Cpu, together: 1, whole_pixels: 1024 * 1024 }
+    }
+}
+
+/// A Stable Diffusion or SDXL model in this process.
+pub struct CandleGenerator {
+    pipeline: Pipeline,
+    capabilities: Capabilities,
+    fixed: Fingerprint,
+    together: usize,
+}
+
+/// What makes pictures that cannot be made in one pass: chunks of the prompt, strength, a mask.
+type Pass = (usize, Option<u64>, bool);
+
+impl CandleGenerator {
+    /// Loads the model in `folder`. `hash` is that of its files (see [`ModelFolder::hash`]) where the caller has kept
+    /// it; without one they are all read once more for it.
+    pub fn open(folder: &Path, options: &Options, hash: Option<String>) -> Result<CandleGenerator> {
+        if !matches!(options.dtype, DType::F32 | DType::F16) {
+            let other = options.dtype.as_str();
+            return Err(Problem::input(format!("{other} is not supported")).field("dtype").help("supported: f32, f16"));
+        }
+        let model = ModelFolder::open(folder)?;
+        let loading = Loading {
+            dtype: options.dtype,
+            device: options.device.clone(),
+            whole_pixels: options.whole_pixels,
+        };
+        let pipeline = Pipeline::load(&model, &loading)?;
+        let hash = match hash {
+            Some(hash) => hash,
+            None => model.hash(options.dtype)?,
+        };
+        let together = options.together.max(1);
+        let place = match &options.device {
+            Device::Cpu => "CPU".to_string(),
+            other => format!("{:?}", other.location()),
+        };
+        let named = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        let name = named.file_name().unwrap_or(named.as_os_str()).to_string_lossy().into_owned();
+        let dtype = options.dtype.as_str();
+        let tiles = format!("over {} pixels, of {}", options.whole_pixels, pipeline.vae().config().sample_size);
+        let layout = match together {
+            1 => "one picture: unconditional, conditional".to_string(),
+            n => format!("up to {n} pictures: unconditional, conditional"),
+        };
+        let fixed = Fingerprint::default()
+            .with("backend", "candle 0.11.1")
+            .with("code", CODE)
+            .with("model", &name)
+            .with("weights", hash)
+            .with("dtype", dtype)
+            .with("vae dtype", pipeline.vae().dtype().as_str())
+            .with("device", if options.device.is_cpu() { instructions() } else { place.clone() })
+            .with("convolution", "rows gathered, one product")
+            .with("vae tiles", tiles)
+            .with("batch", layout)
+            .with("noise", "torch on the CPU, a stream a picture");
+        let capabilities = Capabilities {
+            name: format!("{name} on {place} ({dtype})"),
+            max_batch: together,
+            // Whatever the VAE's scale: 8 is what every pipeline of this family asks for.
+            multiple_of: (pipeline.vae().config().scale() as u32).max(8),
+            sides: SIDES,
+            schedulers: Scheduler::ALL.to_vec(),
+            honours: Honours {
+                seed: true,
+                steps: true,
+                guidance: true,
+                negative_prompt: true,
+                scheduler: true,
+                init: true,
+                mask: true,
+            },
+            steps_told: true,
+            draft: false,
+            best: best(&pipeline),
+        };
+        Ok(CandleGenerator { pipeline, capabilities, fixed, together })
+    }
+
+    /// Why nothing can be made under `settings`.
+    fn refused(&self, settings: &Settings) -> Option<String> {
+        let Settings { width, height, steps, guidance, .. } = *settings;
+        let (of, (least, most)) = (self.capabilities.multiple_of, SIDES);
+        if width % of != 0 || height % of != 0 {
+            return Some(format!("{width}x{height}: both sides must be multiples of {of}"));
+        }
+        if !(least..=most).contains(&width) || !(least..=most).contains(&height) {
+            return Some(format!("{width}x{height}: sides must be from {least} to {most}"));
+        }
+        if !(1..=STEPS).contains(&steps) {
+            return Some(format!("{steps} steps: from 1 to {STEPS} are possible"));
+        }
+        if !(0. ..=GUIDANCE).contains(&guidance) {
+            return Some(format!("guidance {guidance}: it must be from 0 to {GUIDANCE}"));
+        }
+        None
+    }
+
+    /// What pass a task belongs to, and what a person should know about it; or why it cannot be made.
+    fn look(&self, settings: &Settings, task: &Task) -> std::result::Result<(Pass, Vec<String>), Failure> {
+        let wrong = |why: String| Err(Failure::new(FailureKind::Input, why));
+        let (w, h) = (settings.width as usize, settings.height as usize);
+        if let Some(init) = &task.init {
+            let Pixels { width, height, rgb } = &init.image;
+            if (*width, *height) != (settings.width, settings.height) || rgb.len() != 3 * w * h {
+                return wrong(format!("the picture to start from is {width}x{height} in {} bytes, not {w}x{h}", rgb.len()));
+            }
+            if let Some(mask) = init.mask.as_ref().filter(|mask| mask.len() != w * h) {
+                return wrong(format!("the mask has {} bytes, {w}x{h} are wanted", mask.len()));
+            }
+            if !(init.strength > 0. && init.strength <= 1.) {
+                return wrong(format!("strength {}: it must be over 0 and up to 1", init.strength));
+            }
+        }
+        let (chunks, mut notes) = match self.pipeline.look(task, settings) {
+            Ok(looked) => looked,
+            Err(problem) => return wrong(problem.to_string()),
+        };
+        if settings.guidance <= 1. && task.negative_prompt.is_some() {
+            notes.push("the negative prompt has no effect: guidance is not over 1".to_string());
+        }
+        let init = task.init.as_ref();
+        Ok(((chunks, init.map(|i| i.strength.to_bits()), init.is_some_and(|i| i.mask.is_some())), notes))
+    }
+}
+
+/// What a model does best with: its own size and schedule, and with one step where it was distilled to few.
+fn best(pipeline: &Pipeline) -> Settings {
+    let side = (pipeline.side() as u32).clamp(SIDES.0, SIDES.1);
+    let config = pipeline.scheduler();
+    let scheduler = config.scheduler.unwrap_or_default();
+    // The turbo models are published with Euler on trailing timesteps, and others are not.
+    let euler = matches!(config.scheduler, Some(Scheduler::Euler | Scheduler::EulerAncestral));
+    let turbo = euler && config.timestep_spacing == Some(TimestepSpacing::Trailing);
+    let (steps, guidance) = match (turbo, pipeline.xl()) {
+        (true, _) => (1, 0.),
+        (false, true) => (30, 5.),
+        (false, false) => (30, 7.5),
+    };
+    Settings { width: side, height: side, steps, guidance, scheduler }
+}
+
+/// The instructions that products are computed with here: others round otherwise.
+fn instructions() -> String {
+    let mut found = vec![std::env::consts::ARCH];
+    #[cfg(target_arch = "x86_64")]
+    {
+        let has = [
+            ("avx512f", std::is_x86_feature_detected!("avx512f")),
+            ("avx2", std::is_x86_feature_detected!("avx2")),
+            ("fma", std::is_x86_feature_detected!("fma")),
+        ];
+        found.extend(has.iter().filter(|(_, has)| *has).map(|(name, _)| *name));
+    }
+    format!("CPU {}", found.join(" "))
+}
+
+impl ImageGenerator for CandleGenerator {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn fingerprint(&self, settings: &Settings) -> Fingerprint {
+        let Settings { width, height, steps, guidance, scheduler } = settings;
+        let sized = self.fixed.clone().with("width", width).with("height", height).with("steps", steps);
+        sized.with("guidance", guidance).with("scheduler", scheduler.name())
+    }
+
+    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
+        let mut going = true;
+        let mut waiting: Vec<(usize, Pass, Vec<String>)> = Vec::new();
+        let refused = self.refused(settings);
+        for (index, task) in tasks.iter().enumerate() {
+            let looked = match (&refused, going) {
+                (_, false) => Err(cancelled()),
+                (Some(why), _) => Err(Failure::new(FailureKind::Input, why)),
+                (None, _) => self.look(settings, task),
+            };
+            match looked {
+                Ok((pass, notes)) => waiting.push((index, pass, notes)),
+                Err(failure) => going &= watch(Told::Done { index, result: Err(failure) }),
+            }
+        }
+        while let Some(pass) = waiting.first().map(|(_, pass, _)| *pass) {
+            // Those of one pass, in their order; the others wait.
+            let mut batch = Vec::new();
+            let mut later = Vec::new();
+            for one in waiting {
+                if one.1 == pass && batch.len() < self.together { batch.push(one) } else { later.push(one) }
+            }
+            waiting = later;
+            let some: Vec<&Task> = batch.iter().filter_map(|(index, ..)| tasks.get(*index)).collect();
+            let size = some.len();
+            let made = match going {
+                true => self.pipeline.run(settings, &some, &mut |done, of| {
+                    going &= watch(Told::Step { done, of, batch: size });
+                    going
+                }),
+                false => Err(Stopped::Cancelled),
+            };
+            let results = match made {
+                Ok(results) => results,
+                Err(Stopped::Cancelled) => vec![Err(cancelled()); size],
+                Err(Stopped::Failed(failure)) => vec![Err(failure); size],
+            };
+            for ((index, _, notes), result) in batch.into_iter().zip(results) {
+                let mut honoured = self.capabilities.honours;
+                honoured.negative_prompt = settings.guidance > 1.;
+                let result = result.map(|pixels| Picture { pixels, honoured, notes });
+                going &= watch(Told::Done { index, result });
+            }
+        }
+    }
+}
+
+fn cancelled() -> Failure {
+    Failure::new(FailureKind::Cancelled, "cancelled")
+}

@@ -1,0 +1,212 @@
+//! From prompts to pictures: diffusers' Stable Diffusion and SDXL pipelines, text to image, image to image and
+//! inpainting.
+
+mod picture;
+mod prompt;
+mod start;
+#[cfg(test)]
+mod tests;
+
+use candle_core::{DType, Device, Tensor};
+
+use super::noise::{Generator, stacked};
+use super::scheduler::{Sampler, SchedulerConfig};
+use super::unet::{UNet, UNetConfig};
+use super::vae::{Vae, VaeConfig};
+use super::weights::ModelFolder;
+use crate::model::error::{Problem, Result};
+use crate::model::generation::{Failure, FailureKind, Pixels, Settings, Task};
+use prompt::TextSide;
+
+/// How a model is loaded.
+#[derive(Clone, Debug)]
+pub struct Loading {
+    /// What it computes in: f32 or f16. The VAE's `force_upcast` goes before it.
+    pub dtype: DType,
+    /// Where.
+    pub device: Device,
+    /// Pictures with more pixels than this go through the VAE in tiles.
+    pub whole_pixels: usize,
+}
+
+/// A loaded model.
+pub struct Pipeline {
+    text: TextSide,
+    unet: UNet,
+    vae: Vae,
+    scheduler: SchedulerConfig,
+    xl: bool,
+    device: Device,
+}
+
+/// Why a run gave no pictures at all.
+#[derive(Debug)]
+pub enum Stopped {
+    /// It was asked to.
+    Cancelled,
+    /// All its pictures fail for the same reason.
+    Failed(Failure),
+}
+
+impl From<Problem> for Stopped {
+    fn from(problem: Problem) -> Stopped {
+        Stopped::Failed(failure(FailureKind::Input, &problem.to_string().replace("\n  help: ", "; ")))
+    }
+}
+
+impl From<candle_core::Error> for Stopped {
+    fn from(error: candle_core::Error) -> Stopped {
+        Stopped::Failed(failure(FailureKind::Refused, &Problem::from(error).what))
+    }
+}
+
+/// A failure of `kind`, unless the message tells that memory was short.
+fn failure(kind: FailureKind, message: &str) -> Failure {
+    let low = message.to_lowercase();
+    let memory = low.contains("out of memory") || low.contains("out_of_memory");
+    Failure::new(if memory { FailureKind::OutOfMemory } else { kind }, message)
+}
+
+impl Pipeline {
+    /// Loads all parts of `folder`. Parts that do not belong together are refused here.
+    pub fn load(folder: &ModelFolder, loading: &Loading) -> Result<Pipeline> {
+        let Loading { dtype, device, whole_pixels } = loading;
+        // The refiner: its U-Net wants a score in place of the target size.
+        folder.index().only("requires_aesthetics_score", false)?;
+        let config = folder.config("unet")?;
+        let unet = UNetConfig::new(&config)?;
+        let vae = VaeConfig::new(&folder.config("vae")?)?;
+        let latent = vae.latent_channels;
+        if unet.in_channels != latent && unet.in_channels != 2 * latent + 1 {
+            let wrong = config.wrong("in_channels", format!("{} is not supported", unet.in_channels));
+            return Err(wrong.help(format!("supported: {latent}, or {} for inpainting", 2 * latent + 1)));
+        }
+        if unet.out_channels != latent {
+            return Err(config.wrong("out_channels", format!("{} for latents of {latent}", unet.out_channels)));
+        }
+        if unet.text_time.is_some() != folder.xl() {
+            let kind = if folder.xl() { "SDXL" } else { "SD" };
+            return Err(config.wrong("addition_embed_type", format!("the U-Net is not one of an {kind} pipeline")));
+        }
+        let scheduler = prompt::scheduler(folder)?;
+        let text = TextSide::load(folder, &unet, *dtype, device)?;
+        let unet = UNet::new(unet, folder.weights("unet", *dtype, device)?)?;
+        let inner = Vae::dtype_for(&vae, *dtype);
+        let vae = Vae::new(vae, *whole_pixels, folder.weights("vae", inner, device)?)?;
+        Ok(Pipeline { text, unet, vae, scheduler, xl: folder.xl(), device: device.clone() })
+    }
+
+    /// What the model says about its schedule.
+    pub fn scheduler(&self) -> &SchedulerConfig {
+        &self.scheduler
+    }
+
+    /// The VAE.
+    pub fn vae(&self) -> &Vae {
+        &self.vae
+    }
+
+    /// Whether it is an SDXL model.
+    pub fn xl(&self) -> bool {
+        self.xl
+    }
+
+    /// Whether the U-Net takes mask and masked picture itself (9 channels).
+    pub fn takes_masks(&self) -> bool {
+        self.unet.config().in_channels > self.vae.config().latent_channels
+    }
+
+    /// Side in pixels of the pictures the model was trained on.
+    pub fn side(&self) -> usize {
+        self.unet.config().sample_size * self.vae.config().scale()
+    }
+
+    /// How many chunks of 75 tokens the texts of `task` take, and what a person should know about it. Pictures that are
+    /// made together take as many.
+    pub fn look(&self, task: &Task, settings: &Settings) -> Result<(usize, Vec<String>)> {
+        self.text.look(task, guided(settings))
+    }
+
+    /// Makes the pictures of `tasks` together. They have the same size, chunks, strength, and masks or none. `watch` is
+    /// told how many of how many steps are done, and ends the run by `false`. A picture that fails leaves the others
+    /// alone.
+    pub fn run(
+        &self,
+        settings: &Settings,
+        tasks: &[&Task],
+        watch: &mut dyn FnMut(u32, u32) -> bool,
+    ) -> std::result::Result<Vec<std::result::Result<Pixels, Failure>>, Stopped> {
+        let mut generators: Vec<Generator> = tasks.iter().map(|task| Generator::new(task.seed)).collect();
+        let mut sampler = Sampler::new(&self.scheduler, settings.scheduler, settings.steps as usize)?;
+        let guided = guided(settings);
+        let prompts = self.text.encode(tasks, guided)?;
+        let (high, wide) = (settings.height as f32, settings.width as f32);
+        let sizes = vec![[high, wide, 0., 0., high, wide]; prompts.text.dim(0)?];
+        let pooled = prompts.pooled.as_ref().map(|pooled| (pooled, sizes.as_slice()));
+        let condition = self.unet.condition(&prompts.text, pooled)?;
+        let start = self.start(settings, tasks, &mut sampler, &mut generators)?;
+
+        let twice = |t: &Tensor| if guided { Tensor::cat(&[t, t], 0) } else { Ok(t.clone()) };
+        let beside = start.beside.as_ref().map(twice).transpose()?;
+        let timesteps = sampler.timesteps().to_vec();
+        let shape = start.latents.dims().to_vec();
+        let mut latents = start.latents;
+        let mut broken: Vec<Option<u32>> = vec![None; tasks.len()];
+        let of = (timesteps.len() - start.first) as u32;
+        for (i, t) in timesteps.iter().enumerate().skip(start.first) {
+            // Unconditional rows first, as in the embeddings.
+            let mut input = twice(&sampler.scale_model_input(&latents, i)?)?;
+            if let Some(beside) = &beside {
+                input = Tensor::cat(&[&input, beside], 1)?;
+            }
+            let output = self.unet.forward(&input, *t, &condition)?.to_dtype(DType::F32)?;
+            let output = match guided {
+                true => {
+                    let halves = output.chunk(2, 0)?;
+                    (&halves[0] + ((&halves[1] - &halves[0])? * settings.guidance)?)?
+                }
+                false => output,
+            };
+            let fresh = match sampler.wants_noise(i) {
+                true => Some(stacked(&mut generators, &shape[1..], &self.device)?),
+                false => None,
+            };
+            latents = sampler.step(&output, i, &latents, fresh.as_ref())?;
+            if let Some(kept) = &start.kept {
+                latents = kept.over(&latents, &sampler, i)?;
+            }
+            let done = (i + 1 - start.first) as u32;
+            for (broken, fine) in broken.iter_mut().zip(finite(&latents)?) {
+                if !fine {
+                    broken.get_or_insert(done);
+                }
+            }
+            if broken.iter().all(Option::is_some) {
+                break;
+            }
+            if !watch(done, of) {
+                return Err(Stopped::Cancelled);
+            }
+        }
+        let picture = |(row, broken): (usize, Option<u32>)| match broken {
+            Some(step) => {
+                let why = format!("the latents are no numbers after step {step} of {of}; f16 overflows, take f32");
+                Ok(Err(Failure::new(FailureKind::BadOutput, why)))
+            }
+            // One at a time: decoding takes the most memory of all.
+            None => Ok(picture::pixels(&self.vae.decode(&latents.narrow(0, row, 1)?)?.get(0)?)),
+        };
+        broken.into_iter().enumerate().map(picture).collect()
+    }
+}
+
+/// Whether there is guidance: at 1 and below the unconditional half has no effect.
+fn guided(settings: &Settings) -> bool {
+    settings.guidance > 1.
+}
+
+/// For each row of `latents` whether all its numbers are finite.
+fn finite(latents: &Tensor) -> candle_core::Result<Vec<bool>> {
+    let sums = latents.flatten_from(1)?.abs()?.sum(1)?.to_vec1::<f32>()?;
+    Ok(sums.into_iter().map(f32::is_finite).collect())
+}
