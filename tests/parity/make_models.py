@@ -191,6 +191,15 @@ def write_sdxl(folder):
         tokenizer(f"{folder}/{name}", pad)
 
 
+def no_clipping(folder):
+    """The published files say so; DDIM's default is to clip."""
+    path = f"{folder}/scheduler/scheduler_config.json"
+    with open(path) as f:
+        config = json.load(f)
+    with open(path, "w") as f:
+        json.dump(config | {"clip_sample": False}, f, indent=2)
+
+
 def unets(io):
     for seed, name in enumerate(UNETS):
         path = f"{OUT}/{name}/unet" if name in ("sd", "sdxl") else f"{OUT}/{name}"
@@ -272,12 +281,12 @@ def pictures(io):
     base = sd.scheduler.config
     off = dict(requires_safety_checker=False)
     run("sd.euler", sd, EulerDiscreteScheduler.from_config(base), 5)
-    run("sd.ddim", sd, DDIMScheduler.from_config(base, clip_sample=False), 4)
+    run("sd.ddim", sd, DDIMScheduler.from_config(base), 4)
     run("sd.plain", sd, EulerDiscreteScheduler.from_config(base), 4, negative=None)
     sub = to(StableDiffusionImg2ImgPipeline, sd, **off)
     run("sd.img2img", sub, EulerDiscreteScheduler.from_config(base), 6, strength=0.6, **{k: start[k] for k in start})
     sub = to(StableDiffusionInpaintPipeline, sd, **off)
-    run("sd.inpaint4", sub, DDIMScheduler.from_config(base, clip_sample=False), 5, strength=0.8, **paint)
+    run("sd.inpaint4", sub, DDIMScheduler.from_config(base), 5, strength=0.8, **paint)
     run("sd.inpaint4_full", sub, EulerAncestralDiscreteScheduler.from_config(base), 4, strength=1.0, **paint)
     unet9 = UNet2DConditionModel.from_pretrained(f"{OUT}/unet_inpaint", variant="fp16", torch_dtype=torch.float32)
     sub = to(StableDiffusionInpaintPipeline, sd, unet=unet9.eval(), **off)
@@ -287,7 +296,7 @@ def pictures(io):
     base = xl.scheduler.config
     off = dict(add_watermarker=False)
     run("sdxl.euler", xl, EulerDiscreteScheduler.from_config(base), 6)
-    run("sdxl.ddim", xl, DDIMScheduler.from_config(base, clip_sample=False), 4, negative=None)
+    run("sdxl.ddim", xl, DDIMScheduler.from_config(base), 4, negative=None)
     run("sdxl.dpm", xl, DPMSolverMultistepScheduler.from_config(base), 5)
     run("sdxl.turbo", xl, EulerAncestralDiscreteScheduler.from_config(base, timestep_spacing="trailing"), 2, guidance=0.0)
     sub = to(StableDiffusionXLImg2ImgPipeline, xl, **off)
@@ -304,6 +313,8 @@ if __name__ == "__main__":
     shutil.rmtree(OUT, ignore_errors=True)
     write_sd(f"{OUT}/sd")
     write_sdxl(f"{OUT}/sdxl")
+    no_clipping(f"{OUT}/sd")
+    no_clipping(f"{OUT}/sdxl")
     fill(UNet2DConditionModel(**UNETS["unet_v2"]), 31).half().save_pretrained(f"{OUT}/unet_v2", max_shard_size="300KB")
     fill(UNet2DConditionModel(**UNETS["unet_inpaint"]), 32).half().save_pretrained(f"{OUT}/unet_inpaint", variant="fp16")
     for name, make in [("unets", unets), ("vaes", vaes), ("pictures", pictures)]:

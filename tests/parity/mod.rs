@@ -5,4 +5,5 @@ mod support;
 mod text;
 //! Our networks against PyTorch: fixtures are made by the scripts beside, with tiny models and random weights.
 mod models;
+mod pictures;
 mod tokenizer;

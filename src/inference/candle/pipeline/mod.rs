@@ -14,7 +14,7 @@ use super::scheduler::{Sampler, SchedulerConfig};
 use super::unet::{UNet, UNetConfig};
 use super::vae::{Vae, VaeConfig};
 use super::weights::ModelFolder;
-use crate::model::error::{Problem, Result};
+use crate::model::error::Problem;
 use crate::model::generation::{Failure, FailureKind, Pixels, Settings, Task};
 use prompt::TextSide;
 
@@ -69,7 +69,7 @@ fn failure(kind: FailureKind, message: &str) -> Failure {
 
 impl Pipeline {
     /// Loads all parts of `folder`. Parts that do not belong together are refused here.
-    pub fn load(folder: &ModelFolder, loading: &Loading) -> Result<Pipeline> {
+    pub fn load(folder: &ModelFolder, loading: &Loading) -> Result<Pipeline, Problem> {
         let Loading { dtype, device, whole_pixels } = loading;
         // The refiner: its U-Net wants a score in place of the target size.
         folder.index().only("requires_aesthetics_score", false)?;
@@ -123,7 +123,7 @@ impl Pipeline {
 
     /// How many chunks of 75 tokens the texts of `task` take, and what a person should know about it. Pictures that are
     /// made together take as many.
-    pub fn look(&self, task: &Task, settings: &Settings) -> Result<(usize, Vec<String>)> {
+    pub fn look(&self, task: &Task, settings: &Settings) -> Result<(usize, Vec<String>), Problem> {
         self.text.look(task, guided(settings))
     }
 
@@ -135,7 +135,27 @@ impl Pipeline {
         settings: &Settings,
         tasks: &[&Task],
         watch: &mut dyn FnMut(u32, u32) -> bool,
-    ) -> std::result::Result<Vec<std::result::Result<Pixels, Failure>>, Stopped> {
+    ) -> Result<Vec<Result<Pixels, Failure>>, Stopped> {
+        let latents = self.latents(settings, tasks, watch)?;
+        let picture = |(row, fine): (usize, bool)| {
+            if !fine {
+                let why = "the latents are no numbers; f16 overflows with this model, take f32";
+                return Ok(Err(Failure::new(FailureKind::BadOutput, why)));
+            }
+            // One at a time: decoding takes the most memory of all.
+            Ok(picture::pixels(&self.vae.decode(&latents.narrow(0, row, 1)?)?.get(0)?))
+        };
+        finite(&latents)?.into_iter().enumerate().map(picture).collect()
+    }
+
+    /// The latents that [`run`](Self::run) decodes: `[b, latent_channels, h / 8, w / 8]`, f32, scaled. Where a step gave
+    /// numbers that are none they stay so, and with nothing else left the remaining steps are not taken.
+    pub fn latents(
+        &self,
+        settings: &Settings,
+        tasks: &[&Task],
+        watch: &mut dyn FnMut(u32, u32) -> bool,
+    ) -> Result<Tensor, Stopped> {
         let mut generators: Vec<Generator> = tasks.iter().map(|task| Generator::new(task.seed)).collect();
         let mut sampler = Sampler::new(&self.scheduler, settings.scheduler, settings.steps as usize)?;
         let guided = guided(settings);
@@ -151,7 +171,6 @@ impl Pipeline {
         let timesteps = sampler.timesteps().to_vec();
         let shape = start.latents.dims().to_vec();
         let mut latents = start.latents;
-        let mut broken: Vec<Option<u32>> = vec![None; tasks.len()];
         let of = (timesteps.len() - start.first) as u32;
         for (i, t) in timesteps.iter().enumerate().skip(start.first) {
             // Unconditional rows first, as in the embeddings.
@@ -159,14 +178,11 @@ impl Pipeline {
             if let Some(beside) = &beside {
                 input = Tensor::cat(&[&input, beside], 1)?;
             }
-            let output = self.unet.forward(&input, *t, &condition)?.to_dtype(DType::F32)?;
-            let output = match guided {
-                true => {
-                    let halves = output.chunk(2, 0)?;
-                    (&halves[0] + ((&halves[1] - &halves[0])? * settings.guidance)?)?
-                }
-                false => output,
-            };
+            let mut output = self.unet.forward(&input, *t, &condition)?.to_dtype(DType::F32)?;
+            if guided {
+                let halves = output.chunk(2, 0)?;
+                output = (&halves[0] + ((&halves[1] - &halves[0])? * settings.guidance)?)?;
+            }
             let fresh = match sampler.wants_noise(i) {
                 true => Some(stacked(&mut generators, &shape[1..], &self.device)?),
                 false => None,
@@ -175,28 +191,14 @@ impl Pipeline {
             if let Some(kept) = &start.kept {
                 latents = kept.over(&latents, &sampler, i)?;
             }
-            let done = (i + 1 - start.first) as u32;
-            for (broken, fine) in broken.iter_mut().zip(finite(&latents)?) {
-                if !fine {
-                    broken.get_or_insert(done);
-                }
-            }
-            if broken.iter().all(Option::is_some) {
-                break;
-            }
-            if !watch(done, of) {
+            if !watch((i + 1 - start.first) as u32, of) {
                 return Err(Stopped::Cancelled);
             }
-        }
-        let picture = |(row, broken): (usize, Option<u32>)| match broken {
-            Some(step) => {
-                let why = format!("the latents are no numbers after step {step} of {of}; f16 overflows, take f32");
-                Ok(Err(Failure::new(FailureKind::BadOutput, why)))
+            if finite(&latents)?.iter().all(|fine| !fine) {
+                break;
             }
-            // One at a time: decoding takes the most memory of all.
-            None => Ok(picture::pixels(&self.vae.decode(&latents.narrow(0, row, 1)?)?.get(0)?)),
-        };
-        broken.into_iter().enumerate().map(picture).collect()
+        }
+        Ok(latents)
     }
 }
 
