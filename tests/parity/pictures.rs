@@ -141,10 +141,7 @@ fn sdxl_starts_from_pictures_as_diffusers_does() {
 #[test]
 fn turbo_makes_diffusers_pictures() {
     let dir = assembled("sdxl");
-    scheduler(
-        dir.path(),
-        &[("_class_name", "EulerAncestralDiscreteScheduler"), ("timestep_spacing", "trailing")],
-    );
+    scheduler(dir.path(), &[("_class_name", "EulerAncestralDiscreteScheduler"), ("timestep_spacing", "trailing")]);
     let mut settings = settings(Scheduler::EulerAncestral, 2);
     settings.guidance = 0.;
     holds("sdxl.turbo", &load(dir.path(), DType::F32), &settings, &tasks(true, None), 1e-4);

@@ -117,7 +117,9 @@ impl Config {
     pub fn flag(&self, name: &str, default: bool) -> Result<bool> {
         match self.get(name) {
             None => Ok(default),
-            Some(value) => value.as_bool().ok_or_else(|| self.wrong(name, format!("{value} is neither true nor false"))),
+            Some(value) => {
+                value.as_bool().ok_or_else(|| self.wrong(name, format!("{value} is neither true nor false")))
+            }
         }
     }
 

@@ -1,8 +1,5 @@
 //! The image generator in this process: a model folder behind [`ImageGenerator`].
 
-#[cfg(test)]
-mod tests;
-
 use std::path::Path;
 
 use candle_core::{DType, Device};
@@ -69,11 +66,8 @@ impl CandleGenerator {
             return Err(Problem::input(format!("{other} is not supported")).field("dtype").help("supported: f32, f16"));
         }
         let model = ModelFolder::open(folder)?;
-        let loading = Loading {
-            dtype: options.dtype,
-            device: options.device.clone(),
-            whole_pixels: options.whole_pixels,
-        };
+        let loading =
+            Loading { dtype: options.dtype, device: options.device.clone(), whole_pixels: options.whole_pixels };
         let pipeline = Pipeline::load(&model, &loading)?;
         let hash = match hash {
             Some(hash) => hash,
@@ -153,7 +147,10 @@ impl CandleGenerator {
         if let Some(init) = &task.init {
             let Pixels { width, height, rgb } = &init.image;
             if (*width, *height) != (settings.width, settings.height) || rgb.len() != 3 * w * h {
-                return wrong(format!("the picture to start from is {width}x{height} in {} bytes, not {w}x{h}", rgb.len()));
+                return wrong(format!(
+                    "the picture to start from is {width}x{height} in {} bytes, not {w}x{h}",
+                    rgb.len()
+                ));
             }
             if let Some(mask) = init.mask.as_ref().filter(|mask| mask.len() != w * h) {
                 return wrong(format!("the mask has {} bytes, {w}x{h} are wanted", mask.len()));

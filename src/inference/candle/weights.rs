@@ -133,7 +133,9 @@ pub fn open_part(folder: &Path, dtype: DType, device: &Device) -> Result<VarBuil
         let file = TensorFile::open(path)?;
         for name in file.entries.keys() {
             if weights.places.insert(name.clone(), weights.files.len()).is_some() {
-                return Err(Problem::input("the tensor is in another file of the same part too").field(name).file(path));
+                return Err(Problem::input("the tensor is in another file of the same part too")
+                    .field(name)
+                    .file(path));
             }
         }
         weights.files.push(file);

@@ -128,7 +128,8 @@ fn group_norm_keeps_to_its_groups_and_is_exact_far_from_zero() {
         for (picture, row, at) in [(0, 0, 0), (0, 699, 5), (1, 300, 3)] {
             let of = |row: usize, at: usize| x.i((picture, row, at)).unwrap().to_scalar::<f32>().unwrap() as f64;
             let group = at / wide * wide..(at / wide + 1) * wide;
-            let values: Vec<f64> = (0..rows).flat_map(|row| group.clone().map(move |at| (row, at))).map(|(r, a)| of(r, a)).collect();
+            let values: Vec<f64> =
+                (0..rows).flat_map(|row| group.clone().map(move |at| (row, at))).map(|(r, a)| of(r, a)).collect();
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / values.len() as f64;
             let expected = (of(row, at) - mean) / (variance + 1e-5).sqrt() * w[at] as f64 + b[at] as f64;

@@ -32,7 +32,9 @@ pub(super) fn pixels(decoded: &Tensor) -> std::result::Result<Pixels, Failure> {
     };
     let (w, h, values) = read().map_err(|e| bad(format!("the decoded picture cannot be read: {e}")))?;
     if values.iter().any(|v| !v.is_finite()) {
-        return Err(bad("the VAE gave numbers that are none; its f16 overflows, take f32 or a VAE made for f16".into()));
+        return Err(
+            bad("the VAE gave numbers that are none; its f16 overflows, take f32 or a VAE made for f16".into()),
+        );
     }
     let level = |v: &f32| ((v / 2. + 0.5).clamp(0., 1.) * 255.).round_ties_even() as u8;
     let rgb: Vec<u8> = values.iter().map(level).collect();

@@ -71,7 +71,8 @@ impl TextSide {
     /// Encodes the texts of `tasks`.
     pub fn encode(&self, tasks: &[&Task], guided: bool) -> Result<Prompts> {
         let negative = |task: &Task| task.negative_prompt.clone().unwrap_or_default();
-        let negatives = tasks.iter().filter(|_| guided).map(|t| (negative(t), self.zeros && t.negative_prompt.is_none()));
+        let negatives =
+            tasks.iter().filter(|_| guided).map(|t| (negative(t), self.zeros && t.negative_prompt.is_none()));
         let rows: Vec<(String, bool)> = negatives.chain(tasks.iter().map(|t| (t.prompt.clone(), false))).collect();
         let mut states = Vec::new();
         let mut pooled = None;

@@ -129,7 +129,9 @@ impl UNetConfig {
         };
         let levels: Vec<Level> = (0..n).map(level).collect();
         if let Some(level) = levels.iter().find(|l| l.channels % groups != 0) {
-            return Err(config.wrong("norm_num_groups", format!("{} channels do not divide by {groups}", level.channels)));
+            return Err(
+                config.wrong("norm_num_groups", format!("{} channels do not divide by {groups}", level.channels))
+            );
         }
         if let Some(level) = levels.iter().find(|l| l.channels % l.heads != 0) {
             let what = format!("{} channels do not divide by {} heads", level.channels, level.heads);

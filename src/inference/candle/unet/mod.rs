@@ -106,10 +106,7 @@ impl UNet {
             device: vb.device().clone(),
             conv_in: Conv3::new(config.in_channels, first.channels, same, vb.pp("conv_in"))?,
             time: Embedding::new(config.sinusoid.dim, time, vb.pp("time_embedding"))?,
-            add: config
-                .text_time
-                .map(|added| Embedding::new(added.width, time, vb.pp("add_embedding")))
-                .transpose()?,
+            add: config.text_time.map(|added| Embedding::new(added.width, time, vb.pp("add_embedding"))).transpose()?,
             down,
             middle,
             up,

@@ -62,7 +62,8 @@ fn what_is_not_supported_is_refused_by_the_field_s_name() {
     ] {
         let told = read(&[(field, value.clone())]).unwrap_err().to_string();
         // A width that its groups do not divide is told at the groups.
-        let named = told.contains(&format!("`{field}`")) || field == "block_out_channels" && told.contains("norm_num_groups");
+        let named =
+            told.contains(&format!("`{field}`")) || field == "block_out_channels" && told.contains("norm_num_groups");
         assert!(named && told.contains("config.json"), "{field} {value}: {told}");
     }
     let text_time = [("addition_embed_type", json!("text_time"))];

@@ -42,7 +42,9 @@ fn weights_are_read_cast_and_checked_for_their_shape() {
     assert_eq!((w.dtype(), w.dims()), (DType::F16, [2, 3].as_slice()));
     assert!(vb.contains_tensor("w") && !vb.contains_tensor("v"));
     let wrong = told(vb.get((3, 2), "w"));
-    assert!(wrong.contains("diffusion_pytorch_model.safetensors: tensor w has shape [2, 3], config.json asks for [3, 2]"));
+    assert!(
+        wrong.contains("diffusion_pytorch_model.safetensors: tensor w has shape [2, 3], config.json asks for [3, 2]")
+    );
     let missing = told(vb.pp("down.0").get(1, "bias"));
     assert!(missing.contains(NAME) && missing.contains("tensor down.0.bias is missing"), "{missing}");
 }
@@ -50,9 +52,14 @@ fn weights_are_read_cast_and_checked_for_their_shape() {
 #[test]
 fn what_is_missing_is_named_with_what_to_put_there() {
     let empty = TempDir::new().unwrap();
-    assert!(told(ModelFolder::open(empty.path())).contains("no model_index.json\n  help: a model folder in diffusers layout"));
+    assert!(
+        told(ModelFolder::open(empty.path()))
+            .contains("no model_index.json\n  help: a model folder in diffusers layout")
+    );
     let dir = folder();
-    assert!(told(weights(&dir, DType::F32)).contains("unet: no weights\n  help: put diffusion_pytorch_model.safetensors"));
+    assert!(
+        told(weights(&dir, DType::F32)).contains("unet: no weights\n  help: put diffusion_pytorch_model.safetensors")
+    );
     fs::write(dir.path().join("unet/diffusion_pytorch_model.bin"), "x").unwrap();
     assert!(told(weights(&dir, DType::F32)).contains("only pickled weights (.bin)"));
     let folder = ModelFolder::open(dir.path()).unwrap();
@@ -100,7 +107,9 @@ fn a_truncated_or_foreign_file_is_named() {
             "does not take",
         ),
         (
-            header(r#"{"w": {"dtype": "U8", "shape": [0], "data_offsets": [18446744073709551615, 18446744073709551615]}}"#),
+            header(
+                r#"{"w": {"dtype": "U8", "shape": [0], "data_offsets": [18446744073709551615, 18446744073709551615]}}"#,
+            ),
             "cut off",
         ),
     ] {
