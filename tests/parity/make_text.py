@@ -58,6 +58,11 @@ def schedulers():
         case(name, steps=48, timestep_spacing="trailing")
     for name in ("euler", "dpm++2m"):
         case(name, final_sigmas_type="sigma_min", timestep_spacing="leading")
+        for spacing in ("leading", "trailing"):
+            case(name, steps=25, use_karras_sigmas=True, timestep_spacing=spacing, steps_offset=1)
+        case(name, steps=1, use_karras_sigmas=True)
+        case(name, steps=9, use_karras_sigmas=True, beta_schedule="squaredcos_cap_v2", prediction_type="v_prediction")
+        case(name, steps=40, use_karras_sigmas=True, strength=0.6)
     case("ddim", set_alpha_to_one=False, steps_offset=1)
     case("ddim", clip_sample=True, clip_sample_range=0.8)
     case("dpm++2m", steps=10, lower_order_final=False, final_sigmas_type="sigma_min")

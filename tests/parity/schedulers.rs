@@ -50,7 +50,12 @@ fn path(fixture: &Fixture, case: &Case, dtype: DType) -> Tensor {
     assert_eq!(config.scheduler, Some(scheduler));
     assert_eq!(config.class, class_name(scheduler));
     let mut sampler = Sampler::new(&config, scheduler, case.steps).unwrap();
-    assert_eq!(sampler.timesteps(), case.timesteps);
+    assert_eq!(sampler.timesteps().len(), case.timesteps.len());
+    for (got, expected) in sampler.timesteps().iter().zip(&case.timesteps) {
+        // Whole timesteps are the same; fractions come out of logarithms of f32.
+        let within = if expected.fract() == 0.0 { 0.0 } else { 1e-4 };
+        assert!((got - expected).abs() <= within, "timestep {got}, not {expected}: {}", case.config);
+    }
     assert!((sampler.init_noise_sigma() / case.init_noise_sigma - 1.0).abs() < 1e-6);
     let first = sampler.begin(case.strength).unwrap();
     assert_eq!(first, case.first);

@@ -77,6 +77,8 @@ pub struct SchedulerConfig {
     pub set_alpha_to_one: bool,
     /// DDIM: the predicted picture is clipped to plus and minus this; `None` does not clip.
     pub clip_sample: Option<f64>,
+    /// Euler and DPM++: noise levels spaced by Karras et al. 2022, eq. 5, whatever the timesteps' spacing.
+    pub use_karras_sigmas: bool,
     /// Euler and DPM++: the noise after the last step.
     pub final_sigma: FinalSigma,
     /// DPM++: the last step is of first order where there are fewer than 15 steps.
@@ -102,6 +104,7 @@ struct Raw {
     set_alpha_to_one: Option<bool>,
     clip_sample: Option<bool>,
     clip_sample_range: Option<f64>,
+    use_karras_sigmas: Option<bool>,
     final_sigmas_type: Option<String>,
     lower_order_final: Option<bool>,
     euler_at_final: Option<bool>,
@@ -111,11 +114,12 @@ struct Raw {
 }
 
 /// Settings that change the numbers and are not computed here, with the only value of each that is.
-const FIXED: [(&str, &[&str]); 14] = [
+const FIXED: [(&str, &[&str]); 15] = [
     ("rescale_betas_zero_snr", &["false"]),
     ("thresholding", &["false"]),
     ("trained_betas", &[]),
-    ("use_karras_sigmas", &["false"]),
+    ("sigma_min", &[]),
+    ("sigma_max", &[]),
     ("use_exponential_sigmas", &["false"]),
     ("use_beta_sigmas", &["false"]),
     ("use_lu_lambdas", &["false"]),
@@ -197,6 +201,7 @@ impl SchedulerConfig {
             steps_offset: raw.steps_offset.unwrap_or(0),
             set_alpha_to_one: raw.set_alpha_to_one.unwrap_or(true),
             clip_sample: raw.clip_sample.unwrap_or(true).then(|| raw.clip_sample_range.unwrap_or(1.0)),
+            use_karras_sigmas: raw.use_karras_sigmas.unwrap_or(false),
             final_sigma: named("final_sigmas_type", raw.final_sigmas_type.as_deref(), &FINAL_SIGMAS)?
                 .unwrap_or(FinalSigma::Zero),
             lower_order_final: raw.lower_order_final.unwrap_or(true),

@@ -87,7 +87,7 @@ impl Sampler {
     /// whatever class the file names: what diffusers makes with `from_config`.
     pub fn new(config: &SchedulerConfig, scheduler: Scheduler, steps: usize) -> error::Result<Sampler> {
         let times = schedule::timesteps(config, scheduler, steps)?;
-        let levels = steps_between(config, scheduler, &times);
+        let (times, levels) = steps_between(config, scheduler, times);
         let ends_clean = config.final_sigma == FinalSigma::Zero;
         Ok(Sampler {
             scheduler,
@@ -241,13 +241,13 @@ fn along(from: f64, to: f64) -> Weights {
     Weights { sample: kept, picture: 1.0 - kept, ..Weights::default() }
 }
 
-/// The levels each step goes from and to.
-fn steps_between(config: &SchedulerConfig, scheduler: Scheduler, times: &[f64]) -> Vec<(Level, Level)> {
+/// The timesteps, and the levels each step goes from and to.
+fn steps_between(config: &SchedulerConfig, scheduler: Scheduler, times: Vec<f64>) -> (Vec<f64>, Vec<(Level, Level)>) {
     let alphas = schedule::alphas_cumprod(config);
     if scheduler != Scheduler::Ddim {
         let level = if scheduler == Scheduler::DpmPlusPlus2M { Level::preserving } else { Level::exploding };
-        let sigmas = schedule::step_sigmas(config, scheduler, &alphas, times);
-        return sigmas.windows(2).map(|pair| (level(pair[0]), level(pair[1]))).collect();
+        let (times, sigmas) = schedule::step_sigmas(config, scheduler, &alphas, times);
+        return (times, sigmas.windows(2).map(|pair| (level(pair[0]), level(pair[1]))).collect());
     }
     // diffusers goes back by a whole ratio, wherever the next timestep is.
     let ratio = (config.num_train_timesteps / times.len()) as f64;
@@ -255,5 +255,6 @@ fn steps_between(config: &SchedulerConfig, scheduler: Scheduler, times: &[f64]) 
         Some(a) if t >= 0.0 || !config.set_alpha_to_one => Level::of_variance(f64::from(*a)),
         _ => Level::of_variance(1.0),
     };
-    times.iter().map(|t| (level(*t), level(t - ratio))).collect()
+    let levels = times.iter().map(|t| (level(*t), level(t - ratio))).collect();
+    (times, levels)
 }

@@ -40,25 +40,61 @@ fn sigmas(alphas_cumprod: &[f32]) -> Vec<f32> {
     alphas_cumprod.iter().map(|a| ((1.0 - a) / a).sqrt()).collect()
 }
 
-/// The noise level of `scheduler`'s steps at `timesteps` and after the last: one more than timesteps.
+/// The timesteps and the noise levels of `scheduler`'s steps: `times` and the levels there, or Karras' spacing of the
+/// levels and the times they are at. There is one level more, that after the last step.
 pub(super) fn step_sigmas(
     config: &SchedulerConfig,
     scheduler: Scheduler,
     alphas_cumprod: &[f32],
-    timesteps: &[f64],
-) -> Vec<f64> {
+    mut times: Vec<f64>,
+) -> (Vec<f64>, Vec<f64>) {
     let train = sigmas(alphas_cumprod);
+    let last = train.len() - 1;
     let at = |t: f64| {
-        let last = train.len() - 1;
         let low = (t.max(0.0).floor() as usize).min(last);
         let (a, b) = (f64::from(train[low]), f64::from(train[(low + 1).min(last)]));
         a + (b - a) * (t - low as f64).clamp(0.0, 1.0)
     };
-    let end = match config.final_sigma {
+    let mut levels: Vec<f64> = times.iter().map(|t| at(*t)).collect();
+    // diffusers' ancestral Euler and DDIM do not know the switch.
+    if config.use_karras_sigmas && matches!(scheduler, Scheduler::Euler | Scheduler::DpmPlusPlus2M) {
+        let multistep = scheduler == Scheduler::DpmPlusPlus2M;
+        let (top, bottom) = match (multistep, levels.as_slice()) {
+            (false, [first, .., end]) => (*first, *end),
+            (false, [only]) => (*only, *only),
+            _ => (f64::from(train[last]), f64::from(train[0])),
+        };
+        levels = karras(top, bottom, times.len());
+        times = levels.iter().map(|sigma| time_of(*sigma, &train)).collect();
+        if multistep && config.beta_schedule != BetaSchedule::SquaredCosCapV2 {
+            times.iter_mut().for_each(|t| *t = t.round_ties_even());
+        } else if multistep {
+            times.iter_mut().for_each(|t| *t = t.trunc());
+        }
+    }
+    levels.push(match config.final_sigma {
         FinalSigma::SigmaMin if scheduler != Scheduler::EulerAncestral => f64::from(train[0]),
         _ => 0.0,
-    };
-    timesteps.iter().map(|t| at(*t)).chain([end]).map(|sigma| f64::from(sigma as f32)).collect()
+    });
+    levels.iter_mut().for_each(|sigma| *sigma = f64::from(*sigma as f32));
+    (times, levels)
+}
+
+/// `steps` noise levels from `top` to `bottom`, evenly spaced in their seventh roots (Karras et al. 2022, eq. 5).
+fn karras(top: f64, bottom: f64, steps: usize) -> Vec<f64> {
+    const RHO: f64 = 7.0;
+    let (top, bottom) = (top.powf(1.0 / RHO), bottom.powf(1.0 / RHO));
+    let ramp = |i: usize| if steps > 1 { i as f64 / (steps - 1) as f64 } else { 0.0 };
+    (0..steps).map(|i| (top + ramp(i) * (bottom - top)).powf(RHO)).collect()
+}
+
+/// The training step, with its fraction in the logarithm, at which the noise level is `sigma`.
+fn time_of(sigma: f64, train: &[f32]) -> f64 {
+    let log = |i: usize| f64::from(train[i].ln());
+    let wanted = sigma.max(1e-10).ln();
+    let low = train.partition_point(|s| f64::from(s.ln()) <= wanted).saturating_sub(1).min(train.len() - 2);
+    let (below, above) = (log(low), log(low + 1));
+    low as f64 + ((below - wanted) / (below - above)).clamp(0.0, 1.0)
 }
 
 /// The timesteps of `steps` steps, noisiest first.

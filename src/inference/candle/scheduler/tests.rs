@@ -38,6 +38,16 @@ fn a_class_of_the_family_leaves_the_choice_open() {
 }
 
 #[test]
+fn karras_spacing_is_for_those_that_know_it() {
+    let karras = SchedulerConfig::parse(&SDXL.replace("_sigmas\": false", "_sigmas\": true")).unwrap();
+    for scheduler in Scheduler::ALL {
+        let times = |config| Sampler::new(config, scheduler, 20).unwrap().timesteps().to_vec();
+        let knows = matches!(scheduler, Scheduler::Euler | Scheduler::DpmPlusPlus2M);
+        assert_eq!(times(&karras) != times(&sdxl()), knows, "{scheduler:?}");
+    }
+}
+
+#[test]
 fn what_is_not_computed_is_refused_by_name() {
     let class = refused("EulerDiscreteScheduler", "FlowMatchEulerDiscreteScheduler");
     assert!(class.contains("`_class_name`: `FlowMatchEulerDiscreteScheduler` is not supported"), "{class}");
@@ -47,7 +57,7 @@ fn what_is_not_computed_is_refused_by_name() {
         ("\"epsilon\"", "\"flow\"", "supported: epsilon, v_prediction, sample"),
         ("\"leading\"", "\"log\"", "field `timestep_spacing`: `log`"),
         ("\"trained_betas\": null", "\"trained_betas\": [0.1]", "only null is supported"),
-        ("\"use_karras_sigmas\": false", "\"use_karras_sigmas\": true", "field `use_karras_sigmas`: `true`"),
+        ("\"use_karras_sigmas\": false", "\"use_beta_sigmas\": true", "field `use_beta_sigmas`: `true`"),
         ("\"skip_prk_steps\"", "\"rescale_betas_zero_snr\"", "field `rescale_betas_zero_snr`: `true`"),
         ("\"interpolation_type\": \"linear\"", "\"interpolation_type\": \"log_linear\"", "`log_linear`"),
         ("\"steps_offset\": 1", "\"steps_offset\": 1000", "field `steps_offset`"),
