@@ -9,9 +9,10 @@ Without a name all three are written.
 """
 
 import json
-import math
 import os
+import re
 import sys
+from collections import Counter
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -203,25 +204,31 @@ PROMPTS = [
 
 def tokenizer():
     """A small vocabulary in the order of CLIP's, and what CLIPTokenizer makes of the prompts from the very files."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
     from transformers import CLIPTokenizer
 
-    bpe = Tokenizer(models.BPE(end_of_word_suffix="</w>"))
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    bpe.train_from_iterator(WORDS * 2, trainers.BpeTrainer(
-        vocab_size=900, min_frequency=2, end_of_word_suffix="</w>", show_progress=False,
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet())))
-    merges = [tuple(m) for m in json.loads(bpe.to_str())["model"]["merges"]]
     # OpenAI's order: printable bytes first, so that "!" has the id 0.
-    printable = [*range(ord("!"), ord("~") + 1), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    letters = [chr(b) for b in printable] + [chr(256 + i) for i in range(256 - len(printable))]
-    tokens = letters + [c + "</w>" for c in letters]
-    known, kept = set(tokens), []
-    for left, right in merges:
-        if left in known and right in known and left + right not in known:
-            kept.append(f"{left} {right}")
-            known.add(left + right)
-            tokens.append(left + right)
+    order = [*range(ord("!"), ord("~") + 1), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    order += [b for b in range(256) if b not in order]
+    letter = {b: chr(b) if i < 188 else chr(256 + i - 188) for i, b in enumerate(order)}
+    tokens = [letter[b] for b in order] + [letter[b] + "</w>" for b in order]
+    words = []
+    for word in (part for w in WORDS for part in re.findall("'[a-z]+|[^']+", w)):
+        symbols = [letter[b] for b in word.encode()]
+        words.append([*symbols[:-1], symbols[-1] + "</w>"])
+    # Byte pair encoding: the most frequent pair becomes a token, among equals the first in the alphabet.
+    merges = []
+    while len(merges) < 300:
+        counts = Counter(pair for w in words for pair in zip(w, w[1:]))
+        pair = min(counts, key=lambda p: (-counts[p], p))
+        merges.append(" ".join(pair))
+        if "".join(pair) not in tokens:
+            tokens.append("".join(pair))
+        for word in words:
+            at = 0
+            while at + 1 < len(word):
+                if (word[at], word[at + 1]) == pair:
+                    word[at:at + 2] = ["".join(pair)]
+                at += 1
     tokens += ["<|startoftext|>", "<|endoftext|>"]
     vocab = {t: i for i, t in enumerate(tokens)}
 
@@ -242,7 +249,7 @@ def tokenizer():
         return {k: {"content": t, **flags, **others} if normalized else t for k, t in
                 (("bos_token", "<|startoftext|>"), ("eos_token", "<|endoftext|>"), ("unk_token", "<|endoftext|>"))}
 
-    files = {"vocab.json": vocab, "merges.txt": "#version: 0.2\n" + "\n".join(kept) + "\n"}
+    files = {"vocab.json": vocab, "merges.txt": "#version: 0.2\n" + "\n".join(merges) + "\n"}
     config = {"add_prefix_space": False, "do_lower_case": True, "model_max_length": 77, "tokenizer_class": "CLIPTokenizer"}
     # As Stable Diffusion 1.5 writes them; as SDXL's second tokenizer and 2.1 do; as one file.
     folders = [

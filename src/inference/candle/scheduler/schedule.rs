@@ -131,9 +131,12 @@ pub(super) fn timesteps(config: &SchedulerConfig, scheduler: Scheduler, steps: u
     };
     times.truncate(steps);
     let top = (train - 1) as f64;
-    // Where DDIM would look up a variance outside of the training, diffusers ends with an index error.
-    if times.iter().any(|t| *t < 0.0 || (*t > top && scheduler == Scheduler::Ddim)) {
-        let problem = Problem::input(format!("{steps} steps of this spacing leave the {train} steps of the training"));
+    // Where DDIM would look up a variance outside of the training, diffusers ends with an index error; where a timestep
+    // comes twice, DPM++ divides by nothing.
+    let twice = times.windows(2).any(|pair| pair[0] <= pair[1]);
+    if twice || times.iter().any(|t| *t < 0.0 || (*t > top && scheduler == Scheduler::Ddim)) {
+        let problem =
+            Problem::input(format!("{steps} steps of this spacing do not fit in the {train} of the training"));
         return Err(problem.help("take fewer steps"));
     }
     Ok(times)

@@ -109,6 +109,12 @@ fn steps_out_of_range_are_refused() {
     }
     // The offset moves the first of a thousand steps out of the training.
     assert!(Sampler::new(&sdxl(), Scheduler::Ddim, 1000).is_err());
+    // DPM++ takes one part more: a thousand leading ones are all the same timestep, a thousand even ones some twice.
+    for spacing in [TimestepSpacing::Leading, TimestepSpacing::Linspace] {
+        let config = SchedulerConfig { timestep_spacing: Some(spacing), ..sdxl() };
+        let said = Sampler::new(&config, Scheduler::DpmPlusPlus2M, 1000).err().unwrap().to_string();
+        assert!(said.contains("do not fit in the 1000"), "{said}");
+    }
 }
 
 #[test]

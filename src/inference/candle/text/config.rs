@@ -57,7 +57,7 @@ pub struct TextConfig {
 #[serde(default)]
 struct Raw {
     model_type: String,
-    architectures: Vec<String>,
+    architectures: Option<Vec<String>>,
     vocab_size: usize,
     hidden_size: usize,
     intermediate_size: usize,
@@ -75,7 +75,7 @@ impl Default for Raw {
     fn default() -> Raw {
         Raw {
             model_type: "clip_text_model".to_string(),
-            architectures: Vec::new(),
+            architectures: None,
             vocab_size: 49408,
             hidden_size: 512,
             intermediate_size: 2048,
@@ -150,7 +150,7 @@ impl TextConfig {
             activation,
             layer_norm_eps: raw.layer_norm_eps,
             pool_at,
-            with_projection: raw.architectures.iter().any(|a| a == "CLIPTextModelWithProjection"),
+            with_projection: raw.architectures.iter().flatten().any(|a| a == "CLIPTextModelWithProjection"),
         })
     }
 }

@@ -144,6 +144,8 @@ fn a_configuration_it_cannot_follow_is_refused_by_name() {
 #[test]
 fn fields_that_are_not_written_have_the_values_of_transformers() {
     let config = TextConfig::parse("{}").unwrap();
+    let null = TextConfig::parse(r#"{"architectures": null, "projection_dim": null}"#).unwrap();
+    assert_eq!((&null, null.with_projection), (&config, false));
     assert_eq!((config.vocab_size, config.hidden_size, config.intermediate_size), (49408, 512, 2048));
     assert_eq!((config.num_hidden_layers, config.num_attention_heads), (12, 8));
     assert_eq!((config.pool_at, config.activation), (PoolAt::FirstOf(49407), Activation::QuickGelu));
