@@ -12,8 +12,11 @@ use candle_core::{D, DType, Result, Tensor, bail};
 /// Bytes of gathered rows that a convolution holds at once.
 const PATCH_BYTES: usize = 32 << 20;
 
-/// Bytes of scores that an attention holds at once.
-const SCORE_BYTES: usize = 64 << 20;
+/// Bytes of scores that an attention holds at once: what stays in a cache.
+const SCORE_BYTES: usize = 4 << 20;
+
+/// Queries that it takes at once in any case, so that few of them do not make a product of many keys slow.
+const QUERIES: usize = 256;
 
 /// Where a 3x3 kernel goes: its stride, and the zeros before and after each of the two axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,23 +158,29 @@ impl KeysValues {
 }
 
 /// Scaled dot-product attention of `q` (`[b, tokens, heads * d]`), of the same shape. Scores are f32 whatever the dtype
-/// (which is what `upcast_attention` asks for), and at most `SCORE_BYTES` of them exist at a time.
+/// (which is what `upcast_attention` asks for), and those of `SCORE_BYTES`, or of
+/// `QUERIES` of one head, exist at a time.
 pub fn attention(q: &Tensor, kv: &KeysValues) -> Result<Tensor> {
-    attention_within(q, kv, SCORE_BYTES)
+    attention_within(q, kv, SCORE_BYTES, QUERIES)
 }
 
-fn attention_within(q: &Tensor, kv: &KeysValues, bytes: usize) -> Result<Tensor> {
+fn attention_within(q: &Tensor, kv: &KeysValues, bytes: usize, least: usize) -> Result<Tensor> {
     let (b, tokens, width) = q.dims3()?;
     let (_, heads, d, keys) = kv.keys.dims4()?;
     let split = q.reshape((b, tokens, heads, d))?.transpose(1, 2)?.to_dtype(DType::F32)?;
-    let split = (split * (d as f64).powf(-0.5))?;
-    let at_once = (bytes / (4 * b * heads * keys)).clamp(1, tokens);
-    let part = |from: usize| -> Result<Tensor> {
-        let some = split.narrow(2, from, at_once.min(tokens - from))?.contiguous()?;
-        candle_nn::ops::softmax_last_dim(&some.matmul(&kv.keys)?)?.matmul(&kv.values)
-    };
-    let parts = (0..tokens).step_by(at_once).map(part).collect::<Result<Vec<_>>>()?;
-    Tensor::cat(&parts, 2)?.transpose(1, 2)?.to_dtype(q.dtype())?.reshape((b, tokens, width))
+    let split = (split.contiguous()? * (d as f64).powf(-0.5))?.flatten_to(1)?;
+    let (all_keys, all_values) = (kv.keys.flatten_to(1)?, kv.values.flatten_to(1)?);
+    let at_once = (bytes / (4 * keys)).max(least).clamp(1, tokens);
+    let mut parts = Vec::new();
+    for head in 0..b * heads {
+        let (queries, keys, values) = (split.get(head)?, all_keys.get(head)?, all_values.get(head)?);
+        for from in (0..tokens).step_by(at_once) {
+            let some = queries.narrow(0, from, at_once.min(tokens - from))?;
+            parts.push(candle_nn::ops::softmax_last_dim(&some.matmul(&keys)?)?.matmul(&values)?);
+        }
+    }
+    let all = Tensor::cat(&parts, 0)?.reshape((b, heads, tokens, d))?;
+    all.transpose(1, 2)?.to_dtype(q.dtype())?.reshape((b, tokens, width))
 }
 
 /// Joins `a` and `b` along their channels.
