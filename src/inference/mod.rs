@@ -1,11 +1,11 @@
 //! Floor 2: models. Traits for what is asked of them, and what answers: candle in this process, servers over HTTP, and
 //! the storyboard that needs neither. No trait leaks a tensor, a socket or a file.
 
+pub mod candle;
 pub mod gauges;
 pub mod http;
 pub mod hub;
 pub mod storyboard;
-pub mod candle;
 
 use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task};
 

@@ -188,7 +188,7 @@ PROMPTS = [
     "replacement \ufffd character", "tag \U000e0041", "<|startoftext|> a cat <|endoftext|>",
     "<|STARTOFTEXT|> A CAT <|ENDOFTEXT|>", "a<|endoftext|>b", "<|endoftext|><|endoftext|>", "<|startoftext|",
     "< |endoftext| >", "<|pad|>", "a cat<|startoftext|>!", "</w> cat</w>", "<b>bold</b> &amp; <i>italics</i>",
-    "…ellipsis… “quotes” ‘single’ — dash – en", "don’t it’s", "a.b.c. U.S.A. e.g. i.e.", "a...b....c", "'" * 5, '"' * 3,
+    "…ellipsis… “quotes” ‘single’ \u2014 dash \u2013 en", "don’t it’s", "a.b.c. U.S.A. e.g. i.e.", "a...b....c", "'" * 5, '"' * 3,
     "``code``", "---", "___", "~!@#$%^&*()_+`-={}|[]\\:\";'<>?,./", "C++ C# F# .NET", "x² + y² = z²", "∑∫√∞≠≤",
     "→ ⇒ ↔", "♥ ★ ☃ ♫", "™ ® ©", "Ǆ ǅ ǆ ﬁ ﬂ ﬀ", "ℌ ℵ Å K", "ñ n\u0303 Ñ", "q\u0307\u0323 q\u0323\u0307",
     "e\u0301\u0301\u0301 zalgo\u0336\u0337", "supercalifragilisticexpialidocious", "antidisestablishmentarianism isometric",

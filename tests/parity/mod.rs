@@ -6,7 +6,4 @@ mod pictures;
 mod schedulers;
 mod support;
 mod text;
-//! Our networks against PyTorch: fixtures are made by the scripts beside, with tiny models and random weights.
-mod models;
-mod pictures;
 mod tokenizer;

@@ -9,29 +9,23 @@ use benchtop::inference::candle::vae::{Vae, VaeConfig};
 use benchtop::inference::candle::weights::{ModelFolder, open_part};
 use candle_core::{DType, Device, Tensor};
 
-/// Where the fixtures lie.
-pub fn data() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/parity/data/models")
+use super::support::{assert_close, relative_error};
+
+/// A file or folder of these fixtures.
+pub fn data(name: &str) -> PathBuf {
+    super::support::data("models").join(name)
 }
 
 /// The tensors of one file of fixtures.
 pub fn tensors(name: &str) -> HashMap<String, Tensor> {
-    candle_core::safetensors::load(data().join(name), &Device::Cpu).unwrap()
-}
-
-/// Norm of the difference over the norm of what is expected.
-pub fn relative(found: &Tensor, expected: &Tensor) -> f64 {
-    assert_eq!(found.dims(), expected.dims());
-    let norm = |t: &Tensor| t.sqr().unwrap().sum_all().unwrap().to_scalar::<f32>().unwrap().sqrt() as f64;
-    let (found, expected) = (found.to_dtype(DType::F32).unwrap(), expected.to_dtype(DType::F32).unwrap());
-    norm(&(found - &expected).unwrap()) / norm(&expected)
+    candle_core::safetensors::load(data(name), &Device::Cpu).unwrap()
 }
 
 /// What f32 and f16 may be off.
 const TOLERANCES: [(DType, f64); 2] = [(DType::F32, 1e-4), (DType::F16, 1e-2)];
 
 fn unet(name: &str, dtype: DType) -> UNet {
-    let folder = data().join(name);
+    let folder = data(name);
     let folder = if folder.join("unet").is_dir() { folder.join("unet") } else { folder };
     let config = UNetConfig::new(&Config::read(&folder.join("config.json")).unwrap()).unwrap();
     UNet::new(config, open_part(&folder, dtype, &Device::Cpu).unwrap()).unwrap()
@@ -49,9 +43,7 @@ fn unet_holds(name: &str) {
         let condition = unet.condition(of("text").unwrap(), added).unwrap();
         for t in [1, 501, 981] {
             let y = unet.forward(of("x").unwrap(), t as f32, &condition).unwrap();
-            let off = relative(&y, of(&format!("y{t}")).unwrap());
-            println!("{name} {dtype:?} t={t} {off:.1e}");
-            assert!(off <= tolerance, "{name} {dtype:?} t={t}: {off:.1e}");
+            assert_close(&format!("{name} {dtype:?} t={t}"), &y, of(&format!("y{t}")).unwrap(), tolerance);
         }
     }
 }
@@ -92,7 +84,7 @@ fn the_pooled_text_and_the_sizes_change_what_comes_out() {
     let one = run(&io["sdxl.pooled"], square);
     let zero = io["sdxl.pooled"].zeros_like().unwrap();
     for other in [run(&zero, square), run(&io["sdxl.pooled"], [256., 256., 0., 0., 1024., 1024.])] {
-        assert!(relative(&other, &one) > 1e-3);
+        assert!(relative_error(&other, &one) > 1e-3);
     }
 }
 
@@ -102,11 +94,11 @@ fn sides_that_do_not_halve_evenly_are_diffusers() {
     let unet = unet("unet_v2", DType::F32);
     let text = io["unet_v2.text"].narrow(0, 0, 1).unwrap();
     let y = unet.forward(&io["odd.x"], 501., &unet.condition(&text, None).unwrap()).unwrap();
-    assert!(relative(&y, &io["odd.y"]) <= 1e-4);
+    assert_close("odd sides", &y, &io["odd.y"], 1e-4);
 }
 
 fn vae(name: &str, dtype: DType, whole: usize) -> Vae {
-    let folder = ModelFolder::open(&data().join(name)).unwrap();
+    let folder = ModelFolder::open(&data(name)).unwrap();
     let config = VaeConfig::new(&folder.config("vae").unwrap()).unwrap();
     Vae::new(config, whole, folder.weights("vae", dtype, &Device::Cpu).unwrap()).unwrap()
 }
@@ -126,14 +118,14 @@ fn vaes_encode_and_decode_as_diffusers_alone_and_two_at_a_time() {
                 let moments = vae.encode(&of("image")).unwrap();
                 let noise = Tensor::ones(moments.mean.dims(), DType::F32, &Device::Cpu).unwrap();
                 let sample = ((of("mean") + of("std")).unwrap() * scale).unwrap();
-                let offs = [
-                    relative(&decoded, &of("decoded")),
-                    relative(&moments.mean, &of("mean")),
-                    relative(&moments.std, &of("std")),
-                    relative(&vae.sample(&moments, &noise).unwrap(), &sample),
-                ];
-                println!("vae {name} {dtype:?} {part:?} {offs:?}");
-                assert!(offs.iter().all(|off| *off <= tolerance), "{name} {dtype:?} {part:?}: {offs:?}");
+                for (what, found, expected) in [
+                    ("decoded", &decoded, of("decoded")),
+                    ("mean", &moments.mean, of("mean")),
+                    ("std", &moments.std, of("std")),
+                    ("sample", &vae.sample(&moments, &noise).unwrap(), sample),
+                ] {
+                    assert_close(&format!("{name} {dtype:?} {part:?} {what}"), found, &expected, tolerance);
+                }
             }
         }
     }
@@ -144,15 +136,15 @@ fn tiles_are_cut_and_blended_as_diffusers_does() {
     let io = tensors("vaes.safetensors");
     let (tiled, whole) = (vae("sdxl", DType::F32, 64 * 64), vae("sdxl", DType::F32, usize::MAX));
     let z = (&io["tiled.z"] * 0.13025).unwrap();
-    assert!(relative(&tiled.decode(&z).unwrap(), &io["tiled.decoded"]) <= 1e-4);
-    assert!(relative(&tiled.encode(&io["tiled.image"]).unwrap().mean, &io["tiled.mean"]) <= 1e-4);
+    assert_close("decoded in tiles", &tiled.decode(&z).unwrap(), &io["tiled.decoded"], 1e-4);
+    assert_close("encoded in tiles", &tiled.encode(&io["tiled.image"]).unwrap().mean, &io["tiled.mean"], 1e-4);
     // And tiles do change something, or nothing was tested.
-    assert!(relative(&whole.decode(&z).unwrap(), &io["tiled.decoded"]) > 1e-3);
+    assert!(relative_error(&whole.decode(&z).unwrap(), &io["tiled.decoded"]) > 1e-3);
 }
 
 #[test]
 fn a_vae_that_overflows_f16_computes_in_f32() {
-    let config = |name: &str| VaeConfig::new(&Config::read(&data().join(name).join("vae/config.json")).unwrap()).unwrap();
+    let config = |name: &str| VaeConfig::new(&Config::read(&data(name).join("vae/config.json")).unwrap()).unwrap();
     let mut sdxl = config("sdxl");
     assert_eq!(Vae::dtype_for(&sdxl, DType::F16), DType::F32);
     sdxl.force_upcast = false;

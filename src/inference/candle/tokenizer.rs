@@ -53,9 +53,9 @@ pub struct ClipTokenizer {
 }
 
 impl ClipTokenizer {
-    /// Reads the `tokenizer` folder of a checkpoint: the vocabulary from `tokenizer.json`, or else from `vocab.json` and
-    /// `merges.txt`; marks, padding and length from `tokenizer_config.json` and `special_tokens_map.json`, if they are
-    /// there.
+    /// Reads the `tokenizer` folder of a checkpoint: the vocabulary from `tokenizer.json`, or else from `vocab.json`
+    /// and `merges.txt`; marks, padding and length from `tokenizer_config.json`, `special_tokens_map.json` and
+    /// `added_tokens.json`, if they are there.
     pub fn open(folder: &Path) -> Result<ClipTokenizer> {
         let config = object(&folder.join("tokenizer_config.json"))?.unwrap_or_default();
         let named = object(&folder.join("special_tokens_map.json"))?.unwrap_or_default();

@@ -122,8 +122,8 @@ pub(super) fn timesteps(config: &SchedulerConfig, scheduler: Scheduler, steps: u
             (0..points).rev().map(|i| (i * ratio + config.steps_offset) as f64).collect()
         }
         TimestepSpacing::Trailing => {
-            // numpy's arange: the difference of the first two, times the index. For a few counts (61 of 1000) it has one
-            // more that lies below zero; that one is left out.
+            // numpy's arange: the difference of the first two, times the index. For a few counts (61 of 1000) it has
+            // one more that lies below zero; that one is left out.
             let start = last as f64;
             let step = (start - train as f64 / steps as f64) - start;
             (0..steps).map(|i| (start + i as f64 * step).round_ties_even() - 1.0).collect()

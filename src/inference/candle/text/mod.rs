@@ -13,8 +13,8 @@ pub use config::{Activation, PoolAt, TextConfig};
 use layer::Layer;
 
 /// What an encoder makes of some texts of `s` tokens. Which of the states a U-Net was trained with is the pipeline's to
-/// know: Stable Diffusion takes [`last`](Self::last), SDXL takes [`penultimate`](Self::penultimate) of both encoders and
-/// [`projected`](Self::projected) of the second.
+/// know: Stable Diffusion takes [`last`](Self::last), SDXL takes [`penultimate`](Self::penultimate) of both encoders
+/// and [`projected`](Self::projected) of the second.
 #[derive(Clone, Debug)]
 pub struct Encoded {
     /// `[b, s, width]`: after the last layer and the final layer norm (`last_hidden_state`).
