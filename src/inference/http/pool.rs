@@ -270,11 +270,15 @@ impl Pool {
             // Dropped on the way: it says nothing of the server.
             None => {}
             Some(Outcome::Answered) => *state = State { busy: state.busy, ..State::default() },
-            // Without a time only the task waits: the others' requests may well be within what the server takes.
-            Some(Outcome::Busy(None)) => state.last = "takes no more requests now".into(),
-            Some(Outcome::Busy(Some(wait))) => {
-                state.not_before = state.not_before.max(Some(now + wait));
-                state.last = format!("asks to wait {} s", wait.as_secs_f32().ceil());
+            // It is there, it only has enough. Without a time only the task waits: the others' requests may well be within
+            // what the server takes.
+            Some(Outcome::Busy(wait)) => {
+                let not_before = state.not_before.max(wait.map(|wait| now + wait));
+                let last = match wait {
+                    Some(wait) => format!("asks to wait {} s", wait.as_secs_f32().ceil()),
+                    None => "takes no more requests now".into(),
+                };
+                *state = State { busy: state.busy, not_before, last, ..State::default() };
             }
             Some(Outcome::Failed(why)) => {
                 state.failures += 1;

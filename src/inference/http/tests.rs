@@ -83,6 +83,21 @@ async fn failures_in_a_row_set_an_endpoint_aside() {
     assert!(why.contains("http://a: boom") && why.contains("http://b: bang"), "{why}");
 }
 
+#[tokio::test]
+async fn one_request_finds_out_whether_a_server_is_back() {
+    let patience = Patience { failures: 1, aside: Duration::from_millis(5), ..Patience::default() };
+    let pool = Pool::new(&config(&["http://a"]), patience, |_| None).unwrap();
+    let soon = |pool| tokio::time::timeout(Duration::from_millis(60), Pool::seat(pool, None));
+    pool.seat(None).await.unwrap().leave(Outcome::Failed("boom".into()));
+    for outcome in [Outcome::Failed("boom".into()), Outcome::Busy(None)] {
+        let probe = pool.seat(None).await.unwrap();
+        assert!(soon(&pool).await.is_err(), "a second one while the first is on its way");
+        probe.leave(outcome);
+    }
+    // It asked for patience, so it is there.
+    let _both = (soon(&pool).await.unwrap().unwrap(), soon(&pool).await.unwrap().unwrap());
+}
+
 #[test]
 fn a_fingerprint_names_who_is_asked_for_what() {
     let settings = Settings { width: 64, height: 64, steps: 4, guidance: 5.0, scheduler: Scheduler::Euler };
