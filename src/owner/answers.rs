@@ -1,11 +1,15 @@
 //! Answering questions that change nothing of the items, those about jobs among them. Runs on blocking threads, beside the writer.
 
+mod lines;
+
 use std::sync::Arc;
+
+use lines::{items, lines, resolved};
 
 use super::generate;
 use super::search::{Beside, Derived, List, Parts};
 use super::state::Shared;
-use super::wire::{Answer, AnswerSet, Ask, ItemView, Lines, OwnerStatus, Page, PageAsk, QUESTION_CHARS, Row};
+use super::wire::{Answer, AnswerSet, Ask, ItemView, OwnerStatus, Page, PageAsk, QUESTION_CHARS, Row};
 use crate::model::{Field, Filter, Item, Kind, Problem, Result, Sort, Status};
 use crate::pipeline::board::{Answers, Scored};
 use crate::pipeline::usage::Usage;
@@ -14,8 +18,6 @@ use crate::store::{Catalog, Overlay, journal, query, search};
 
 /// Rows a page at most.
 const PAGE_LIMIT: u32 = 1000;
-/// Bytes of item lines in one frame.
-const LINES_BYTES: usize = 2 << 20;
 
 /// How an answer is watched while it is made.
 pub struct Watch<'a> {
@@ -299,11 +301,6 @@ fn item(shared: &Shared, number: u32) -> Result<ItemView> {
     })
 }
 
-/// An item's line as it leaves the store for a person or an export: with the files of the pictures that were made.
-fn resolved(shared: &Shared, line: String) -> String {
-    shared.pictures().resolved(&line).unwrap_or(line)
-}
-
 /// What changed about a composed item; nothing is said while the metadata cannot be read.
 fn changed(shared: &Shared, json: &str) -> Option<String> {
     // Imported items are not looked at: their page must not wait for the metadata to be read.
@@ -311,46 +308,6 @@ fn changed(shared: &Shared, json: &str) -> Option<String> {
     let item: Item = serde_json::from_str(json).ok()?;
     item.provenance.as_ref()?;
     shared.metadata.now(shared).ok()?.changed(&item)
-}
-
-fn lines(shared: &Shared, from: u32) -> Result<Lines> {
-    let catalog = shared.catalog();
-    let mut row = from.saturating_sub(1) as usize;
-    let mut json = Vec::new();
-    let mut statuses = Vec::new();
-    while row < catalog.len() && json.len() < LINES_BYTES {
-        let (bytes, next) = catalog.chunk(row)?;
-        json.extend_from_slice(&bytes);
-        let data = shared.data();
-        statuses.extend((row..next).map(|r| data.overlay.status(r)));
-        row = next;
-    }
-    let mut json = String::from_utf8(json).map_err(|_| Problem::new(Kind::Corrupt, "a stored item is not UTF-8"))?;
-    let pictures = shared.pictures();
-    if !pictures.is_empty() {
-        json = json.lines().fold(String::with_capacity(json.len() + json.len() / 4), |mut all, line| {
-            all.push_str(pictures.resolved(line).as_deref().unwrap_or(line));
-            all.push('\n');
-            all
-        });
-    }
-    Ok(Lines { json, statuses, next: (row < catalog.len()).then_some(row as u32 + 1) })
-}
-
-fn items(shared: &Shared, numbers: &[u32]) -> Result<Lines> {
-    let catalog = shared.catalog();
-    let mut lines = Lines { json: String::new(), statuses: Vec::new(), next: None };
-    for number in numbers {
-        if lines.json.len() > LINES_BYTES {
-            lines.next = Some(*number);
-            break;
-        }
-        let row = number.checked_sub(1).ok_or_else(|| Problem::new(Kind::NotFound, "there is no item #0"))?;
-        lines.json.push_str(&resolved(shared, catalog.line(row as usize)?));
-        lines.json.push('\n');
-        lines.statuses.push(shared.data().overlay.status(row as usize));
-    }
-    Ok(lines)
 }
 
 fn set(part: &Part) -> Option<AnswerSet> {

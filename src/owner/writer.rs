@@ -3,16 +3,17 @@
 //! sled is not on this path. The journals are the truth, so a decision costs one append and one `fdatasync`; the status
 //! blocks follow as a checkpoint when the queue is idle, every [`CHECKPOINT_EVERY`] decisions, and at the end.
 
+mod made;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+pub use made::MadePictures;
 use uuid::Uuid;
 
 use super::state::Shared;
 use super::wire::{Decide, Event, Place, Receipt};
-use crate::model::generation::Fingerprint;
-use crate::model::made::Made;
 use crate::model::{Act, Decision, Kind, Problem, Result};
 use crate::store::columns::BLOCK_ROWS;
 use crate::store::journal::Journal;
@@ -82,18 +83,6 @@ pub struct Revise {
     pub kept: Vec<u32>,
     /// Where the outcome goes: what is still to be entered in the index.
     pub reply: mpsc::Sender<Result<Recorded>>,
-}
-
-/// See [`Work::Made`].
-pub struct MadePictures {
-    /// The pictures, whose files are durable; their revision is still to be given.
-    pub made: Vec<Made>,
-    /// What made them.
-    pub prints: Vec<Fingerprint>,
-    /// Rows of their items, sorted.
-    pub rows: Vec<u32>,
-    /// Where the outcome goes: it is on disk now.
-    pub reply: mpsc::Sender<Result<()>>,
 }
 
 /// The current time in milliseconds since 1970.
@@ -338,48 +327,6 @@ impl Writer {
         }
         // Nobody waits any more: it is done all the same.
         let _ = revise.reply.send(recorded);
-    }
-
-    /// Between the last decision on what was there and the first on the new pictures there is this revision alone.
-    fn made(&mut self, made: MadePictures) {
-        self.flush();
-        let MadePictures { made: mut list, prints, rows, reply } = made;
-        if let Some(problem) = &self.unread {
-            let _ = reply.send(Err(problem.clone()));
-            return;
-        }
-        let rev = self.shared.ledger().rev() + 1;
-        list.iter_mut().for_each(|made| made.rev = rev);
-        let recorded = self.record(&list, &prints);
-        if let Ok(offsets) = &recorded {
-            {
-                let mut pictures = self.shared.pictures_mut();
-                list.iter().zip(offsets).for_each(|(made, at)| pictures.add(made, *at));
-            }
-            let mut ledger = self.shared.ledger_mut();
-            ledger.revise(&rows, rev, false);
-            let mut data = self.shared.data_mut();
-            rows.iter().for_each(|row| ledger.write_row(*row, &mut data.overlay));
-            drop((ledger, data));
-            self.dirty.extend(rows.iter().map(|row| *row as usize / BLOCK_ROWS));
-            self.since_checkpoint += list.len();
-            self.shared.tell(Event::Made { rev, numbers: rows.iter().map(|row| row + 1).collect() });
-        }
-        // Nobody waits any more: it is done all the same.
-        let _ = reply.send(recorded.map(|_| ()));
-    }
-
-    fn record(&mut self, list: &[Made], prints: &[Fingerprint]) -> Result<Vec<u64>> {
-        let journal = match &mut self.pictures {
-            Some(journal) => journal,
-            None => self.pictures.insert(pictures::Journal::open(&self.shared.project.images())?),
-        };
-        let recorded = journal.append(list, prints);
-        if recorded.is_err() {
-            // Open it anew next time: its length on disk is what counts.
-            self.pictures = None;
-        }
-        recorded
     }
 
     /// The checkpoint must not vouch for blocks it has not seen.

@@ -144,7 +144,7 @@ impl Index {
         self.guard(|| self.db.insert(key, value).map(|_| ()))
     }
 
-    fn get_as<T: DeserializeOwned>(&self, key: &[u8]) -> Result<Option<T>> {
+    pub(super) fn get_as<T: DeserializeOwned>(&self, key: &[u8]) -> Result<Option<T>> {
         let Some(bytes) = self.get(key)? else { return Ok(None) };
         let body = bytes.split_first().filter(|(v, _)| **v == 1).map(|(_, b)| b);
         let value = body.and_then(|b| postcard::from_bytes(b).ok());
@@ -368,46 +368,4 @@ pub(super) fn key(prefix: &[u8], number: usize) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::columns::tests::item;
-    use super::*;
-
-    #[test]
-    fn nothing_is_ever_large_enough_for_a_file_of_its_own() {
-        let dir = tempfile::tempdir().unwrap();
-        let index = Index::open(&dir.path().join("store")).unwrap();
-        let mut columns = Columns::default();
-        for n in 0..20_000 {
-            columns.push(&item(n, &format!("{}-{}", "a rather long name of a subtask".repeat(30), n % 900))).unwrap();
-        }
-        let names = columns.names.iter().map(|n| n.list().len() as u32).collect();
-        let meta = Meta { schema: SCHEMA, rows: 20_000, names, ..Meta::default() };
-        let frames: Vec<Frame> = (0..5000).map(|n| Frame { offset: n << 40, length: u32::MAX }).collect();
-        index.write_catalog(&Catalog::new(columns), 0, &[("a".into(), frames.clone())], &meta).unwrap();
-        let mut overlay = Overlay::default();
-        overlay.grow(20_000);
-        for round in 0..5 {
-            let blocks: Vec<usize> = (0..20_000 / BLOCK_ROWS).step_by(round + 1).collect();
-            overlay.status[round * BLOCK_ROWS] = 1;
-            index.write_checkpoint(&overlay, &blocks, round as u64, [0; 32]).unwrap();
-        }
-        assert_eq!(index.frames("a").unwrap(), frames);
-        assert_eq!(index.columns(&meta).unwrap().names[1].list().len(), 901);
-        drop(index);
-        assert_eq!(std::fs::read_dir(dir.path().join("store/blobs")).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn blocks_of_two_times_are_no_checkpoint() {
-        let dir = tempfile::tempdir().unwrap();
-        let index = Index::open(&dir.path().join("store")).unwrap();
-        let mut overlay = Overlay::default();
-        overlay.grow(3 * BLOCK_ROWS);
-        index.write_checkpoint(&overlay, &[0, 1, 2], 1, [7; 32]).unwrap();
-        let (checkpoint, read) = index.checkpoint(overlay.len()).unwrap().unwrap();
-        assert_eq!((checkpoint.rev, checkpoint.journals, &read), (1, [7; 32], &overlay));
-        overlay.status[BLOCK_ROWS] = 2;
-        index.put(&key(b"stat/", 1), overlay.encode_block(1)).unwrap();
-        assert_eq!(index.checkpoint(overlay.len()).unwrap(), None);
-    }
-}
+mod tests;

@@ -10,6 +10,8 @@ use crate::model::job::{JobFailure, Standing, Wishes};
 
 /// Item numbers a value: at most 5 bytes each.
 const NUMBERS_A_VALUE: usize = 900;
+/// Pictures noted as being made: at most 20 bytes each.
+const FLIGHTS: usize = 200;
 /// Characters of a name or reason kept.
 const TEXT_CHARS: usize = 300;
 
@@ -68,12 +70,27 @@ pub struct Failed {
     pub failure: JobFailure,
 }
 
+/// A picture that is being made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flight {
+    /// [`crate::model::made::picture_key`].
+    pub key: u64,
+    /// Which sample.
+    pub sample: u32,
+    /// How often an owner was gone while it was made.
+    pub ends: u32,
+}
+
 fn cut(text: &str) -> String {
     text.chars().take(TEXT_CHARS).collect()
 }
 
 fn job_key(id: u32) -> Vec<u8> {
     key(b"job/", id as usize)
+}
+
+fn flight_key(id: u32) -> Vec<u8> {
+    key(b"job-flight/", id as usize)
 }
 
 fn items_prefix(id: u32) -> String {
@@ -151,12 +168,31 @@ impl Index {
         self.sync()
     }
 
+    /// Notes which pictures of a job are being made, so that the next owner knows what this one may have died of. It is
+    /// not synced: this is written for every batch, and a note that is lost or out of date costs one try.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn note_flight(&self, id: u32, flight: &[Flight]) -> Result<()> {
+        let flight = &flight[..flight.len().min(FLIGHTS)];
+        self.put_as(&flight_key(id), &flight)
+    }
+
+    /// Which pictures of a job were being made when the last owner ended.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Corrupt`].
+    pub fn flight(&self, id: u32) -> Result<Vec<Flight>> {
+        Ok(self.get_as(&flight_key(id))?.unwrap_or_default())
+    }
+
     /// Forgets a job with all that is kept of it.
     ///
     /// # Errors
     /// The operating system's.
     pub fn forget_job(&self, id: u32) -> Result<()> {
         self.remove_all(&job_key(id))?;
+        self.remove_all(&flight_key(id))?;
         self.remove_all(items_prefix(id).as_bytes())?;
         self.forget_failed(id)
     }
@@ -224,6 +260,10 @@ mod tests {
                 index.keep_failed(1, &failed(key, sample)).unwrap();
             }
             index.keep_failed(12, &failed(5, 1)).unwrap();
+            let many: Vec<Flight> = (0..1000).map(|n| Flight { key: u64::MAX - n, sample: 9, ends: 1 }).collect();
+            index.note_flight(1, &many).unwrap();
+            index.note_flight(2, &many[..1]).unwrap();
+            index.sync().unwrap();
         }
         let index = Index::open(&path).unwrap();
         let jobs = index.jobs().unwrap();
@@ -231,9 +271,12 @@ mod tests {
         assert_eq!((jobs[0].name.len(), jobs[0].seed), (TEXT_CHARS, u64::MAX));
         assert_eq!(index.job_items(1).unwrap(), numbers);
         assert_eq!(index.failed(1).unwrap().len(), 3);
+        assert_eq!(index.flight(1).unwrap().len(), FLIGHTS);
         index.forget_job(1).unwrap();
         assert_eq!(index.jobs().unwrap().len(), 2);
         assert!(index.job_items(1).unwrap().is_empty() && index.failed(1).unwrap().is_empty());
         assert_eq!(index.failed(12).unwrap().len(), 1);
+        assert!(index.flight(1).unwrap().is_empty());
+        assert_eq!(index.flight(2).unwrap(), [Flight { key: u64::MAX, sample: 9, ends: 1 }]);
     }
 }

@@ -1,7 +1,8 @@
 //! Opening a project's data: from the snapshots where they are current, else from the sled index where it is whole and
 //! current, else from the truth.
 
-use std::borrow::Cow;
+mod fold;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,15 +12,16 @@ use super::catalog::Catalog;
 use super::columns::{BLOCK_ROWS, Columns, id_hash};
 use super::disk;
 use super::index::{Index, Meta, digest};
-use super::journal;
 use super::ledger::Ledger;
 use super::manifest::{Entry, Holds, Manifest, Part};
 use super::overlay::Overlay;
-use super::pictures::{self, Pictures};
+use super::pictures::Pictures;
 use super::project::Project;
 use super::segment::{Frame, Reader};
 use super::snapshot;
-use crate::model::{Decision, Item, Kind, Problem, Result};
+pub use fold::{journals, load_ledger, load_pictures};
+
+use crate::model::{Item, Kind, Problem, Result};
 
 /// A project's data, open.
 pub struct Opened {
@@ -313,100 +315,6 @@ fn rebuild(project: &Project, parts: &[&Part]) -> Result<Catalog> {
         add(&mut catalog, part, reader, None)?;
     }
     Ok(catalog)
-}
-
-/// One hash for all journals of a project by their lengths, as a checkpoint keeps it: those of the annotators, and that
-/// of the pictures that were made, since a new picture ends what was said of the one before.
-///
-/// # Errors
-/// The operating system's.
-pub fn journals(project: &Project) -> Result<[u8; 32]> {
-    let mut journals = journal::lengths(&project.sessions())?;
-    let pictures = pictures::length(&project.images())?;
-    if pictures > 0 {
-        // No annotator's name holds a slash.
-        journals.push((format!("images/{}", pictures::FILE), pictures));
-    }
-    Ok(lengths(&journals))
-}
-
-fn lengths(journals: &[(String, u64)]) -> [u8; 32] {
-    digest(journals.iter().map(|(who, length)| (who.as_str(), *length)))
-}
-
-/// Reads the journal of pictures; also gives what a person should know about it.
-///
-/// # Errors
-/// The operating system's.
-pub fn load_pictures(project: &Project) -> Result<(Pictures, Vec<String>)> {
-    let reading = pictures::read(&project.images())?;
-    let mut notices: Vec<String> = reading.problems.iter().map(|p| format!("not counted: {p}")).collect();
-    if reading.whole.torn {
-        notices.push("the last line of the picture journal was cut short before it was acknowledged".into());
-    }
-    Ok((reading.pictures, notices))
-}
-
-/// Folds all journals; also gives what a person should know about them.
-///
-/// # Errors
-/// The operating system's.
-pub fn load_ledger(project: &Project, catalog: &Catalog, pictures: &Pictures) -> Result<(Ledger, Vec<String>)> {
-    let mut notices = Vec::new();
-    let mut decisions: Vec<Decision> = Vec::new();
-    for (who, path) in journal::list(&project.sessions())? {
-        let reading = journal::read(&path)?;
-        notices.extend(reading.problems.iter().map(|p| format!("not counted: {p}")));
-        if reading.torn {
-            notices.push(format!("the last line of {who}'s journal was cut short before it was acknowledged"));
-        }
-        decisions.extend(reading.decisions);
-    }
-    decisions.sort_by_key(|d| (d.rev, d.at, d.uuid));
-    let mut ledger = Ledger::default();
-    let mut orphans = 0u64;
-    let mut earlier = earlier(catalog, pictures).into_iter().peekable();
-    for decision in &decisions {
-        while let Some(Earlier { rev, rows, keeps }) = earlier.next_if(|e| e.rev < decision.rev) {
-            ledger.revise(&rows, rev, keeps);
-        }
-        match catalog.row_of_hash(id_hash(&decision.item)) {
-            Some(row) => {
-                if let Err(problem) = ledger.apply(decision, row) {
-                    notices.push(format!("not counted: {problem}"));
-                }
-            }
-            None => orphans += 1,
-        }
-    }
-    earlier.for_each(|e| ledger.revise(&e.rows, e.rev, e.keeps));
-    if orphans > 0 {
-        notices.push(format!("{orphans} decisions are on items that this project does not have; they are kept"));
-    }
-    Ok((ledger, notices))
-}
-
-/// Rows that have another text or picture since a revision of the project.
-struct Earlier<'c> {
-    rev: u64,
-    rows: Cow<'c, [u32]>,
-    keeps: bool,
-}
-
-/// All of them in the order of their revisions.
-fn earlier<'c>(catalog: &'c Catalog, pictures: &Pictures) -> Vec<Earlier<'c>> {
-    let texts = catalog.revisions().list().iter();
-    let mut list: Vec<_> =
-        texts.map(|r| Earlier { rev: r.rev, rows: Cow::Borrowed(&r.rows[..]), keeps: r.keeps }).collect();
-    for (rev, items) in pictures.revisions() {
-        let rows = items.iter().filter_map(|hash| catalog.row_of_hash(*hash));
-        match list.last_mut() {
-            Some(last) if last.rev == rev && !last.keeps => last.rows.to_mut().extend(rows),
-            _ => list.push(Earlier { rev, rows: rows.collect(), keeps: false }),
-        }
-    }
-    list.sort_by_key(|e| e.rev);
-    list
 }
 
 /// A segment that was finished and waits to become part of the project.

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::durability::generate::{check, recorded};
 use crate::support::{Bench, Mount, owners, question, root, run, verdict};
 
 /// A file that takes all the room there is.
@@ -70,6 +71,37 @@ fn a_full_disk_acknowledges_nothing_and_works_again_once_there_is_room() {
     std::fs::write(&more, text(0..1000)).unwrap();
     bench.run(["import", more.to_str().unwrap()]).ok();
     assert_eq!(bench.items().len(), 1200);
+}
+
+#[test]
+fn a_full_disk_pauses_a_job_and_what_was_made_stays() {
+    if !root() {
+        crate::support::tell("skipped: a small disk needs root");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let Some(mount) = Mount::new(&["-t", "tmpfs", "-o", "size=24m", "tmpfs"], &dir.path().join("mnt")) else { return };
+    let bench = Bench::init(mount.at.join("project"));
+    let plan = dir.path().join("plan.toml");
+    std::fs::write(&plan, "name = \"few\"\n[[pictures]]\nsubject = \"animal\"\ncount = 12\n").unwrap();
+    bench.run(["compose", "--plan", plan.to_str().unwrap()]).ok();
+    bench.run(["generate", "--detach", "--per-minute", "120", "--size", "512x512"]).ok();
+    let job = || bench.run(["jobs", "--json"]).lines().remove(0);
+    crate::support::wait_until("a picture", || !recorded(&bench).is_empty());
+    fill(&mount.at.join("filler"));
+    crate::support::wait_until("the job is paused", || job()["standing"] == "paused");
+    let paused = job();
+    assert!(paused["reason"].as_str().unwrap().contains("No space left"), "{paused}");
+    let made = recorded(&bench).len();
+    assert_eq!(paused["done"], made);
+    check(&bench, made);
+    std::fs::remove_file(mount.at.join("filler")).unwrap();
+    // Where the full disk kept the store from noting the pause, the next owner goes on by itself.
+    bench.run(["stop"]).ok();
+    bench.run(["jobs", "set", "1", "--per-minute", "0"]).ok();
+    bench.run(["jobs", "resume", "1"]);
+    crate::support::wait_until("the job is done", || job()["standing"] == "done");
+    check(&bench, 12);
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub fn job(bench: &Bench) -> Value {
 #[test]
 fn a_job_whose_owner_is_killed_makes_every_picture_once() {
     let bench = fifty();
-    bench.run(["generate", "--detach", "--per-minute", "1200", "--size", "64x64"]).ok();
+    bench.run(["generate", "--detach", "--per-minute", "400", "--size", "64x64"]).ok();
     let mut seen = BTreeSet::new();
     for n in 0..rounds(20) {
         std::thread::sleep(Duration::from_millis(20 + dice(n, 160)));

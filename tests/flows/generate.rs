@@ -113,7 +113,8 @@ fn a_verdict_counts_where_it_came_after_the_picture() {
     let numbers: Vec<u64> = bench.items().iter().map(|i| i["number"].as_u64().unwrap()).collect();
     let mut decider = bench.decider("ann");
     let mut revs: BTreeMap<u64, u64> = BTreeMap::new();
-    for number in &numbers {
+    // The last first, so that some come before their picture and some after it.
+    for number in numbers.iter().rev() {
         assert!(decider.send(&json!({"item": number, "verdict": "accept"}).to_string()));
         let receipt = decider.receipt();
         assert_eq!(receipt["saved"], true, "{receipt}");
@@ -140,6 +141,7 @@ fn a_verdict_counts_where_it_came_after_the_picture() {
         wanted.len()
     };
     let counting = look();
+    assert!(counting > 0 && counting < numbers.len(), "{counting} of {}", numbers.len());
     println!("{counting} of {} verdicts came after their picture", numbers.len());
     // The same after a kill, and from the truth alone.
     bench.kill_owner();

@@ -68,6 +68,7 @@ pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState
         live.not_before = None;
         if again {
             live.failed.clear();
+            live.ended.clear();
             live.version += 1;
         }
     }

@@ -21,6 +21,8 @@ pub struct Live {
     pub rows: Option<Arc<Vec<u32>>>,
     /// What was set aside, by picture and sample.
     pub failed: HashMap<(u64, u32), Failed>,
+    /// How often an owner was gone while a picture was made.
+    pub ended: HashMap<(u64, u32), u32>,
     /// Pictures it made.
     pub done: u64,
     /// The generator's words for itself.
@@ -51,6 +53,7 @@ impl Live {
             job,
             rows,
             failed: HashMap::new(),
+            ended: HashMap::new(),
             done: 0,
             device: String::new(),
             step: None,

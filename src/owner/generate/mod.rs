@@ -30,6 +30,7 @@ use crate::model::made::PictureState;
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::generate::named::Named;
 use crate::store::disk;
+use crate::store::jobs::Job;
 
 /// Builds a generator.
 pub type Maker = Box<dyn Fn(&Config, &Wishes) -> Result<Box<dyn ImageGenerator>> + Send + Sync>;
@@ -164,18 +165,19 @@ pub fn start(shared: &Arc<Shared>) {
     let owner = shared.clone();
     let work = move || {
         let stored = owner.index.get().and_then(|index| {
-            let with = |job: crate::store::jobs::Job| Ok((index.job_items(job.id)?, index.failed(job.id)?, job));
+            let with = |job: Job| Ok((index.job_items(job.id)?, index.failed(job.id)?, index.flight(job.id)?, job));
             index.jobs()?.into_iter().map(with).collect::<Result<Vec<_>>>()
         });
         let mut inner = owner.desk.inner();
         match stored {
             Ok(stored) => {
-                for (numbers, failed, mut job) in stored {
+                for (numbers, failed, flight, mut job) in stored {
                     if job.standing == Standing::Running {
                         job.standing = Standing::Queued;
                     }
                     let mut live = Live::new(job, numbers);
                     live.failed = failed.into_iter().map(|f| ((f.key, f.failure.sample), f)).collect();
+                    live.ended = flight.into_iter().map(|f| ((f.key, f.sample), f.ends + 1)).collect();
                     live.done = owner.pictures().of_job(live.job.id);
                     inner.jobs.insert(live.job.id, live);
                 }

@@ -1,27 +1,29 @@
 //! A job at work: what is left of it, one batch after the other, and what becomes of each picture.
 
+mod keep;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use keep::Kept;
+
 use crate::inference::{ImageGenerator, Told};
-use crate::model::generation::{Failure, FailureKind, Fingerprint, Pixels, Settings, Task};
-use crate::model::job::{JobFailure, Newest, Standing, Step};
+use crate::model::generation::{Failure, FailureKind, Fingerprint, Settings, Task};
+use crate::model::job::{Standing, Step};
 use crate::model::made::Made;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::state::Shared;
-use crate::owner::writer::{MadePictures, Work, now};
-use crate::pipeline::generate::check::check;
-use crate::pipeline::generate::errand::{Errand, side_by_side};
-use crate::pipeline::generate::file::{self, Origin};
+use crate::pipeline::generate::errand::Errand;
 use crate::pipeline::generate::named::Named;
-use crate::pipeline::generate::work::{Target, sides};
-use crate::store::jobs::Failed;
-use crate::store::journal::stamp;
+use crate::pipeline::generate::work::Target;
+use crate::store::jobs::Flight;
 
 /// How often a picture is tried before it is set aside.
 pub const TRIES: u32 = 3;
+/// Owners that may be gone while a picture is made before it is set aside: it may be what they died of.
+pub const ENDS: u32 = 5;
 /// Failures in a row, without a picture between them, after which a job waits for somebody to look.
 pub const IN_A_ROW: u32 = 24;
 /// Pictures are handed over to be recorded at most this often, so that a decision never waits behind many.
@@ -60,7 +62,8 @@ pub struct Session {
     batch_limit: usize,
     /// Made and not yet recorded.
     pending: Vec<(Errand, Made)>,
-    handed_over: Instant,
+    /// When something was handed over last; the first picture goes at once.
+    handed_over: Option<Instant>,
 }
 
 impl Session {
@@ -90,7 +93,11 @@ impl Session {
         live.job.settings = Some(settings.clone());
         live.job.of = Some(live.done + (work.len() + live.failed.len()) as u64);
         index.keep_job(&live.job)?;
-        let session = Session {
+        let (suspects, rest): (Vec<Target>, Vec<Target>) = work.into_iter().partition(|target| {
+            let picture = &named.pictures()[target.picture as usize];
+            live.ended.contains_key(&(picture.key, target.sample))
+        });
+        let mut session = Session {
             id,
             version: live.version,
             seed: live.job.seed,
@@ -100,16 +107,62 @@ impl Session {
             print,
             drafts: capabilities.draft,
             max_batch: capabilities.max_batch.max(1),
-            work,
+            // What an owner may have died of comes last, and alone.
+            work: rest.into_iter().chain(suspects.iter().copied()).collect(),
             waited: HashSet::new(),
-            tries: HashMap::new(),
+            tries: suspects.iter().map(|target| (*target, 0)).collect(),
             in_a_row: 0,
             batch_limit: usize::MAX,
             pending: Vec::new(),
-            handed_over: Instant::now(),
+            handed_over: None,
         };
         inner.tell(shared, id, true);
+        drop(inner);
+        session.suspect(shared, &suspects)?;
         Ok(Some(session))
+    }
+
+    /// Sets aside what several owners were gone over.
+    fn suspect(&mut self, shared: &Arc<Shared>, suspects: &[Target]) -> Result<()> {
+        for target in suspects {
+            let ends = self.ends(shared, *target);
+            if ends < ENDS {
+                continue;
+            }
+            self.work.retain(|other| other != target);
+            let errand = Errand::read(&shared.catalog(), &self.named, *target, self.seed)?;
+            let reason = format!("the owner was gone {ends} times while it was made");
+            self.set_aside(shared, &errand, Failure::new(FailureKind::BadOutput, reason), ends)?;
+        }
+        Ok(())
+    }
+
+    /// How often an owner was gone while this was made.
+    fn ends(&self, shared: &Shared, target: Target) -> u32 {
+        let key = self.named.pictures().get(target.picture as usize).map_or(0, |p| p.key);
+        let inner = shared.desk.inner();
+        inner.jobs.get(&self.id).and_then(|live| live.ended.get(&(key, target.sample)).copied()).unwrap_or_default()
+    }
+
+    /// Notes what is being made now, and what owners were gone over before.
+    fn note(&self, shared: &Shared, targets: &[Target]) -> Result<()> {
+        let mut flight: Vec<Flight> = Vec::new();
+        let key = |target: &Target| self.named.pictures()[target.picture as usize].key;
+        for target in targets {
+            flight.push(Flight { key: key(target), sample: target.sample, ends: self.ends(shared, *target) });
+        }
+        if let Some(live) = shared.desk.inner().jobs.get(&self.id) {
+            let others = live.ended.iter().map(|((key, sample), ends)| (*key, *sample, *ends));
+            let is_new =
+                |&(key, sample, _): &(u64, u32, u32)| !flight.iter().any(|f| (f.key, f.sample) == (key, sample));
+            // One more is added when they are read, and they are not being made.
+            let kept: Vec<Flight> = others
+                .filter(is_new)
+                .map(|(key, sample, ends)| Flight { key, sample, ends: ends.saturating_sub(1) })
+                .collect();
+            flight.extend(kept);
+        }
+        shared.index.get()?.note_flight(self.id, &flight)
     }
 
     /// Whether what it knows of items and job is still so.
@@ -217,6 +270,8 @@ impl Session {
             self.hand_over(shared)?;
             return Ok(false);
         }
+        let targets: Vec<Target> = errands.iter().map(|e| e.target).collect();
+        self.note(shared, &targets)?;
         let tasks: Vec<Task> = errands.iter().map(|e| e.task.clone()).collect();
         let mut open: Vec<Option<Errand>> = errands.into_iter().map(Some).collect();
         let mut failures: Vec<(Errand, Failure)> = Vec::new();
@@ -239,13 +294,14 @@ impl Session {
                         }
                     }
                 }
-                if trouble.is_none() && self.handed_over.elapsed() >= HAND_OVER_EVERY {
+                if trouble.is_none() && self.handed_over.is_none_or(|at| at.elapsed() >= HAND_OVER_EVERY) {
                     trouble = self.hand_over(shared).err();
                 }
                 trouble.is_none() && goes_on(shared, self.id)
             });
         }));
         let recorded = self.hand_over(shared);
+        self.note(shared, &[])?;
         if let Some(problem) = trouble {
             return Err(problem);
         }
@@ -257,103 +313,6 @@ impl Session {
         failures.extend(open.into_iter().flatten().map(|errand| (errand, silent.clone())));
         self.failed(shared, failures, tasks.len())?;
         Ok(ran.is_err())
-    }
-
-    /// Checks a picture, makes it a file, and holds it to be recorded.
-    fn keep(
-        &mut self,
-        shared: &Shared,
-        errand: Errand,
-        pixels: &Pixels,
-        notes: Vec<String>,
-        of: Vec<String>,
-    ) -> std::result::Result<(), Kept> {
-        let wide = Settings { width: pixels.width, height: pixels.height, ..self.settings.clone() };
-        check(pixels, if errand.double { &wide } else { &self.settings }).map_err(Kept::Failed)?;
-        let origin = Origin { errand: &errand, settings: &self.settings, print: &self.print, draft: self.drafts };
-        let bytes = file::png(pixels, &origin).map_err(Kept::Trouble)?;
-        let (image, _) = file::keep(&shared.project, &errand.name, self.drafts, &bytes).map_err(Kept::Trouble)?;
-        let made = Made {
-            rev: 0,
-            dataset: errand.dataset.clone(),
-            picture: errand.name.clone(),
-            sample: errand.target.sample,
-            hash: image.hash.unwrap_or_default(),
-            ext: image.ext.unwrap_or_default(),
-            width: pixels.width,
-            height: pixels.height,
-            seed: errand.task.seed,
-            fingerprint: self.short.clone(),
-            prompt: errand.prompt.clone(),
-            job: self.id,
-            at: stamp(now()),
-            draft: self.drafts,
-            notes,
-            items: errand.items.clone(),
-            of,
-        };
-        self.pending.push((errand, made));
-        Ok(())
-    }
-
-    /// Puts the two sides of a picture beside each other, once both are there.
-    fn double(&mut self, shared: &Shared, errand: Errand) -> Result<()> {
-        let picture = &self.named.pictures()[errand.target.picture as usize];
-        let found = {
-            let made = shared.pictures();
-            let image = |e: &crate::store::pictures::Entry| made.image(e, &errand.name);
-            match sides(&self.named, &made, picture, errand.target.sample) {
-                Some([Some(first), Some(second)]) => Some([image(first), image(second)]),
-                _ => None,
-            }
-        };
-        let Some(images) = found else {
-            if self.waited.insert(errand.target) {
-                self.work.push_back(errand.target);
-                return Ok(());
-            }
-            let failure = Failure::new(FailureKind::Input, "the two pictures it is made of are not there");
-            return self.set_aside(shared, &errand, failure, 1);
-        };
-        let [left, right] = [file::pixels(&shared.project, &images[0])?, file::pixels(&shared.project, &images[1])?];
-        let of = images.into_iter().filter_map(|i| i.hash).collect();
-        match self.keep(shared, errand.clone(), &side_by_side(&left, &right), Vec::new(), of) {
-            Ok(()) => Ok(()),
-            Err(Kept::Failed(failure)) => self.set_aside(shared, &errand, failure, 1),
-            Err(Kept::Trouble(problem)) => Err(problem),
-        }
-    }
-
-    /// Hands what was made to the thread that decides, and waits until it is on disk.
-    fn hand_over(&mut self, shared: &Shared) -> Result<()> {
-        self.handed_over = Instant::now();
-        let (errands, made): (Vec<Errand>, Vec<Made>) = std::mem::take(&mut self.pending).into_iter().unzip();
-        let Some(last) = made.last() else { return Ok(()) };
-        let newest = Newest {
-            path: last.image().stored().unwrap_or_default(),
-            picture: last.picture.clone(),
-            number: errands.last().map_or(0, Errand::number),
-            sample: last.sample,
-            draft: last.draft,
-        };
-        let count = made.len() as u64;
-        let mut rows: Vec<u32> = errands.into_iter().flat_map(|e| e.rows).collect();
-        rows.sort_unstable();
-        rows.dedup();
-        let (reply, recorded) = mpsc::channel();
-        let ending = || Problem::new(Kind::Cancelled, "the owner is ending");
-        let work = Work::Made(MadePictures { made, prints: vec![self.print.clone()], rows, reply });
-        shared.writer.send(work).map_err(|_| ending())?;
-        recorded.recv().map_err(|_| ending())??;
-        let mut inner = shared.desk.inner();
-        if let Some(live) = inner.jobs.get_mut(&self.id) {
-            live.came(count);
-            live.newest = Some(newest);
-            // What another job left to this one, or took from it.
-            live.job.of = live.job.of.map(|of| of.max(live.done + live.failed.len() as u64));
-        }
-        inner.tell(shared, self.id, false);
-        Ok(())
     }
 
     fn step(&mut self, shared: &Shared, step: Step) {
@@ -402,39 +361,6 @@ impl Session {
         }
         Ok(())
     }
-
-    /// Gives a picture up until somebody asks for it again.
-    fn set_aside(&mut self, shared: &Shared, errand: &Errand, failure: Failure, tries: u32) -> Result<()> {
-        let key = self.named.pictures()[errand.target.picture as usize].key;
-        let sample = errand.target.sample;
-        let failed = Failed {
-            key,
-            failure: JobFailure {
-                dataset: errand.dataset.clone(),
-                picture: errand.name.clone(),
-                sample,
-                number: errand.number(),
-                kind: failure.kind,
-                reason: failure.reason,
-                tries,
-            },
-        };
-        shared.index.get()?.keep_failed(self.id, &failed)?;
-        let mut inner = shared.desk.inner();
-        if let Some(live) = inner.jobs.get_mut(&self.id) {
-            live.failed.insert((key, sample), failed);
-        }
-        inner.tell(shared, self.id, false);
-        Ok(())
-    }
-}
-
-/// What became of a picture that is not kept.
-enum Kept {
-    /// It is none.
-    Failed(Failure),
-    /// The job cannot go on.
-    Trouble(Problem),
 }
 
 /// Whether a batch under way is still wanted.

@@ -3,8 +3,9 @@
 use super::super::columns::tests::item;
 use super::super::journal::Journal;
 use super::super::segment::{FRAME_ROWS, Writer};
+use super::fold::lengths;
 use super::*;
-use crate::model::{Act, Field, Judgement, Seen, Status, Verdict};
+use crate::model::{Act, Decision, Field, Judgement, Seen, Status, Verdict};
 
 fn fill(root: &Path, from: i64, to: i64) -> Opened {
     fill_in(root, from, to, FRAME_ROWS)

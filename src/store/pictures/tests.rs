@@ -1,4 +1,7 @@
+use std::path::Path;
+
 use super::*;
+use crate::model::generation::Fingerprint;
 
 fn print() -> Fingerprint {
     Fingerprint::default().with("model", "a")

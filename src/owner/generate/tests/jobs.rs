@@ -1,279 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use uuid::Uuid;
-
 use super::*;
-use crate::inference::Told;
-use crate::model::generation::{
-    Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Pixels, Scheduler, Settings, Task,
-};
+use crate::model::generation::FailureKind;
 use crate::model::job::{JobAct, NewJob, Plan};
-use crate::model::made::Made;
-use crate::model::{Filter, Item, Judgement, Seen, Status, Verdict};
-use crate::owner::state::Data;
-use crate::owner::wire::{Decide, Receipt};
-use crate::owner::writer::{self, Wish, Work};
-use crate::pipeline::compose::{Composition, Order, metadata};
-use crate::store::open::open;
-use crate::store::pictures;
-use crate::store::project::Project;
-
-/// How long a test waits for what must happen. Never a measurement.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// What a small generator is told to do, and what it was asked.
-#[derive(Default)]
-struct Script {
-    /// Prompts and seeds of every task, call by call.
-    calls: Vec<Vec<(String, u64)>>,
-    /// How each task fails, by a part of its prompt.
-    fails: BTreeMap<String, FailureKind>,
-    /// A part of a prompt at which it panics.
-    panics: Option<String>,
-    /// Largest batch that there is memory for.
-    room: Option<usize>,
-    /// Pictures it may make before it waits; without a number it does not wait.
-    permits: Option<u64>,
-    /// What it draws is of one colour.
-    flat: bool,
-}
-
-#[derive(Clone, Default)]
-struct Small {
-    script: Arc<(Mutex<Script>, Condvar)>,
-    draft: bool,
-}
-
-impl Small {
-    fn script<T>(&self, change: impl FnOnce(&mut Script) -> T) -> T {
-        let done = change(&mut self.script.0.lock().unwrap());
-        self.script.1.notify_all();
-        done
-    }
-
-    fn permit(&self) {
-        let mut script = self.script.0.lock().unwrap();
-        while script.permits == Some(0) {
-            script = self.script.1.wait(script).unwrap();
-        }
-        script.permits = script.permits.map(|n| n - 1);
-    }
-}
-
-struct Drawing {
-    small: Small,
-    capabilities: Capabilities,
-}
-
-impl ImageGenerator for Drawing {
-    fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
-    }
-
-    fn fingerprint(&self, settings: &Settings) -> Fingerprint {
-        Fingerprint::default().with("model", "small").with("width", settings.width).with("draft", self.small.draft)
-    }
-
-    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
-        let asked = tasks.iter().map(|t| (t.prompt.clone(), t.seed)).collect();
-        self.small.script(|s| s.calls.push(asked));
-        let mut go = watch(Told::Step { done: 0, of: 1, batch: tasks.len() });
-        for (index, task) in tasks.iter().enumerate() {
-            if go {
-                self.small.permit();
-                // Whoever waited may have been told meanwhile to stop.
-                go = watch(Told::Step { done: 1, of: 1, batch: tasks.len() });
-            }
-            let (kind, panics, flat) = self.small.script(|s| {
-                let memory = s.room.filter(|room| tasks.len() > *room).map(|_| FailureKind::OutOfMemory);
-                let fails = s.fails.iter().find(|(part, _)| task.prompt.contains(*part)).map(|(_, kind)| *kind);
-                (memory.or(fails), s.panics.as_ref().is_some_and(|p| task.prompt.contains(p)), s.flat)
-            });
-            assert!(!panics, "as it was told");
-            let result = match kind {
-                _ if !go => Err(Failure::new(FailureKind::Cancelled, "cancelled")),
-                Some(kind) => Err(Failure::new(kind, "as it was told")),
-                None => Ok(Picture {
-                    pixels: draw(settings, task, flat),
-                    honoured: self.capabilities.honours,
-                    notes: Vec::new(),
-                }),
-            };
-            go &= watch(Told::Done { index, result });
-        }
-    }
-}
-
-fn draw(settings: &Settings, task: &Task, flat: bool) -> Pixels {
-    let bytes = 3 * settings.width as usize * settings.height as usize;
-    let mut rgb = vec![200; bytes];
-    if !flat {
-        blake3::Hasher::new()
-            .update(task.prompt.as_bytes())
-            .update(&task.seed.to_le_bytes())
-            .finalize_xof()
-            .fill(&mut rgb);
-    }
-    Pixels { width: settings.width, height: settings.height, rgb }
-}
-
-fn maker(small: &Small) -> Maker {
-    let small = small.clone();
-    Box::new(move |_, _| {
-        let settings = Settings { width: 8, height: 8, steps: 1, guidance: 1.0, scheduler: Scheduler::Euler };
-        let capabilities = Capabilities {
-            name: "small".into(),
-            max_batch: 4,
-            multiple_of: 1,
-            sides: (1, 64),
-            schedulers: Vec::new(),
-            honours: Honours { seed: true, ..Honours::default() },
-            steps_told: true,
-            draft: small.draft,
-            best: settings,
-        };
-        Ok(Box::new(Drawing { small: small.clone(), capabilities }))
-    })
-}
-
-/// An owner without a socket.
-struct Rig {
-    shared: Arc<Shared>,
-    writing: Option<std::thread::JoinHandle<()>>,
-}
-
-impl Rig {
-    fn over(project: &Project, small: &Small) -> Rig {
-        let opened = open(project).unwrap();
-        let (sender, queue) = mpsc::channel();
-        let data = Data { catalog: opened.catalog.clone(), overlay: opened.overlay };
-        let shared =
-            Shared::new(project.clone(), opened.index, data, opened.notices, sender, writer::now(), maker(small));
-        let (pictures, _) = crate::store::open::load_pictures(project).unwrap();
-        let (ledger, notices) = crate::store::open::load_ledger(project, &opened.catalog, &pictures).unwrap();
-        assert!(notices.is_empty(), "{notices:?}");
-        (*shared.ledger_mut(), *shared.pictures_mut()) = (ledger, pictures);
-        let shared = Arc::new(shared);
-        let theirs = shared.clone();
-        let writing = std::thread::spawn(move || writer::run(theirs, &queue, true, None));
-        start(&shared);
-        Rig { shared, writing: Some(writing) }
-    }
-
-    fn begin(&self, new: NewJob) -> u32 {
-        begin(&self.shared, "ann", &new, &|| true).unwrap().job.unwrap().id
-    }
-
-    fn job(&self, id: u32) -> JobState {
-        self.shared.desk.list().unwrap().into_iter().find(|j| j.id == id).unwrap()
-    }
-
-    fn wait(&self, id: u32, what: &str, done: impl Fn(&JobState) -> bool) -> JobState {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let job = self.job(id);
-            if done(&job) {
-                return job;
-            }
-            assert!(Instant::now() < deadline, "{what}: {job:?}");
-            std::thread::sleep(Duration::from_millis(2));
-        }
-    }
-
-    fn until(&self, id: u32, standing: Standing) -> JobState {
-        self.wait(id, standing.name(), |j| j.standing == standing)
-    }
-
-    fn act(&self, id: u32, what: JobAct) -> Result<Option<JobState>> {
-        act(&self.shared, id, what)
-    }
-
-    fn decide(&self, number: u32, verdict: Verdict) -> Result<Receipt> {
-        let judgement = Judgement { verdict, reasons: vec![], note: None, ms: None, seen: Seen::Script };
-        let wish = Wish::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement });
-        let (send, receipt) = mpsc::channel();
-        let reply = Box::new(move |r| drop(send.send(r)));
-        self.shared.writer.send(Work::Wish { who: "ann".into(), wish, reply }).unwrap();
-        receipt.recv_timeout(PATIENCE).unwrap()
-    }
-
-    fn item(&self, number: u32) -> Item {
-        let line = self.shared.catalog().line(number as usize - 1).unwrap();
-        let line = self.shared.pictures().resolved(&line).unwrap_or(line);
-        serde_json::from_str(&line).unwrap()
-    }
-
-    fn status(&self, number: u32) -> Status {
-        self.shared.ledger().status(number - 1)
-    }
-
-    /// Every line of the journal, each of which must name a file with its hash, and no two the same.
-    fn made(&self) -> Vec<Made> {
-        let project = &self.shared.project;
-        let reading = pictures::read(&project.images()).unwrap();
-        assert!(reading.problems.is_empty() && !reading.whole.torn);
-        let text = std::fs::read_to_string(project.images().join(pictures::FILE)).unwrap_or_default();
-        let mut lines = Vec::new();
-        for line in text.lines().filter(|l| l.contains("\"picture\":")) {
-            let value: serde_json::Value = serde_json::from_str(line).unwrap();
-            let made = Made {
-                rev: value["rev"].as_u64().unwrap(),
-                picture: value["picture"].as_str().unwrap().into(),
-                sample: value["sample"].as_u64().unwrap() as u32,
-                hash: value["hash"].as_str().unwrap().into(),
-                job: value["job"].as_u64().unwrap() as u32,
-                draft: value["draft"].as_bool().unwrap_or_default(),
-                seed: value["seed"].as_u64().unwrap(),
-                ext: "png".into(),
-                ..Made::default()
-            };
-            let file = std::fs::read(project.root().join(made.image().stored().unwrap())).unwrap();
-            assert_eq!(blake3::hash(&file).to_hex().as_str(), made.hash);
-            lines.push(made);
-        }
-        assert_eq!(lines.len(), reading.pictures.len());
-        let one = |m: &Made| (m.picture.clone(), m.sample, m.hash.clone());
-        assert_eq!(lines.iter().map(one).collect::<BTreeSet<_>>().len(), lines.len(), "a picture is there twice");
-        lines
-    }
-}
-
-impl Drop for Rig {
-    fn drop(&mut self) {
-        self.shared.desk.end();
-        let (done, wait) = mpsc::channel();
-        let _ = self.shared.writer.send(Work::Finish(done));
-        let _ = wait.recv();
-        self.writing.take().map(std::thread::JoinHandle::join);
-    }
-}
-
-/// A project with composed questions.
-fn composed(count: u64) -> (tempfile::TempDir, Project) {
-    let dir = tempfile::tempdir().unwrap();
-    let project = Project::init(&dir.path().join("p")).unwrap();
-    add(&project, count, 3);
-    (dir, project)
-}
-
-fn add(project: &Project, count: u64, seed: u64) {
-    let opened = open(project).unwrap();
-    let (metadata, unreadable) = metadata(None).unwrap();
-    let composition =
-        Composition::new(&metadata, &unreadable, &Order { plan: None, seed, count: Some(count) }).unwrap();
-    let index = opened.index.get().unwrap();
-    composition.fill(project, index, &opened.catalog, "2026-01-01T00:00:00Z", &mut |_| true).unwrap();
-}
-
-fn missing() -> NewJob {
-    NewJob { samples: 1, seed: 5, ..NewJob::default() }
-}
-
-fn prompt_of(rig: &Rig, number: u32) -> String {
-    rig.item(number).prompt.unwrap()
-}
+use crate::model::{Filter, Status, Verdict};
 
 #[test]
 fn a_job_makes_every_picture_once_and_ends_what_was_said_before() {
@@ -336,7 +67,7 @@ fn a_job_is_paused_resumed_and_cancelled_between_two_pictures() {
     assert_eq!(rig.act(id, JobAct::Remove).unwrap_err().kind, Kind::Conflict);
     assert_eq!(rig.act(id, JobAct::Resume).unwrap_err().kind, Kind::Conflict);
     small.script(|s| s.permits = Some(2));
-    rig.wait(id, "two pictures", |j| j.done >= 1 || rig.shared.pictures().len() >= 1);
+    rig.wait(id, "two pictures", |j| j.done >= 1 || !rig.shared.pictures().is_empty());
     assert_eq!(rig.act(id, JobAct::Pause).unwrap().unwrap().standing, Standing::Paused);
     small.script(|s| s.permits = None);
     let deadline = Instant::now() + PATIENCE;
@@ -378,7 +109,6 @@ fn an_owner_that_ends_in_between_goes_on_where_the_journal_ends() {
     let id = rig.begin(missing());
     let of = rig.job(id).of.unwrap();
     rig.wait(id, "five", |_| rig.shared.pictures().len() >= 4);
-    small.script(|s| s.permits = Some(50));
     drop(rig);
     let rig = Rig::over(&project, &small);
     small.script(|s| s.permits = None);
@@ -523,4 +253,50 @@ fn wishes_that_mean_nothing_are_refused_before_anything_is_begun() {
     }
     assert!(rig.shared.desk.list().unwrap().is_empty());
     assert_eq!(crate::owner::answers::numbers(&rig.shared, &Filter::default()).unwrap().len(), 30);
+}
+
+#[test]
+fn a_picture_that_owners_die_of_comes_last_and_is_set_aside_in_the_end() {
+    let (_dir, project) = composed(60);
+    let small = Small::default();
+    let rig = Rig::over(&project, &small);
+    small.script(|s| s.permits = Some(0));
+    let id = rig.begin(missing());
+    rig.wait(id, "at work", |j| j.step.is_some());
+    let named = rig.shared.desk.named(&rig.shared, &|| true).unwrap();
+    let index = rig.shared.index.get().unwrap();
+    let noted = index.flight(id).unwrap();
+    assert_eq!(
+        noted.iter().map(|f| f.key).collect::<Vec<_>>(),
+        named.pictures()[..4].iter().map(|p| p.key).collect::<Vec<_>>()
+    );
+    rig.act(id, JobAct::Pause).unwrap();
+    drop(rig);
+    // What killed owners would have left behind.
+    let flight = |ends: u32| vec![crate::store::jobs::Flight { key: named.pictures()[0].key, sample: 1, ends }];
+    let leave = |ends: u32| {
+        let index = crate::store::index::Index::open(&project.store()).unwrap();
+        assert!(ends > 0 || index.flight(id).unwrap().is_empty(), "an orderly end leaves nothing");
+        index.note_flight(id, &flight(ends)).unwrap();
+        index.sync().unwrap();
+    };
+    leave(0);
+    let rig = Rig::over(&project, &small);
+    rig.act(id, JobAct::Resume).unwrap();
+    small.script(|s| (s.permits, s.calls) = (Some(5), Vec::new()));
+    rig.wait(id, "at work", |_| small.script(|s| s.calls.len() >= 2));
+    rig.act(id, JobAct::Pause).unwrap();
+    let suspect = prompt_of(&rig, 1);
+    assert!(small.script(|s| s.calls.iter().flatten().all(|(p, _)| *p != suspect)), "the others come first");
+    drop(rig);
+    leave(super::super::session::ENDS - 1);
+    let rig = Rig::over(&project, &small);
+    small.script(|s| s.permits = None);
+    rig.act(id, JobAct::Resume).unwrap();
+    let job = rig.until(id, Standing::Done);
+    assert_eq!((job.failed, Some(job.done + 1)), (1, job.of));
+    assert!(failures(&rig.shared, id, 0).unwrap()[0].reason.contains("gone 5 times"));
+    rig.act(id, JobAct::Retry).unwrap();
+    rig.wait(id, "all of them", |j| j.standing == Standing::Done && j.failed == 0);
+    rig.made();
 }

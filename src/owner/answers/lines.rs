@@ -1,0 +1,55 @@
+//! Items as JSON lines: what leaves the store for a person or an export.
+
+use crate::model::{Kind, Problem, Result};
+use crate::owner::state::Shared;
+use crate::owner::wire::Lines;
+
+/// Bytes of item lines in one frame.
+const LINES_BYTES: usize = 2 << 20;
+
+/// An item's line as it leaves the store for a person or an export: with the files of the pictures that were made.
+pub(super) fn resolved(shared: &Shared, line: String) -> String {
+    shared.pictures().resolved(&line).unwrap_or(line)
+}
+
+/// Lines and statuses from item `from` on.
+pub(super) fn lines(shared: &Shared, from: u32) -> Result<Lines> {
+    let catalog = shared.catalog();
+    let mut row = from.saturating_sub(1) as usize;
+    let mut json = Vec::new();
+    let mut statuses = Vec::new();
+    while row < catalog.len() && json.len() < LINES_BYTES {
+        let (bytes, next) = catalog.chunk(row)?;
+        json.extend_from_slice(&bytes);
+        let data = shared.data();
+        statuses.extend((row..next).map(|r| data.overlay.status(r)));
+        row = next;
+    }
+    let mut json = String::from_utf8(json).map_err(|_| Problem::new(Kind::Corrupt, "a stored item is not UTF-8"))?;
+    let pictures = shared.pictures();
+    if !pictures.is_empty() {
+        json = json.lines().fold(String::with_capacity(json.len() + json.len() / 4), |mut all, line| {
+            all.push_str(pictures.resolved(line).as_deref().unwrap_or(line));
+            all.push('\n');
+            all
+        });
+    }
+    Ok(Lines { json, statuses, next: (row < catalog.len()).then_some(row as u32 + 1) })
+}
+
+/// Lines and statuses of these items.
+pub(super) fn items(shared: &Shared, numbers: &[u32]) -> Result<Lines> {
+    let catalog = shared.catalog();
+    let mut lines = Lines { json: String::new(), statuses: Vec::new(), next: None };
+    for number in numbers {
+        if lines.json.len() > LINES_BYTES {
+            lines.next = Some(*number);
+            break;
+        }
+        let row = number.checked_sub(1).ok_or_else(|| Problem::new(Kind::NotFound, "there is no item #0"))?;
+        lines.json.push_str(&resolved(shared, catalog.line(row as usize)?));
+        lines.json.push('\n');
+        lines.statuses.push(shared.data().overlay.status(row as usize));
+    }
+    Ok(lines)
+}

@@ -1,0 +1,281 @@
+mod jobs;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Condvar, Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use super::*;
+use crate::inference::Told;
+use crate::model::generation::{
+    Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Pixels, Scheduler, Settings, Task,
+};
+use crate::model::job::{JobAct, NewJob};
+use crate::model::made::Made;
+use crate::model::{Item, Judgement, Seen, Status, Verdict};
+use crate::owner::state::Data;
+use crate::owner::wire::{Decide, Receipt};
+use crate::owner::writer::{self, Wish, Work};
+use crate::pipeline::compose::{Composition, Order, metadata};
+use crate::store::open::open;
+use crate::store::pictures;
+use crate::store::project::Project;
+
+/// How long a test waits for what must happen. Never a measurement.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a small generator is told to do, and what it was asked.
+#[derive(Default)]
+struct Script {
+    /// Prompts and seeds of every task, call by call.
+    calls: Vec<Vec<(String, u64)>>,
+    /// How each task fails, by a part of its prompt.
+    fails: BTreeMap<String, FailureKind>,
+    /// A part of a prompt at which it panics.
+    panics: Option<String>,
+    /// Largest batch that there is memory for.
+    room: Option<usize>,
+    /// Pictures it may make before it waits; without a number it does not wait.
+    permits: Option<u64>,
+    /// What it draws is of one colour.
+    flat: bool,
+}
+
+#[derive(Clone, Default)]
+struct Small {
+    script: Arc<(Mutex<Script>, Condvar)>,
+    draft: bool,
+}
+
+impl Small {
+    fn script<T>(&self, change: impl FnOnce(&mut Script) -> T) -> T {
+        let done = change(&mut self.script.0.lock().unwrap());
+        self.script.1.notify_all();
+        done
+    }
+
+    fn permit(&self) {
+        let mut script = self.script.0.lock().unwrap();
+        while script.permits == Some(0) {
+            script = self.script.1.wait(script).unwrap();
+        }
+        script.permits = script.permits.map(|n| n - 1);
+    }
+}
+
+struct Drawing {
+    small: Small,
+    capabilities: Capabilities,
+}
+
+impl ImageGenerator for Drawing {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn fingerprint(&self, settings: &Settings) -> Fingerprint {
+        Fingerprint::default().with("model", "small").with("width", settings.width).with("draft", self.small.draft)
+    }
+
+    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
+        let asked = tasks.iter().map(|t| (t.prompt.clone(), t.seed)).collect();
+        self.small.script(|s| s.calls.push(asked));
+        let mut go = watch(Told::Step { done: 0, of: 1, batch: tasks.len() });
+        for (index, task) in tasks.iter().enumerate() {
+            if go {
+                self.small.permit();
+                // Whoever waited may have been told meanwhile to stop.
+                go = watch(Told::Step { done: 1, of: 1, batch: tasks.len() });
+            }
+            let (kind, panics, flat) = self.small.script(|s| {
+                let memory = s.room.filter(|room| tasks.len() > *room).map(|_| FailureKind::OutOfMemory);
+                let fails = s.fails.iter().find(|(part, _)| task.prompt.contains(*part)).map(|(_, kind)| *kind);
+                (memory.or(fails), s.panics.as_ref().is_some_and(|p| task.prompt.contains(p)), s.flat)
+            });
+            assert!(!panics, "as it was told");
+            let result = match kind {
+                _ if !go => Err(Failure::new(FailureKind::Cancelled, "cancelled")),
+                Some(kind) => Err(Failure::new(kind, "as it was told")),
+                None => Ok(Picture {
+                    pixels: draw(settings, task, flat),
+                    honoured: self.capabilities.honours,
+                    notes: Vec::new(),
+                }),
+            };
+            go &= watch(Told::Done { index, result });
+        }
+    }
+}
+
+fn draw(settings: &Settings, task: &Task, flat: bool) -> Pixels {
+    let bytes = 3 * settings.width as usize * settings.height as usize;
+    let mut rgb = vec![200; bytes];
+    if !flat {
+        blake3::Hasher::new()
+            .update(task.prompt.as_bytes())
+            .update(&task.seed.to_le_bytes())
+            .finalize_xof()
+            .fill(&mut rgb);
+    }
+    Pixels { width: settings.width, height: settings.height, rgb }
+}
+
+fn maker(small: &Small) -> Maker {
+    let small = small.clone();
+    Box::new(move |_, _| {
+        let settings = Settings { width: 8, height: 8, steps: 1, guidance: 1.0, scheduler: Scheduler::Euler };
+        let capabilities = Capabilities {
+            name: "small".into(),
+            max_batch: 4,
+            multiple_of: 1,
+            sides: (1, 64),
+            schedulers: Vec::new(),
+            honours: Honours { seed: true, ..Honours::default() },
+            steps_told: true,
+            draft: small.draft,
+            best: settings,
+        };
+        Ok(Box::new(Drawing { small: small.clone(), capabilities }))
+    })
+}
+
+/// An owner without a socket.
+struct Rig {
+    small: Small,
+    shared: Arc<Shared>,
+    writing: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Rig {
+    fn over(project: &Project, small: &Small) -> Rig {
+        let opened = open(project).unwrap();
+        let (sender, queue) = mpsc::channel();
+        let data = Data { catalog: opened.catalog.clone(), overlay: opened.overlay };
+        let shared =
+            Shared::new(project.clone(), opened.index, data, opened.notices, sender, writer::now(), maker(small));
+        let (pictures, _) = crate::store::open::load_pictures(project).unwrap();
+        let (ledger, notices) = crate::store::open::load_ledger(project, &opened.catalog, &pictures).unwrap();
+        assert!(notices.is_empty(), "{notices:?}");
+        (*shared.ledger_mut(), *shared.pictures_mut()) = (ledger, pictures);
+        let shared = Arc::new(shared);
+        let theirs = shared.clone();
+        let writing = std::thread::spawn(move || writer::run(theirs, &queue, true, None));
+        start(&shared);
+        Rig { small: small.clone(), shared, writing: Some(writing) }
+    }
+
+    fn begin(&self, new: NewJob) -> u32 {
+        begin(&self.shared, "ann", &new, &|| true).unwrap().job.unwrap().id
+    }
+
+    fn job(&self, id: u32) -> JobState {
+        self.shared.desk.list().unwrap().into_iter().find(|j| j.id == id).unwrap()
+    }
+
+    fn wait(&self, id: u32, what: &str, done: impl Fn(&JobState) -> bool) -> JobState {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let job = self.job(id);
+            if done(&job) {
+                return job;
+            }
+            assert!(Instant::now() < deadline, "{what}: {job:?}");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn until(&self, id: u32, standing: Standing) -> JobState {
+        self.wait(id, standing.name(), |j| j.standing == standing)
+    }
+
+    fn act(&self, id: u32, what: JobAct) -> Result<Option<JobState>> {
+        act(&self.shared, id, what)
+    }
+
+    fn decide(&self, number: u32, verdict: Verdict) -> Result<Receipt> {
+        let judgement = Judgement { verdict, reasons: vec![], note: None, ms: None, seen: Seen::Script };
+        let wish = Wish::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement });
+        let (send, receipt) = mpsc::channel();
+        let reply = Box::new(move |r| drop(send.send(r)));
+        self.shared.writer.send(Work::Wish { who: "ann".into(), wish, reply }).unwrap();
+        receipt.recv_timeout(PATIENCE).unwrap()
+    }
+
+    fn item(&self, number: u32) -> Item {
+        let line = self.shared.catalog().line(number as usize - 1).unwrap();
+        let line = self.shared.pictures().resolved(&line).unwrap_or(line);
+        serde_json::from_str(&line).unwrap()
+    }
+
+    fn status(&self, number: u32) -> Status {
+        self.shared.ledger().status(number - 1)
+    }
+
+    /// Every line of the journal, each of which must name a file with its hash, and no two the same.
+    fn made(&self) -> Vec<Made> {
+        let project = &self.shared.project;
+        let reading = pictures::read(&project.images()).unwrap();
+        assert!(reading.problems.is_empty() && !reading.whole.torn);
+        let text = std::fs::read_to_string(project.images().join(pictures::FILE)).unwrap_or_default();
+        let mut lines = Vec::new();
+        for line in text.lines().filter(|l| l.contains("\"picture\":")) {
+            let value: serde_json::Value = serde_json::from_str(line).unwrap();
+            let made = Made {
+                rev: value["rev"].as_u64().unwrap(),
+                picture: value["picture"].as_str().unwrap().into(),
+                sample: value["sample"].as_u64().unwrap() as u32,
+                hash: value["hash"].as_str().unwrap().into(),
+                job: value["job"].as_u64().unwrap() as u32,
+                draft: value["draft"].as_bool().unwrap_or_default(),
+                seed: value["seed"].as_u64().unwrap(),
+                ext: "png".into(),
+                ..Made::default()
+            };
+            let file = std::fs::read(project.root().join(made.image().stored().unwrap())).unwrap();
+            assert_eq!(blake3::hash(&file).to_hex().as_str(), made.hash);
+            lines.push(made);
+        }
+        assert_eq!(lines.len(), reading.pictures.len());
+        let one = |m: &Made| (m.picture.clone(), m.sample, m.hash.clone());
+        assert_eq!(lines.iter().map(one).collect::<BTreeSet<_>>().len(), lines.len(), "a picture is there twice");
+        lines
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        // Also after a failed test: its thread is waited for.
+        self.small.script(|s| s.permits = s.permits.map(|_| u64::MAX));
+        self.shared.desk.end();
+        let (done, wait) = mpsc::channel();
+        let _ = self.shared.writer.send(Work::Finish(done));
+        let _ = wait.recv();
+        self.writing.take().map(std::thread::JoinHandle::join);
+    }
+}
+
+/// A project with composed questions.
+fn composed(count: u64) -> (tempfile::TempDir, Project) {
+    let dir = tempfile::tempdir().unwrap();
+    let project = Project::init(&dir.path().join("p")).unwrap();
+    add(&project, count, 3);
+    (dir, project)
+}
+
+fn add(project: &Project, count: u64, seed: u64) {
+    let opened = open(project).unwrap();
+    let (metadata, unreadable) = metadata(None).unwrap();
+    let composition =
+        Composition::new(&metadata, &unreadable, &Order { plan: None, seed, count: Some(count) }).unwrap();
+    let index = opened.index.get().unwrap();
+    composition.fill(project, index, &opened.catalog, "2026-01-01T00:00:00Z", &mut |_| true).unwrap();
+}
+
+fn missing() -> NewJob {
+    NewJob { samples: 1, seed: 5, ..NewJob::default() }
+}
+
+fn prompt_of(rig: &Rig, number: u32) -> String {
+    rig.item(number).prompt.unwrap()
+}

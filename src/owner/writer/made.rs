@@ -1,0 +1,67 @@
+//! Recording pictures: one revision for all that are handed over together.
+
+use std::sync::mpsc;
+
+use super::Writer;
+use crate::model::Result;
+use crate::model::generation::Fingerprint;
+use crate::model::made::Made;
+use crate::owner::wire::Event;
+use crate::store::columns::BLOCK_ROWS;
+use crate::store::pictures;
+
+/// See [`Work::Made`](super::Work::Made).
+pub struct MadePictures {
+    /// The pictures, whose files are durable; their revision is still to be given.
+    pub made: Vec<Made>,
+    /// What made them.
+    pub prints: Vec<Fingerprint>,
+    /// Rows of their items, sorted.
+    pub rows: Vec<u32>,
+    /// Where the outcome goes: it is on disk now.
+    pub reply: mpsc::Sender<Result<()>>,
+}
+
+impl Writer {
+    /// Between the last decision on what was there and the first on the new pictures there is this revision alone.
+    pub(super) fn made(&mut self, made: MadePictures) {
+        self.flush();
+        let MadePictures { made: mut list, prints, rows, reply } = made;
+        if let Some(problem) = &self.unread {
+            let _ = reply.send(Err(problem.clone()));
+            return;
+        }
+        let rev = self.shared.ledger().rev() + 1;
+        list.iter_mut().for_each(|made| made.rev = rev);
+        let recorded = self.record(&list, &prints);
+        if let Ok(offsets) = &recorded {
+            {
+                let mut pictures = self.shared.pictures_mut();
+                list.iter().zip(offsets).for_each(|(made, at)| pictures.add(made, *at));
+            }
+            let mut ledger = self.shared.ledger_mut();
+            ledger.revise(&rows, rev, false);
+            let mut data = self.shared.data_mut();
+            rows.iter().for_each(|row| ledger.write_row(*row, &mut data.overlay));
+            drop((ledger, data));
+            self.dirty.extend(rows.iter().map(|row| *row as usize / BLOCK_ROWS));
+            self.since_checkpoint += list.len();
+            self.shared.tell(Event::Made { rev, numbers: rows.iter().map(|row| row + 1).collect() });
+        }
+        // Nobody waits any more: it is done all the same.
+        let _ = reply.send(recorded.map(|_| ()));
+    }
+
+    fn record(&mut self, list: &[Made], prints: &[Fingerprint]) -> Result<Vec<u64>> {
+        let journal = match &mut self.pictures {
+            Some(journal) => journal,
+            None => self.pictures.insert(pictures::Journal::open(&self.shared.project.images())?),
+        };
+        let recorded = journal.append(list, prints);
+        if recorded.is_err() {
+            // Open it anew next time: its length on disk is what counts.
+            self.pictures = None;
+        }
+        recorded
+    }
+}
