@@ -1,6 +1,6 @@
 //! What answers for models: one conformance suite for all image generators, HTTP against a real server, model files.
 
-mod conformance;
+pub mod conformance;
 mod http;
 mod hub;
 mod server;

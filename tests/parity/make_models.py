@@ -256,7 +256,7 @@ def pictures(io):
     start = dict(image=[Image.fromarray(image)] * 2)
     paint = start | dict(mask_image=[Image.fromarray(mask)] * 2)
 
-    def run(name, pipe, scheduler, steps, guidance=5.0, negative=NEGATIVE, **kw):
+    def run(name, pipe, scheduler, steps, guidance=5.0, negative=NEGATIVE, size=(SIDE, SIDE), **kw):
         pipe.scheduler = scheduler
         pipe.set_progress_bar_config(disable=True)
         last = {}
@@ -267,7 +267,7 @@ def pictures(io):
 
         images = pipe(
             prompt=PROMPTS, negative_prompt=negative, num_inference_steps=steps, guidance_scale=guidance,
-            generator=[gen(s) for s in SEEDS], output_type="np", callback_on_step_end=keep, height=SIDE, width=SIDE, **kw,
+            generator=[gen(s) for s in SEEDS], output_type="np", callback_on_step_end=keep, height=size[0], width=size[1], **kw,
         ).images  # fmt: skip
         io[f"{name}.latents"] = last["latents"]
         io[f"{name}.pixels"] = torch.from_numpy((images * 255).round().astype(np.uint8))
@@ -283,6 +283,9 @@ def pictures(io):
     run("sd.euler", sd, EulerDiscreteScheduler.from_config(base), 5)
     run("sd.ddim", sd, DDIMScheduler.from_config(base), 4)
     run("sd.plain", sd, EulerDiscreteScheduler.from_config(base), 4, negative=None)
+    # Latents of 9 x 7, whose sides do not halve evenly; and what the SD 2 models of 768 pixels predict.
+    run("sd.odd", sd, EulerDiscreteScheduler.from_config(base), 3, size=(72, 56))
+    run("sd.v", sd, EulerDiscreteScheduler.from_config(base, prediction_type="v_prediction"), 4)
     sub = to(StableDiffusionImg2ImgPipeline, sd, **off)
     run("sd.img2img", sub, EulerDiscreteScheduler.from_config(base), 6, strength=0.6, **{k: start[k] for k in start})
     sub = to(StableDiffusionInpaintPipeline, sd, **off)
@@ -291,6 +294,7 @@ def pictures(io):
     unet9 = UNet2DConditionModel.from_pretrained(f"{OUT}/unet_inpaint", variant="fp16", torch_dtype=torch.float32)
     sub = to(StableDiffusionInpaintPipeline, sd, unet=unet9.eval(), **off)
     run("sd.inpaint9", sub, EulerDiscreteScheduler.from_config(base), 5, strength=1.0, **paint)
+    run("sd.inpaint9_part", sub, DDIMScheduler.from_config(base), 5, strength=0.7, **paint)
 
     xl = StableDiffusionXLPipeline.from_pretrained(f"{OUT}/sdxl", torch_dtype=torch.float32, add_watermarker=False)
     base = xl.scheduler.config

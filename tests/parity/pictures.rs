@@ -101,6 +101,15 @@ fn sd_makes_diffusers_pictures() {
     holds("sd.euler", &sd, &settings(Scheduler::Euler, 5), &tasks(true, None), 1e-4);
     holds("sd.ddim", &sd, &settings(Scheduler::Ddim, 4), &tasks(true, None), 1e-4);
     holds("sd.plain", &sd, &settings(Scheduler::Euler, 4), &tasks(false, None), 1e-4);
+    let odd = Settings { height: 72, width: 56, ..settings(Scheduler::Euler, 3) };
+    holds("sd.odd", &sd, &odd, &tasks(true, None), 1e-4);
+}
+
+#[test]
+fn a_model_that_predicts_v_makes_diffusers_pictures() {
+    let dir = assembled("sd");
+    scheduler(dir.path(), &[("prediction_type", "v_prediction")]);
+    holds("sd.v", &load(dir.path(), DType::F32), &settings(Scheduler::Euler, 4), &tasks(true, None), 1e-4);
 }
 
 #[test]
@@ -119,6 +128,8 @@ fn a_unet_for_inpainting_paints_as_diffusers_does() {
     let inpaint = load(dir.path(), DType::F32);
     assert!(inpaint.takes_masks());
     holds("sd.inpaint9", &inpaint, &settings(Scheduler::Euler, 5), &tasks(true, Some(&init(1., true))), 1e-4);
+    let part = tasks(true, Some(&init(0.7, true)));
+    holds("sd.inpaint9_part", &inpaint, &settings(Scheduler::Ddim, 5), &part, 1e-4);
 }
 
 /// Without a negative prompt (`ddim`) the unconditional half is of zeros, as `force_zeros_for_empty_prompt` says.

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use candle_core::{DType, Device};
 
-use super::pipeline::{Loading, Pipeline, Stopped};
+use super::pipeline::{Loading, Pipeline, Stopped, wrong};
 use super::scheduler::TimestepSpacing;
 use super::weights::ModelFolder;
 use crate::inference::{ImageGenerator, Told};
 use crate::model::error::{Problem, Result};
 use crate::model::generation::{
-    Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Pixels, Scheduler, Settings, Task,
+    Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Scheduler, Settings, Task,
 };
 
 /// Raised with every change that changes bytes.
@@ -19,11 +19,8 @@ const CODE: u32 = 1;
 /// Smallest and largest side in pixels.
 const SIDES: (u32, u32) = (64, 2048);
 
-/// Largest number of steps; more than any schedule was trained for.
-const STEPS: u32 = 1000;
-
-/// Largest guidance scale.
-const GUIDANCE: f64 = 100.;
+/// Most parts of 75 tokens that a prompt may have; each makes every step slower.
+const CHUNKS: usize = 16;
 
 /// How a model is used.
 #[derive(Clone, Debug)]
@@ -121,48 +118,16 @@ impl CandleGenerator {
         Ok(CandleGenerator { pipeline, capabilities, fixed, together })
     }
 
-    /// Why nothing can be made under `settings`.
-    fn refused(&self, settings: &Settings) -> Option<String> {
-        let Settings { width, height, steps, guidance, .. } = *settings;
-        let (of, (least, most)) = (self.capabilities.multiple_of, SIDES);
-        if width % of != 0 || height % of != 0 {
-            return Some(format!("{width}x{height}: both sides must be multiples of {of}"));
-        }
-        if !(least..=most).contains(&width) || !(least..=most).contains(&height) {
-            return Some(format!("{width}x{height}: sides must be from {least} to {most}"));
-        }
-        if !(1..=STEPS).contains(&steps) {
-            return Some(format!("{steps} steps: from 1 to {STEPS} are possible"));
-        }
-        if !(0. ..=GUIDANCE).contains(&guidance) {
-            return Some(format!("guidance {guidance}: it must be from 0 to {GUIDANCE}"));
-        }
-        None
-    }
-
     /// What pass a task belongs to, and what a person should know about it; or why it cannot be made.
     fn look(&self, settings: &Settings, task: &Task) -> std::result::Result<(Pass, Vec<String>), Failure> {
-        let wrong = |why: String| Err(Failure::new(FailureKind::Input, why));
-        let (w, h) = (settings.width as usize, settings.height as usize);
-        if let Some(init) = &task.init {
-            let Pixels { width, height, rgb } = &init.image;
-            if (*width, *height) != (settings.width, settings.height) || rgb.len() != 3 * w * h {
-                return wrong(format!(
-                    "the picture to start from is {width}x{height} in {} bytes, not {w}x{h}",
-                    rgb.len()
-                ));
-            }
-            if let Some(mask) = init.mask.as_ref().filter(|mask| mask.len() != w * h) {
-                return wrong(format!("the mask has {} bytes, {w}x{h} are wanted", mask.len()));
-            }
-            if !(init.strength > 0. && init.strength <= 1.) {
-                return wrong(format!("strength {}: it must be over 0 and up to 1", init.strength));
-            }
+        if let Some(failure) = self.capabilities.excluded(settings, task) {
+            return Err(failure);
         }
-        let (chunks, mut notes) = match self.pipeline.look(task, settings) {
-            Ok(looked) => looked,
-            Err(problem) => return wrong(problem.to_string()),
-        };
+        let (chunks, mut notes) = self.pipeline.look(task, settings).map_err(wrong)?;
+        if chunks > CHUNKS {
+            let why = format!("the prompt is read in parts of 75 tokens and has {chunks}: at most {CHUNKS} are taken");
+            return Err(Failure::new(FailureKind::Input, why));
+        }
         if settings.guidance <= 1. && task.negative_prompt.is_some() {
             notes.push("the negative prompt has no effect: guidance is not over 1".to_string());
         }
@@ -216,14 +181,8 @@ impl ImageGenerator for CandleGenerator {
     fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
         let mut going = true;
         let mut waiting: Vec<(usize, Pass, Vec<String>)> = Vec::new();
-        let refused = self.refused(settings);
         for (index, task) in tasks.iter().enumerate() {
-            let looked = match (&refused, going) {
-                (_, false) => Err(cancelled()),
-                (Some(why), _) => Err(Failure::new(FailureKind::Input, why)),
-                (None, _) => self.look(settings, task),
-            };
-            match looked {
+            match if going { self.look(settings, task) } else { Err(cancelled()) } {
                 Ok((pass, notes)) => waiting.push((index, pass, notes)),
                 Err(failure) => going &= watch(Told::Done { index, result: Err(failure) }),
             }

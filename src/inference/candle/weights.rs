@@ -165,8 +165,8 @@ fn weight_files(folder: &Path, dtype: DType) -> Result<(PathBuf, Vec<PathBuf>)> 
     }
     let pickled = ["pytorch_model.bin", "diffusion_pytorch_model.bin"].iter().any(|name| folder.join(name).exists());
     let what = if pickled { "only pickled weights (.bin), which are not read" } else { "no weights" };
-    let help = "put diffusion_pytorch_model.safetensors (unet, vae) or model.safetensors (text encoders) there, or their \
-                fp16 variant, or their shards and the index of these";
+    let help = "put diffusion_pytorch_model.safetensors (unet, vae) or model.safetensors (text encoders) there, or \
+                their fp16 variant, or their shards and the index of these";
     Err(Problem::new(Kind::NotFound, what).file(folder).help(help))
 }
 

@@ -220,16 +220,16 @@ impl GroupNorm {
         let mut out = vec![T::put(0.); x.len()];
         for (x, out) in x.chunks_exact(each).zip(out.chunks_exact_mut(each)) {
             // Sums of rows in a fixed order: first within each block of rows, then over the blocks.
-            let sums: Vec<(Vec<f64>, Vec<f64>)> = x.par_chunks(ROWS * c).map(|rows| sums(rows, c)).collect();
+            let (sums, squares): (Vec<_>, Vec<_>) = x.par_chunks(ROWS * c).map(|rows| sums(rows, c)).unzip();
             let (mut scale, mut shift) = (vec![0f32; c], vec![0f32; c]);
             for group in 0..self.groups {
                 let channels = group * wide..(group + 1) * wide;
-                let total = |of: fn(&(Vec<f64>, Vec<f64>)) -> &[f64]| -> f64 {
-                    sums.iter().map(|block| of(block)[channels.clone()].iter().sum::<f64>()).sum()
+                let total = |blocks: &[Vec<f64>]| -> f64 {
+                    blocks.iter().map(|block| block[channels.clone()].iter().sum::<f64>()).sum()
                 };
                 let n = (each / c * wide) as f64;
-                let mean = total(|s| &s.0) / n;
-                let variance = (total(|s| &s.1) / n - mean * mean).max(0.);
+                let mean = total(&sums) / n;
+                let variance = (total(&squares) / n - mean * mean).max(0.);
                 let inverse = 1. / (variance + self.eps).sqrt();
                 for at in channels {
                     let weight = weight[at].get() as f64 * inverse;

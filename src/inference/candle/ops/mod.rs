@@ -1,5 +1,5 @@
-//! The few operations that the networks are made of. Pictures and features are NHWC (`[batch, height, width, channels]`,
-//! contiguous): a convolution is a gather of rows and one matrix product, tokens need no transposition, and norms run
+//! The few operations that the networks are made of. Pictures and features are NHWC (`[batch, height, width,
+//! channels]`, contiguous): a convolution is a gather of rows and one matrix product, tokens need no transposition, and norms run
 //! along memory. Each is a custom operation of candle whose CPU side stands in `cpu`, in f32 arithmetic for f32 and
 //! f16 tensors; a GPU side would be its `cuda_fwd` and is measured against these.
 
@@ -43,8 +43,8 @@ impl Window {
     }
 }
 
-/// What is added to a product: a bias for all rows (`[n]`) or one for each picture (`[batch, n]`), and a residual of the
-/// result's own shape.
+/// What is added to a product: a bias for all rows (`[n]`) or one for each picture (`[batch, n]`), and a residual of
+/// the result's own shape.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Added<'a> {
     /// The bias.

@@ -50,8 +50,13 @@ pub enum Stopped {
 
 impl From<Problem> for Stopped {
     fn from(problem: Problem) -> Stopped {
-        Stopped::Failed(failure(FailureKind::Input, &problem.to_string().replace("\n  help: ", "; ")))
+        Stopped::Failed(wrong(problem))
     }
+}
+
+/// What is wrong with a task, in one line.
+pub(super) fn wrong(problem: Problem) -> Failure {
+    failure(FailureKind::Input, &problem.to_string().replace("\n  help: ", "; "))
 }
 
 impl From<candle_core::Error> for Stopped {
@@ -148,8 +153,8 @@ impl Pipeline {
         finite(&latents)?.into_iter().enumerate().map(picture).collect()
     }
 
-    /// The latents that [`run`](Self::run) decodes: `[b, latent_channels, h / 8, w / 8]`, f32, scaled. Where a step gave
-    /// numbers that are none they stay so, and with nothing else left the remaining steps are not taken.
+    /// The latents that [`run`](Self::run) decodes: `[b, latent_channels, h / 8, w / 8]`, f32, scaled. Where a step
+    /// gave numbers that are none they stay so, and with nothing else left the remaining steps are not taken.
     pub fn latents(
         &self,
         settings: &Settings,

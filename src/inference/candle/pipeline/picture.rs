@@ -22,8 +22,8 @@ pub(super) fn painted(masks: &[&[u8]], w: usize, h: usize, device: &Device) -> R
     Tensor::from_vec(all, (masks.len(), 1, h, w), device)
 }
 
-/// One decoded picture (`[3, h, w]`, about -1 to 1) as pixels, rounded as diffusers does. What is no picture is refused:
-/// a number that is none, one colour all over.
+/// One decoded picture (`[3, h, w]`, about -1 to 1) as pixels, rounded as diffusers does. What is no picture is
+/// refused: a number that is none, one colour all over.
 pub(super) fn pixels(decoded: &Tensor) -> std::result::Result<Pixels, Failure> {
     let bad = |why: String| Failure::new(FailureKind::BadOutput, why);
     let read = || -> Result<(usize, usize, Vec<f32>)> {

@@ -1,5 +1,6 @@
 //! What denoising starts from: noise, a picture under noise, a picture with a part to paint anew. Each picture draws
-//! from its own generator in the order in which diffusers' pipelines draw, so the same seed begins from the same numbers.
+//! from its own generator in the order in which diffusers' pipelines draw, so the same seed begins from the
+//! same numbers.
 
 use candle_core::{Device, Tensor};
 
@@ -16,7 +17,8 @@ pub(super) struct Start {
     pub first: usize,
     /// What is laid over the latents after each step, with a U-Net that does not take masks itself.
     pub kept: Option<Kept>,
-    /// What a U-Net for inpainting takes besides the latents: mask and masked picture, `[b, 1 + latent_channels, h, w]`.
+    /// What a U-Net for inpainting takes besides the latents: mask and masked picture, `[b, 1 + latent_channels, h,
+    /// w]`.
     pub beside: Option<Tensor>,
 }
 
@@ -56,8 +58,8 @@ fn pictures(tasks: &[&Task], settings: &Settings, device: &Device) -> candle_cor
 }
 
 impl Pipeline {
-    /// Where `tasks` start under `settings`. All of them start from noise, or all from a picture with the same strength,
-    /// and all have a mask or none.
+    /// Where `tasks` start under `settings`. All of them start from noise, or all from a picture with the same
+    /// strength, and all have a mask or none.
     pub(super) fn start(
         &self,
         settings: &Settings,

@@ -137,7 +137,7 @@ impl UNetConfig {
             let what = format!("{} channels do not divide by {} heads", level.channels, level.heads);
             return Err(config.wrong("attention_head_dim", what));
         }
-        if levels[0].channels % 2 != 0 {
+        if !levels[0].channels.is_multiple_of(2) {
             return Err(config.wrong("block_out_channels", "the first number must be even"));
         }
         let flip = config.flag("flip_sin_to_cos", true)?;
