@@ -26,6 +26,7 @@ pub mod import;
 pub mod items;
 pub mod jobs;
 pub mod lint;
+pub mod models;
 pub mod recompose;
 pub mod sample;
 pub mod show;
@@ -75,6 +76,8 @@ enum Command {
     Generate(generate::Args),
     /// Jobs that make pictures: list, watch, pause, resume, cancel, retry
     Jobs(jobs::Args),
+    /// Model files on this machine: list, pull, verify, path
+    Models(models::Args),
     /// What exists by two properties of items, and the terms whose items fail most
     Coverage(coverage::Args),
     /// Reject the items of terms
@@ -178,6 +181,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Import(args)) => import::run(&context, &args),
         Some(Command::Generate(args)) => generate::run(&context, &args),
         Some(Command::Jobs(args)) => jobs::run(&context, &args),
+        Some(Command::Models(args)) => models::run(&args),
         Some(Command::Coverage(args)) => coverage::run(&context, &args),
         Some(Command::Discard(args)) => discard::run(&context, &args),
         Some(Command::Recompose(args)) => recompose::run(&context, &args),

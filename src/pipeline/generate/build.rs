@@ -1,9 +1,14 @@
 //! Which generator a job's wishes come to, with `[generate]` of `benchtop.toml` behind them.
 
+use std::path::PathBuf;
+
 use crate::inference::ImageGenerator;
+use crate::inference::candle::generator::{CandleGenerator, Options};
+use crate::inference::http::HttpGenerator;
+use crate::inference::hub::Hub;
 use crate::inference::storyboard::Storyboard;
 use crate::model::config::Config;
-use crate::model::config::generate::Backend;
+use crate::model::config::generate::{Backend, Generate};
 use crate::model::job::Wishes;
 use crate::model::{Kind, Problem, Result};
 
@@ -19,15 +24,42 @@ pub fn full(config: &Config, wishes: &Wishes) -> Wishes {
 /// Refuses wishes for what there is not, before anything is begun.
 ///
 /// # Errors
-/// [`Kind::Usage`] naming what there is.
+/// [`Kind::Usage`] naming what there is; for `candle` what keeps its model from being found, with what to put where; for
+/// `http` what is wrong with the endpoints.
 pub fn check(config: &Config, wishes: &Wishes) -> Result<Backend> {
-    let name = full(config, wishes).backend.unwrap_or_default();
-    match Backend::from_name(&name) {
-        Some(backend @ Backend::Storyboard) => Ok(backend),
-        _ => Err(Problem::new(Kind::Usage, format!("this program has no backend `{name}`"))
+    let wishes = full(config, wishes);
+    let name = wishes.backend.clone().unwrap_or_default();
+    let backend = Backend::from_name(&name).ok_or_else(|| {
+        let known: Vec<&str> = Backend::ALL.map(Backend::name).into();
+        Problem::new(Kind::Usage, format!("there is no backend `{name}`"))
             .field("backend")
-            .help(format!("there is: {}", Backend::Storyboard.name()))),
+            .help(format!("one of: {}", known.join(", ")))
+    })?;
+    match backend {
+        Backend::Storyboard => {}
+        Backend::Candle => {
+            folder(&wishes)?;
+        }
+        Backend::Http => {
+            HttpGenerator::new(&servers(config, &wishes))?;
+        }
     }
+    Ok(backend)
+}
+
+/// The folder of the model that full wishes name.
+fn folder(wishes: &Wishes) -> Result<PathBuf> {
+    let Some(model) = &wishes.model else {
+        return Err(Problem::new(Kind::Usage, "the backend `candle` needs a model")
+            .field("model")
+            .help("a name that `benchtop models list` shows, or a folder in diffusers' layout"));
+    };
+    Hub::from_env()?.path(model)
+}
+
+/// The servers of `benchtop.toml`, asked for the model that full wishes name.
+fn servers(config: &Config, wishes: &Wishes) -> Generate {
+    Generate { model: wishes.model.clone().or_else(|| config.generate.model.clone()), ..config.generate.clone() }
 }
 
 /// Whether full wishes come to a generator that makes drafts.
@@ -40,7 +72,12 @@ pub fn drafts(wishes: &Wishes) -> bool {
 /// # Errors
 /// Why it cannot be had.
 pub fn build(config: &Config, wishes: &Wishes) -> Result<Box<dyn ImageGenerator>> {
-    check(config, wishes).map(|_| Box::new(Storyboard::new()) as Box<dyn ImageGenerator>)
+    let wishes = full(config, wishes);
+    Ok(match check(config, &wishes)? {
+        Backend::Storyboard => Box::new(Storyboard::new()),
+        Backend::Candle => Box::new(CandleGenerator::open(&folder(&wishes)?, &Options::cpu(), None)?),
+        Backend::Http => Box::new(HttpGenerator::new(&servers(config, &wishes))?),
+    })
 }
 
 #[cfg(test)]
@@ -64,8 +101,15 @@ mod tests {
     #[test]
     fn what_there_is_not_is_refused_by_name() {
         let config = Config::parse("name = \"x\"", Path::new("benchtop.toml")).unwrap();
-        let problem = check(&config, &Wishes { backend: Some("crayon".into()), ..Wishes::default() }).unwrap_err();
+        let of = |backend: &str, model: Option<&str>| {
+            let (backend, model) = (Some(backend.to_string()), model.map(str::to_string));
+            check(&config, &Wishes { backend, model, ..Wishes::default() }).unwrap_err()
+        };
+        let problem = of("crayon", None);
         assert!(problem.what.contains("crayon") && problem.help.unwrap().contains("storyboard"));
+        assert!(of("candle", None).help.unwrap().contains("models list"));
+        assert_eq!(of("candle", Some("/no/such/model")).kind, Kind::NotFound);
+        assert!(of("http", None).what.contains("endpoint"));
         assert!(build(&config, &Wishes::default()).unwrap().capabilities().draft);
         assert!(drafts(&full(&config, &Wishes::default())));
     }
