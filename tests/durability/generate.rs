@@ -62,8 +62,20 @@ pub fn job(bench: &Bench) -> Value {
 
 #[test]
 fn a_job_whose_owner_is_killed_makes_every_picture_once() {
+    killed(&[], true);
+}
+
+/// The same with a diffusion model in the owner's process: a tiny one, with random weights.
+#[test]
+fn a_model_whose_owner_is_killed_makes_every_picture_once() {
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parity/data/models/sd");
+    killed(&["--backend", "candle", "--model", model, "--steps", "2"], false);
+}
+
+fn killed(with: &[&str], drafts: bool) {
     let bench = fifty();
-    bench.run(["generate", "--detach", "--per-minute", "400", "--size", "64x64"]).ok();
+    let begin = ["generate", "--detach", "--per-minute", "400", "--size", "64x64"];
+    bench.run(begin.iter().chain(with).copied()).ok();
     let mut seen = BTreeSet::new();
     for n in 0..rounds(20) {
         std::thread::sleep(Duration::from_millis(20 + dice(n, 160)));
@@ -78,13 +90,13 @@ fn a_job_whose_owner_is_killed_makes_every_picture_once() {
     let job = job(&bench);
     assert_eq!((&job["done"], &job["of"], &job["failed"]), (&50.into(), &50.into(), &0.into()));
     check(&bench, 50);
-    assert!(bench.items().iter().all(|i| i["images"][0]["draft"] == true));
+    assert!(bench.items().iter().all(|i| (i["images"][0]["draft"] == true) == drafts));
     let notices = bench.status()["notices"].to_string();
     assert!(!notices.contains("not counted"), "{notices}");
     // Nothing is missing any more, also without the store.
     bench.run(["stop"]).ok();
     std::fs::remove_dir_all(bench.root().join("store")).unwrap();
-    assert!(bench.run(["generate"]).refused(1).contains("no picture to make"));
+    assert!(bench.run(["generate"].iter().chain(with).copied()).refused(1).contains("no picture to make"));
     check(&bench, 50);
     assert!(owners(bench.root()).len() == 1);
     println!("kill -9 of a generating owner: {} rounds, killed at {seen:?} of 50 pictures", rounds(20));
