@@ -101,6 +101,8 @@ struct Writer {
     journals: HashMap<String, Journal>,
     /// Open from the first picture on.
     pictures: Option<pictures::Journal>,
+    /// What was read of it at the start is no longer all of it.
+    reread: bool,
     batch: Vec<Pending>,
     dirty: BTreeSet<usize>,
     since_checkpoint: usize,
@@ -115,6 +117,7 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
         shared,
         journals: HashMap::new(),
         pictures: None,
+        reread: false,
         batch: Vec::new(),
         dirty: BTreeSet::new(),
         since_checkpoint: 0,

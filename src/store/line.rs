@@ -3,8 +3,8 @@
 //! The checksum is the CRC-32 of the bytes before `,"crc":`, so a line can be checked with any tool and a torn or
 //! edited line is told apart from a good one.
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::model::{Kind, Problem, Result};
 
@@ -30,7 +30,7 @@ pub fn encode<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<()> {
 ///
 /// # Errors
 /// [`Kind::Corrupt`] when the checksum is missing or wrong, or the fields are not those of `T`.
-pub fn decode<T: DeserializeOwned>(line: &[u8]) -> Result<T> {
+pub fn decode<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let corrupt = |what: &str| Problem::new(Kind::Corrupt, what.to_string());
     let body = line.len().checked_sub(TAIL).ok_or_else(|| corrupt("the line is cut short"))?;
@@ -67,7 +67,7 @@ pub fn read_all<T: DeserializeOwned>(bytes: &[u8]) -> Lines<T> {
 
 /// Calls `take` with the offset, number (from 1) and content of every whole line of `bytes`, and gives where a torn last
 /// line begins.
-pub fn each<T: DeserializeOwned>(bytes: &[u8], take: &mut dyn FnMut(u64, u64, Result<T>)) -> Option<u64> {
+pub fn each<'b, T: Deserialize<'b>>(bytes: &'b [u8], take: &mut dyn FnMut(u64, u64, Result<T>)) -> Option<u64> {
     let mut at = 0;
     let mut number = 0;
     while at < bytes.len() {
@@ -87,7 +87,6 @@ pub fn each<T: DeserializeOwned>(bytes: &[u8], take: &mut dyn FnMut(u64, u64, Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde::Deserialize;
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Row {

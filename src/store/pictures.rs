@@ -14,6 +14,7 @@ pub use journal::{Journal, Reading, length, read};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::append::Whole;
 use super::columns::id_hash;
 use crate::model::made::{Made, picture_key, prompt_key};
 use crate::model::{ImageRef, Problem, Result};
@@ -54,7 +55,7 @@ pub struct Entry {
 }
 
 /// A number for the pictures that one was put together from; 0 for none.
-pub fn parts_key(hashes: &[String]) -> u64 {
+pub fn parts_key(hashes: &[&str]) -> u64 {
     if hashes.is_empty() { 0 } else { id_hash(&hashes.join(" ")) }
 }
 
@@ -67,34 +68,39 @@ pub struct Pictures {
     /// Fingerprints and extensions: few, and used by many.
     names: Vec<String>,
     by_job: HashMap<u32, u64>,
+    /// How much of the journal was whole when it was read, and the fingerprints explained in it then.
+    whole: Whole,
+    explained: Vec<String>,
 }
 
 impl Pictures {
     /// Adds a picture whose line begins at `offset`.
     pub fn add(&mut self, made: &Made, offset: u64) {
-        let key = made.key();
+        self.take(&journal::row(made), offset);
+    }
+
+    fn take(&mut self, row: &journal::Row<'_>, offset: u64) {
+        let key = picture_key(&row.dataset.0, &row.picture.0);
         let index = self.made.len() as u32;
-        let mut hash = [0; 32];
-        if let Ok(found) = blake3::Hash::from_hex(&made.hash) {
-            hash = *found.as_bytes();
-        }
+        let hash = blake3::Hash::from_hex(row.hash.0.as_bytes()).map_or([0; 32], |hash| *hash.as_bytes());
+        let of: Vec<&str> = row.of.iter().map(|t| &*t.0).collect();
         let entry = Entry {
             key,
             before: self.newest.insert(key, index),
-            rev: made.rev,
-            sample: made.sample,
-            job: made.job,
-            seed: made.seed,
-            prompt: number(&made.prompt).unwrap_or_default(),
-            draft: made.draft,
-            fingerprint: self.name(&made.fingerprint),
-            ext: self.name(&made.ext),
+            rev: row.rev,
+            sample: row.sample,
+            job: row.job,
+            seed: row.seed.unwrap_or_default(),
+            prompt: number(&row.prompt.0).unwrap_or_default(),
+            draft: row.draft,
+            fingerprint: self.name(&row.fingerprint.0),
+            ext: self.name(&row.ext.0),
             hash,
-            of: parts_key(&made.of),
-            items: made.items.iter().map(|id| id_hash(id)).collect(),
+            of: parts_key(&of),
+            items: row.items.iter().map(|id| id_hash(&id.0)).collect(),
             offset,
         };
-        *self.by_job.entry(made.job).or_default() += 1;
+        *self.by_job.entry(row.job).or_default() += 1;
         self.made.push(entry);
     }
 

@@ -53,14 +53,16 @@ impl Writer {
     }
 
     fn record(&mut self, list: &[Made], prints: &[Fingerprint]) -> Result<Vec<u64>> {
+        let images = self.shared.project.images();
         let journal = match &mut self.pictures {
             Some(journal) => journal,
-            None => self.pictures.insert(pictures::Journal::open(&self.shared.project.images())?),
+            None if self.reread => self.pictures.insert(pictures::Journal::open(&images)?),
+            None => self.pictures.insert(pictures::Journal::after(&images, &self.shared.pictures())?),
         };
         let recorded = journal.append(list, prints);
         if recorded.is_err() {
             // Open it anew next time: its length on disk is what counts.
-            self.pictures = None;
+            (self.pictures, self.reread) = (None, true);
         }
         recorded
     }

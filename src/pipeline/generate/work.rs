@@ -134,5 +134,5 @@ pub fn sides<'m>(named: &Named, made: &'m Pictures, picture: &Picture, sample: u
 /// A number for two pictures side by side, to compare with what one was made of.
 pub fn parts_of(made: &Pictures, first: &Entry, second: &Entry) -> u64 {
     let hash = |entry: &Entry| made.image(entry, "").hash.unwrap_or_default();
-    parts_key(&[hash(first), hash(second)])
+    parts_key(&[&hash(first), &hash(second)])
 }

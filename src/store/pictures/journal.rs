@@ -1,5 +1,6 @@
 //! The lines of the picture journal.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -15,110 +16,135 @@ use crate::store::line;
 /// Format of the lines written today.
 const VERSION: u8 = 1;
 
+/// A text of a line, borrowed from it where nothing in it is escaped: reading 100,000 lines is on the way to the first
+/// picture that somebody sees.
+#[derive(Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Text<'l>(#[serde(borrow)] pub(super) Cow<'l, str>);
+
 /// A line: a picture, or the parts of a fingerprint the first time it is used. One shape for both, since telling two
 /// apart while reading takes several times as long.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Row {
+pub(super) struct Row<'l> {
     v: u8,
     #[serde(skip_serializing_if = "is_default")]
-    rev: u64,
+    pub(super) rev: u64,
+    #[serde(borrow, skip_serializing_if = "is_default")]
+    pub(super) dataset: Text<'l>,
+    #[serde(borrow, skip_serializing_if = "is_default")]
+    pub(super) picture: Text<'l>,
     #[serde(skip_serializing_if = "is_default")]
-    dataset: String,
-    #[serde(skip_serializing_if = "is_default")]
-    picture: String,
-    #[serde(skip_serializing_if = "is_default")]
-    sample: u32,
-    #[serde(skip_serializing_if = "is_default")]
-    hash: String,
-    #[serde(skip_serializing_if = "is_default")]
-    ext: String,
+    pub(super) sample: u32,
+    #[serde(borrow, skip_serializing_if = "is_default")]
+    pub(super) hash: Text<'l>,
+    #[serde(borrow, skip_serializing_if = "is_default")]
+    pub(super) ext: Text<'l>,
     #[serde(skip_serializing_if = "is_default")]
     width: u32,
     #[serde(skip_serializing_if = "is_default")]
     height: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<u64>,
-    fingerprint: String,
+    pub(super) seed: Option<u64>,
+    #[serde(borrow)]
+    pub(super) fingerprint: Text<'l>,
     #[serde(skip_serializing_if = "is_default")]
     parts: BTreeMap<String, String>,
+    #[serde(borrow, skip_serializing_if = "is_default")]
+    pub(super) prompt: Text<'l>,
     #[serde(skip_serializing_if = "is_default")]
-    prompt: String,
+    pub(super) job: u32,
+    #[serde(borrow, skip_serializing_if = "is_default")]
+    at: Text<'l>,
     #[serde(skip_serializing_if = "is_default")]
-    job: u32,
-    #[serde(skip_serializing_if = "is_default")]
-    at: String,
-    #[serde(skip_serializing_if = "is_default")]
-    draft: bool,
-    #[serde(skip_serializing_if = "is_default")]
-    notes: Vec<String>,
-    #[serde(skip_serializing_if = "is_default")]
-    items: Vec<String>,
-    #[serde(skip_serializing_if = "is_default")]
-    of: Vec<String>,
+    pub(super) draft: bool,
+    #[serde(borrow, skip_serializing_if = "is_default")]
+    notes: Vec<Text<'l>>,
+    #[serde(borrow, skip_serializing_if = "is_default")]
+    pub(super) items: Vec<Text<'l>>,
+    #[serde(borrow, skip_serializing_if = "is_default")]
+    pub(super) of: Vec<Text<'l>>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-fn row(made: &Made) -> Row {
-    let made = made.clone();
+fn text(text: &str) -> Text<'_> {
+    Text(Cow::Borrowed(text))
+}
+
+fn texts(list: &[String]) -> Vec<Text<'_>> {
+    list.iter().map(|t| text(t)).collect()
+}
+
+/// What is written of a picture.
+pub(super) fn row(made: &Made) -> Row<'_> {
     Row {
         v: VERSION,
         rev: made.rev,
-        dataset: made.dataset,
-        picture: made.picture,
+        dataset: text(&made.dataset),
+        picture: text(&made.picture),
         sample: made.sample,
-        hash: made.hash,
-        ext: made.ext,
+        hash: text(&made.hash),
+        ext: text(&made.ext),
         width: made.width,
         height: made.height,
         seed: Some(made.seed),
-        fingerprint: made.fingerprint,
+        fingerprint: text(&made.fingerprint),
         parts: BTreeMap::new(),
-        prompt: made.prompt,
+        prompt: text(&made.prompt),
         job: made.job,
-        at: made.at,
+        at: text(&made.at),
         draft: made.draft,
-        notes: made.notes,
-        items: made.items,
-        of: made.of,
+        notes: texts(&made.notes),
+        items: texts(&made.items),
+        of: texts(&made.of),
     }
 }
 
-/// The picture a line is about; `None` for one that explains a fingerprint.
-fn made(row: Row) -> Result<Option<Made>> {
-    let corrupt = |what: String| Problem::new(Kind::Corrupt, what);
+fn corrupt(what: impl Into<String>) -> Problem {
+    Problem::new(Kind::Corrupt, what)
+}
+
+/// Whether a line is about a picture; otherwise it explains a fingerprint.
+fn checked(row: &Row<'_>) -> Result<bool> {
     if row.v != VERSION {
         return Err(corrupt(format!("line version {} is newer than this program reads", row.v)));
     }
     if row.sample == 0 && !row.parts.is_empty() {
-        return Ok(None);
+        return Ok(false);
     }
-    let made = Made {
+    let is_ext = |ext: &str| !ext.is_empty() && ext.len() <= 8 && ext.bytes().all(|b| b.is_ascii_alphanumeric());
+    let is_hash = row.hash.0.len() == 64 && blake3::Hash::from_hex(row.hash.0.as_bytes()).is_ok();
+    let whole = is_hash && is_ext(&row.ext.0) && row.seed.is_some() && number(&row.prompt.0).is_some();
+    if row.sample == 0 || row.rev == 0 || !whole {
+        return Err(corrupt("the line names no picture, sample, revision, file, seed or prompt"));
+    }
+    Ok(true)
+}
+
+fn made(row: Row<'_>) -> Made {
+    let list = |list: Vec<Text<'_>>| list.into_iter().map(|t| t.0.into_owned()).collect();
+    Made {
         rev: row.rev,
-        dataset: row.dataset,
-        picture: row.picture,
+        dataset: row.dataset.0.into_owned(),
+        picture: row.picture.0.into_owned(),
         sample: row.sample,
-        hash: row.hash,
-        ext: row.ext,
+        hash: row.hash.0.into_owned(),
+        ext: row.ext.0.into_owned(),
         width: row.width,
         height: row.height,
-        seed: row.seed.ok_or_else(|| corrupt("the line has no seed".into()))?,
-        fingerprint: row.fingerprint,
-        prompt: row.prompt,
+        seed: row.seed.unwrap_or_default(),
+        fingerprint: row.fingerprint.0.into_owned(),
+        prompt: row.prompt.0.into_owned(),
         job: row.job,
-        at: row.at,
+        at: row.at.0.into_owned(),
         draft: row.draft,
-        notes: row.notes,
-        items: row.items,
-        of: row.of,
-    };
-    if made.sample == 0 || made.rev == 0 || made.image().stored().is_none() || number(&made.prompt).is_none() {
-        return Err(corrupt("the line names no picture, sample, revision, file or prompt".into()));
+        notes: list(row.notes),
+        items: list(row.items),
+        of: list(row.of),
     }
-    Ok(Some(made))
 }
 
 /// The picture on one line.
@@ -126,8 +152,8 @@ fn made(row: Row) -> Result<Option<Made>> {
 /// # Errors
 /// [`Kind::Corrupt`].
 pub(super) fn decode(bytes: &[u8]) -> Result<Made> {
-    let none = || Problem::new(Kind::Corrupt, "there is no picture on this line");
-    line::decode::<Row>(bytes).and_then(made)?.ok_or_else(none)
+    let row = line::decode::<Row<'_>>(bytes)?;
+    if checked(&row)? { Ok(made(row)) } else { Err(corrupt("there is no picture on this line")) }
 }
 
 /// What reading the journal found.
@@ -139,8 +165,6 @@ pub struct Reading {
     pub problems: Vec<Problem>,
     /// How much of it is whole.
     pub whole: Whole,
-    /// Fingerprints that are explained in it.
-    explained: Vec<String>,
 }
 
 /// Reads the journal below `images`; one that does not exist is empty.
@@ -156,15 +180,14 @@ pub fn read(images: &Path) -> Result<Reading> {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(reading),
         Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
     };
-    let torn_at = line::each::<Row>(&bytes, &mut |at, number, row| {
-        let fingerprint = row.as_ref().map(|r| r.fingerprint.clone()).unwrap_or_default();
-        match row.and_then(made) {
-            Ok(Some(made)) => reading.pictures.add(&made, at),
-            Ok(None) => reading.explained.push(fingerprint),
+    let torn_at =
+        line::each::<Row<'_>>(&bytes, &mut |at, number, row| match row.and_then(|row| Ok((checked(&row)?, row))) {
+            Ok((true, row)) => reading.pictures.take(&row, at),
+            Ok((false, row)) => reading.pictures.explained.push(row.fingerprint.0.into_owned()),
             Err(problem) => reading.problems.push(problem.file(&path).line(number)),
-        }
-    });
+        });
     reading.whole = Whole { length: torn_at.unwrap_or(bytes.len() as u64), torn: torn_at.is_some() };
+    reading.pictures.whole = reading.whole;
     Ok(reading)
 }
 
@@ -182,8 +205,17 @@ impl Journal {
     /// # Errors
     /// The operating system's.
     pub fn open(images: &Path) -> Result<Journal> {
-        let Reading { whole, explained, .. } = read(images)?;
-        Ok(Journal { file: Appended::open(&images.join(FILE), whole)?, explained, buffer: Vec::new() })
+        Journal::after(images, &read(images)?.pictures)
+    }
+
+    /// The same where it was just read and nothing was written since: it is not read again, which takes half a second
+    /// after 100,000 pictures.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn after(images: &Path, pictures: &Pictures) -> Result<Journal> {
+        let file = Appended::open(&images.join(FILE), pictures.whole)?;
+        Ok(Journal { file, explained: pictures.explained.clone(), buffer: Vec::new() })
     }
 
     /// Appends what was made, and the fingerprints that are used for the first time, with one write and one
@@ -199,7 +231,7 @@ impl Journal {
             if !self.explained.contains(&fingerprint) && !fresh.contains(&fingerprint) {
                 let parts = print.parts.clone();
                 line::encode(
-                    &Row { v: VERSION, fingerprint: fingerprint.clone(), parts, ..Row::default() },
+                    &Row { v: VERSION, fingerprint: text(&fingerprint), parts, ..Row::default() },
                     &mut self.buffer,
                 )?;
                 fresh.push(fingerprint);
