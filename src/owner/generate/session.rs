@@ -53,6 +53,10 @@ pub struct Session {
     print: Fingerprint,
     short: String,
     drafts: bool,
+    /// The same seed gives the same picture.
+    seeds: bool,
+    /// Steps are told, and not only signs of life.
+    steps: bool,
     max_batch: usize,
     work: VecDeque<Target>,
     /// Doubles whose sides were not there when it was their turn.
@@ -106,6 +110,8 @@ impl Session {
             short: print.short(),
             print,
             drafts: capabilities.draft,
+            seeds: capabilities.honours.seed,
+            steps: capabilities.steps_told,
             max_batch: capabilities.max_batch.max(1),
             // What an owner may have died of comes last, and alone.
             work: rest.into_iter().chain(suspects.iter().copied()).collect(),
@@ -246,7 +252,8 @@ impl Session {
     fn is_the_same(&self, shared: &Shared, errand: &Errand) -> bool {
         let picture = &self.named.pictures()[errand.target.picture as usize];
         let pictures = shared.pictures();
-        !errand.double
+        self.seeds
+            && !errand.double
             && pictures.samples(picture.key).any(|e| {
                 (e.sample, e.prompt, e.seed) == (errand.target.sample, picture.prompt, errand.task.seed)
                     && pictures.fingerprint(e) == self.short
@@ -317,7 +324,7 @@ impl Session {
 
     fn step(&mut self, shared: &Shared, step: Step) {
         let mut inner = shared.desk.inner();
-        if let Some(live) = inner.jobs.get_mut(&self.id) {
+        if let Some(live) = inner.jobs.get_mut(&self.id).filter(|_| self.steps) {
             live.step = Some(step);
         }
         inner.tell(shared, self.id, false);
