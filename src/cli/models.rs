@@ -99,7 +99,7 @@ fn state(state: FileState) -> &'static str {
 fn line(model: &ModelReport) -> String {
     let size: u64 = model.files.iter().filter_map(|f| f.size).sum();
     let size = if size > 0 { format!("{:.1} GB", size as f64 / 1e9) } else { "size not known".into() };
-    format!("{:<22} {:<9} {:<10} {:<24} {}\n", model.name, state(model.state), size, model.licence, model.what)
+    format!("{:<20} {:<9} {:<15} {:<46} {}\n", model.name, state(model.state), size, model.licence, model.what)
 }
 
 fn told(report: &ModelReport, as_json: bool) -> Result<u8> {

@@ -24,7 +24,7 @@ impl Draws {
 
     /// A number under `n`; 0 for `n` = 0.
     pub(super) fn below(&mut self, n: u32) -> u32 {
-        ((self.next() >> 32) * u64::from(n) >> 32) as u32
+        (((self.next() >> 32) * u64::from(n)) >> 32) as u32
     }
 
     /// A number from `low` to `high`, in 1024 steps.

@@ -205,7 +205,7 @@ fn hatch(picture: &mut Pixels, gap: u32) {
     each(picture, |x, y, p| {
         let (dark, wobble) = (255 - light(p), grain(x / 3, y / 3) / 100);
         let one = (x + y + wobble) % gap == 0 && dark > 40;
-        let two = (x + h - y + wobble) % gap == 0 && dark > 130;
+        let two = (x + h - y + wobble).is_multiple_of(gap) && dark > 130;
         let tooth = 30 + grain(x, y) / 3;
         let p = mix(p, [250, 246, 236], tooth);
         if one || two { mix(p, [40, 34, 50], 90) } else { p }

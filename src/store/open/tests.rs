@@ -7,13 +7,27 @@ use super::fold::lengths;
 use super::*;
 use crate::model::{Act, Decision, Field, Judgement, Seen, Status, Verdict};
 
+/// Opens the project of a test. sled gives its lock back on a thread of its own: the one before may still hold it.
+fn reopen(root: &Path) -> Opened {
+    let project = Project::open(root).unwrap();
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    loop {
+        match open(&project) {
+            Err(problem) if problem.kind == Kind::Conflict && std::time::Instant::now() < until => {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            result => return result.unwrap(),
+        }
+    }
+}
+
 fn fill(root: &Path, from: i64, to: i64) -> Opened {
     fill_in(root, from, to, FRAME_ROWS)
 }
 
 fn fill_in(root: &Path, from: i64, to: i64, frame_rows: usize) -> Opened {
     let project = Project::open(root).or_else(|_| Project::init(root)).unwrap();
-    let mut opened = open(&project).unwrap();
+    let mut opened = reopen(root);
     let mut columns = opened.catalog.columns().clone();
     let mut writer = Writer::create(&project.imports()).unwrap().in_frames_of(frame_rows);
     for n in from..to {
@@ -65,13 +79,13 @@ fn a_deleted_store_comes_back_the_same_and_says_so() {
     drop(fill(dir.path(), 0, 5000));
     judge(dir.path(), 4999);
     let project = Project::open(dir.path()).unwrap();
-    let before = open(&project).unwrap();
+    let before = reopen(project.root());
     assert!(before.notices.is_empty(), "{:?}", before.notices);
     let item = before.catalog.item(4999).unwrap();
     let columns = before.catalog.columns().clone();
     drop(before);
     std::fs::remove_dir_all(project.store()).unwrap();
-    let after = open(&project).unwrap();
+    let after = reopen(project.root());
     assert!(after.notices[0].contains("rebuilt"), "{:?}", after.notices);
     assert_eq!(after.catalog.item(4999).unwrap(), item);
     assert_eq!(after.catalog.columns().codes, columns.codes);
@@ -85,7 +99,7 @@ fn a_second_import_adds_to_the_first() {
     let dir = tempfile::tempdir().unwrap();
     drop(fill(dir.path(), 0, 300));
     drop(fill(dir.path(), 300, 5000));
-    let opened = open(&Project::open(dir.path()).unwrap()).unwrap();
+    let opened = reopen(dir.path());
     assert!(opened.notices.is_empty());
     assert_eq!(opened.catalog.len(), 5000);
     assert_eq!(opened.catalog.item(300).unwrap().id, "set/300");
@@ -129,7 +143,7 @@ fn said(opened: &Opened) -> Vec<String> {
 
 /// Opens the project and checks that it has `rows` items, ann's verdicts on some, and sled behind it; gives what was said.
 fn check(root: &Path, rows: usize, accepted: &[usize]) -> Vec<String> {
-    let opened = open(&Project::open(root).unwrap()).unwrap();
+    let opened = reopen(root);
     assert_eq!((opened.catalog.len(), opened.overlay.len()), (rows, rows));
     assert_eq!(opened.catalog.item(rows - 1).unwrap().id, format!("set/{}", rows - 1));
     assert_eq!(opened.catalog.columns().value(Field::Subtask, rows - 1), ["animal", "plant"][(rows - 1) % 2]);
@@ -153,7 +167,7 @@ fn leave(opened: &Opened, root: &Path, rev: u64) {
 fn left(root: &Path) {
     drop(fill(root, 0, 3000));
     judge(root, 2999);
-    leave(&open(&Project::open(root).unwrap()).unwrap(), root, 2999);
+    leave(&reopen(root), root, 2999);
 }
 
 #[test]
@@ -262,8 +276,8 @@ fn snapshots_that_are_missing_or_of_the_past_are_not_used() {
     std::fs::write(&statuses, &old[1]).unwrap();
     assert_eq!(check(dir.path(), 3500, &[7, 2999]), [""; 0]);
     // A verdict later than both checkpoints.
-    leave(&open(&Project::open(dir.path()).unwrap()).unwrap(), dir.path(), 3000);
-    assert!(open(&Project::open(dir.path()).unwrap()).unwrap().ledger.is_none());
+    leave(&reopen(dir.path()), dir.path(), 3000);
+    assert!(reopen(dir.path()).ledger.is_none());
     judge(dir.path(), 8);
     assert_eq!(check(dir.path(), 3500, &[7, 8, 2999]), [""; 0]);
 }
@@ -299,7 +313,7 @@ fn segments_in_frames_of_256_rows_still_open() {
             "rebuilt" => std::fs::remove_dir_all(&store).unwrap(),
             _ => {}
         }
-        let opened = open(&Project::open(dir.path()).unwrap()).unwrap();
+        let opened = reopen(dir.path());
         let sizes: Vec<usize> = opened.catalog.segments().map(|s| s.frame_rows()).collect();
         assert_eq!(sizes, [256, FRAME_ROWS], "{way}");
         for row in [0, 63, 64, 255, 256, 767, 999, 1000, 1063, 1064, 1499] {
@@ -321,19 +335,19 @@ fn places_come_back_after_an_end_and_old_ones_do_not_after_a_kill() {
     let dir = tempfile::tempdir().unwrap();
     left(dir.path());
     let project = Project::open(dir.path()).unwrap();
-    let place = || open(&project).unwrap().index.place("ann").unwrap();
-    let opened = open(&project).unwrap();
+    let place = || reopen(project.root()).index.place("ann").unwrap();
+    let opened = reopen(project.root());
     opened.index.set_place("ann", "one").unwrap();
     leave(&opened, dir.path(), 2999);
     drop(opened);
     assert_eq!(place().as_deref(), Some("one"));
-    let opened = open(&project).unwrap();
+    let opened = reopen(project.root());
     opened.index.set_place("ann", "two").unwrap();
     opened.index.get().unwrap().sync().unwrap();
     drop(opened);
     assert!(!snapshot::statuses_path(&project.store()).exists());
     assert_eq!(place().as_deref(), Some("two"));
-    leave(&open(&project).unwrap(), dir.path(), 2999);
+    leave(&reopen(project.root()), dir.path(), 2999);
     assert!(snapshot::statuses_path(&project.store()).exists());
     assert_eq!(place().as_deref(), Some("two"));
 }
@@ -344,16 +358,16 @@ fn a_current_checkpoint_spares_the_fold_and_a_stale_one_does_not_count() {
     drop(fill(dir.path(), 0, 10));
     judge(dir.path(), 3);
     let project = Project::open(dir.path()).unwrap();
-    let opened = open(&project).unwrap();
+    let opened = reopen(project.root());
     let length = std::fs::metadata(dir.path().join("sessions/ann.jsonl")).unwrap().len();
     opened.index.write_checkpoint(&opened.overlay, &[0], 3, lengths(&[("ann".into(), length)])).unwrap();
     drop(opened);
-    let opened = open(&project).unwrap();
+    let opened = reopen(project.root());
     assert!(opened.ledger.is_none());
     assert_eq!(opened.overlay.status(3), Status::Accepted);
     drop(opened);
     judge(dir.path(), 4);
-    let opened = open(&project).unwrap();
+    let opened = reopen(project.root());
     assert!(opened.ledger.is_some());
     assert_eq!(opened.overlay.status(4), Status::Accepted);
 }
@@ -361,7 +375,7 @@ fn a_current_checkpoint_spares_the_fold_and_a_stale_one_does_not_count() {
 /// Gives the items of these numbers the question `text`, as revision `rev` of the project.
 fn revise(root: &Path, numbers: &[i64], text: &str, rev: u64, keeps: bool) {
     let project = Project::open(root).unwrap();
-    let opened = open(&project).unwrap();
+    let opened = reopen(project.root());
     let mut columns = opened.catalog.columns().clone();
     let mut writer = Writer::create(&project.imports()).unwrap();
     let mut rows = Vec::new();
@@ -425,13 +439,13 @@ fn a_revised_item_keeps_its_row_and_loses_the_verdicts_on_its_earlier_text() {
         assert_eq!((status(1), status(2), status(3)), (Status::Pending, Status::Accepted, Status::Accepted));
         assert!(opened.notices.iter().all(|n| n.contains("rebuilt")), "{:?}", opened.notices);
     };
-    look(&open(&project).unwrap());
+    look(&reopen(project.root()));
     // From sled alone, then from the truth alone.
     std::fs::remove_file(snapshot::columns_path(&project.store())).unwrap();
-    look(&open(&project).unwrap());
+    look(&reopen(project.root()));
     std::fs::remove_dir_all(project.store()).unwrap();
-    look(&open(&project).unwrap());
-    look(&open(&project).unwrap());
+    look(&reopen(project.root()));
+    look(&reopen(project.root()));
 }
 
 #[test]
@@ -441,7 +455,7 @@ fn a_void_verdict_cannot_be_undone_and_a_later_one_counts() {
     judge(dir.path(), 1);
     revise(dir.path(), &[1], "again", 2, false);
     let project = Project::open(dir.path()).unwrap();
-    let opened = open(&project).unwrap();
+    let opened = reopen(project.root());
     let (ledger, _) = load_ledger(&project, &opened.catalog, &Pictures::default()).unwrap();
     assert_eq!((ledger.rev(), ledger.row_rev(1)), (2, 2));
     assert_eq!(ledger.undoable("ann"), None);
@@ -463,7 +477,7 @@ fn a_void_verdict_cannot_be_undone_and_a_later_one_counts() {
         }),
     };
     Journal::open(&dir.path().join("sessions"), "ann").unwrap().append(&[decision]).unwrap();
-    let opened = open(&project).unwrap();
+    let opened = reopen(project.root());
     assert_eq!(opened.overlay.status(1), Status::Rejected);
     let (ledger, _) = load_ledger(&project, &opened.catalog, &Pictures::default()).unwrap();
     assert_eq!(ledger.standing(1).len(), 1);

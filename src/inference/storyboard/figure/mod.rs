@@ -130,9 +130,12 @@ fn chosen(words: &Words) -> Figure {
     }
 }
 
+/// Draws the figure of a term.
+type Draw = fn(&str, &mut Draws) -> Figure;
+
 /// Without a subject's name the words of the term decide.
 fn guessed(term: &str, words: &Words, draws: &mut Draws) -> Figure {
-    let kinds: [(&[&str], fn(&str, &mut Draws) -> Figure); 6] = [
+    let kinds: [(&[&str], Draw); 6] = [
         (&animal::BIRDS, animal::animal),
         (&animal::OTHERS, animal::animal),
         (&animal::BEASTS, animal::animal),

@@ -129,8 +129,7 @@ impl GeneratePane {
         if job.standing == Standing::Running {
             if let Some(step) = job.step {
                 let share = f64::from(step.done) / f64::from(step.of.max(1));
-                let together =
-                    if step.batch == 1 { String::new() } else { format!(", {} pictures together", step.batch) };
+                let together = if step.batch == 1 { String::new() } else { format!(", {} together", step.batch) };
                 let says = format!("step {} of {}{together}", step.done, step.of);
                 lines.meter(&Meter { name: "batch", share, says, history: &[] });
             }
@@ -141,7 +140,9 @@ impl GeneratePane {
                 lines.say(&format!(" img/min {line} most {most:.1}"), Role::Dim);
             }
         }
-        lines.say(&made_with(job), Role::Dim);
+        for said in made_with(job) {
+            lines.say(&said, Role::Dim);
+        }
     }
 
     fn draw_gauges(&self, lines: &mut Lines<'_>) {
@@ -197,25 +198,23 @@ fn pace(job: &JobState) -> String {
         Standing::Running => {
             let left = job.left_s.map_or(String::new(), |s| format!(", {} left", stretch(s)));
             let most = job.per_minute.map_or(String::new(), |n| format!(" (at most {n})"));
-            format!(" {:.1} images a minute{most}{left}", job.rate)
+            // Over the first seconds there is no rate to speak of.
+            let rate = if job.rate > 0.0 { format!("{:.1}", job.rate) } else { "some".into() };
+            format!(" {rate} images a minute{most}{left}")
         }
         Standing::Queued => format!(" waits for its turn: {} in line{why}", job.place),
         other => format!(" {}{why}", other.name()),
     }
 }
 
-/// With what a job makes its pictures.
-fn made_with(job: &JobState) -> String {
+/// With what a job makes its pictures, and how.
+fn made_with(job: &JobState) -> Vec<String> {
     let with = if job.device.is_empty() { &job.generator } else { &job.device };
-    match &job.settings {
-        None => format!(" {with}"),
-        Some(s) => format!(
-            " {with}  {}x{}, {} steps, guidance {}, {}",
-            s.width,
-            s.height,
-            s.steps,
-            s.guidance,
-            s.scheduler.name()
-        ),
+    let mut lines = vec![format!(" {with}")];
+    if let Some(s) = &job.settings {
+        let steps = if s.steps == 1 { "1 step".into() } else { format!("{} steps", s.steps) };
+        let how = format!("guidance {}, {}", s.guidance, s.scheduler.name());
+        lines.push(format!(" {}x{}, {steps}, {how}", s.width, s.height));
     }
+    lines
 }

@@ -73,8 +73,9 @@ fn a_running_job_shows_how_far_it_is_and_with_what() {
         "512 of 1,000",
         "3 failed",
         "127.3 images a minute, 3 min 50 s left",
-        "step 12 of 30, 4 pictures together",
-        "sdxl-base on CPU (f32)  1024x768, 30 steps, guidance 7.5, euler",
+        "step 12 of 30, 4 together",
+        "sdxl-base on CPU (f32)",
+        "1024x768, 30 steps, guidance 7.5, euler",
         "seed 7, by ann",
     ] {
         assert!(picture.contains(part), "{part} in\n{picture}");

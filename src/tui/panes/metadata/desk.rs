@@ -200,7 +200,7 @@ impl Desk {
     ///
     /// # Errors
     /// There is none.
-    pub fn step(&mut self, undo: bool) -> std::result::Result<(Vec<Effect>, Vec<(String, usize)>), String> {
+    pub fn step(&mut self, undo: bool) -> std::result::Result<(Vec<Effect>, Places), String> {
         let places = if undo { self.session.undo() } else { self.session.redo() };
         let none = if undo { "there is no edit to take back" } else { "there is nothing to do again" };
         let places = places.ok_or(none)?;
@@ -360,6 +360,9 @@ fn lines_of(page: Page, old: &str, new: &str) -> Page {
         }
     })
 }
+
+/// Where texts changed: file and byte.
+pub type Places = Vec<(String, usize)>;
 
 /// What a save does to the items, in one line.
 fn tells(impact: &Impact) -> String {

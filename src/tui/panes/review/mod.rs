@@ -15,7 +15,6 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::model::made;
 use crate::model::{Item, Judgement, Result, Status, Verdict};
 use crate::owner::wire::{Decide, ItemView, Receipt};
 use crate::store::ledger::Standing;
@@ -306,7 +305,7 @@ impl ReviewPane {
 /// The reason as a person reads it.
 pub fn picture_of(item: &Item, root: &std::path::Path) -> std::result::Result<(String, PathBuf), String> {
     let Some(image) = item.images.first() else { return Err("this question has no picture".into()) };
-    let missing = || match made::wanted(item) {
+    let missing = || match item.provenance {
         Some(_) => format!("{} is not made yet: 7 makes pictures", image.name),
         None => format!("{} was not there when this was imported", image.name),
     };
