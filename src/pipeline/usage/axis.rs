@@ -3,10 +3,16 @@
 
 use std::collections::HashMap;
 
-use super::count::{SUBJECT, SUBTASK, TYPE};
 use super::{CODE, NONE, OFFERED, SECOND, Usage};
 use crate::compose::grammar::Grammar;
 use crate::model::{Filter, QuestionKind};
+
+/// The subject of a picture, among the properties of a grid.
+pub(super) const SUBJECT: &str = "subject";
+/// The subtask of a question.
+pub(super) const SUBTASK: &str = "subtask";
+/// The type of a question.
+pub(super) const TYPE: &str = "type";
 
 /// A property with its values, and how to find that of an item.
 pub(super) struct Axis {

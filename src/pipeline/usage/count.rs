@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::axis::Axis;
+use super::axis::{Axis, SUBJECT, SUBTASK, TYPE};
 use super::line::Asked;
 use super::{CODE, NONE, OFFERED, SECOND, Usage, asked_about};
 use crate::compose::grammar::Grammar;
@@ -15,13 +15,6 @@ use crate::store::Overlay;
 const CELLS: usize = 400_000;
 /// Failing terms that are listed, at most.
 const FAILING: usize = 500;
-
-/// The subject of a picture, among the properties of a grid.
-pub const SUBJECT: &str = "subject";
-/// The subtask of a question.
-pub const SUBTASK: &str = "subtask";
-/// The type of a question.
-pub const TYPE: &str = "type";
 
 impl Usage {
     /// How the terms of this vocabulary (or of the styles) are used, by term. Terms that no item has are left out.

@@ -1,0 +1,280 @@
+//! What the owner answers, and what it tells unasked.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Recomposed, Report};
+use crate::model::board::{Behind, Board};
+use crate::model::device::Devices;
+use crate::model::job::{Begun, JobFailure, JobState};
+use crate::model::made::Made;
+use crate::model::table::{Frequency, Summary};
+use crate::model::usage::{Discarded, Failing, Grid, Impact, MetadataState, TermUse};
+use crate::model::{Form, Item, QuestionKind, Status};
+use crate::store::ledger::Standing;
+
+/// An answer; each belongs to the question of its name.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Answer {
+    /// Done, nothing to say.
+    Done,
+    /// See [`Ask::Status`].
+    Status(Box<OwnerStatus>),
+    /// See [`Ask::Page`]; partial ones may come before the last.
+    Page(Page),
+    /// See [`Ask::Locate`]; `None` when the item is not in that list.
+    Position(Option<u64>),
+    /// See [`Ask::Item`].
+    Item(Box<ItemView>),
+    /// See [`Ask::NumberOf`], [`Ask::FirstPending`] and [`Ask::NextPending`].
+    Number(Option<u32>),
+    /// See [`Ask::Lines`] and [`Ask::Items`].
+    Lines(Lines),
+    /// See [`Ask::AnswerSets`].
+    AnswerSets(Vec<AnswerSet>),
+    /// See [`Ask::AnswerLines`]: prediction JSON, one a line; `None` after the last part.
+    AnswerLines(Option<String>),
+    /// A decision is on disk.
+    Receipt(Receipt),
+    /// See [`Ask::Frequency`].
+    Frequency(Frequency),
+    /// See [`Ask::Describe`].
+    Describe(Vec<Summary>),
+    /// See [`Ask::Select`] and [`Ask::Numbers`].
+    Numbers(Vec<u32>),
+    /// See [`Ask::Verdicts`]: item number, item id, verdict.
+    Verdicts(Vec<(u32, String, Standing)>),
+    /// See [`Ask::Board`].
+    Board(Box<Board>),
+    /// See [`Ask::Behind`].
+    Behind(Vec<Behind>),
+    /// See [`Ask::Import`], [`Ask::Sample`] and [`Ask::Compose`].
+    Imported(Report),
+    /// See [`Ask::Metadata`] and [`Ask::SaveMetadata`]: the files as they are on disk now.
+    Metadata(Box<MetadataState>),
+    /// See [`Ask::Impact`].
+    Impact(Impact),
+    /// See [`Ask::Terms`].
+    Terms(Vec<TermUse>),
+    /// See [`Ask::Grid`].
+    Grid(Box<Grid>),
+    /// See [`Ask::Failing`].
+    Failing(Vec<Failing>),
+    /// See [`Ask::Recompose`].
+    Recomposed(Recomposed),
+    /// See [`Ask::Discard`].
+    Discarded(Discarded),
+    /// See [`Ask::Generate`].
+    Begun(Box<Begun>),
+    /// See [`Ask::Jobs`].
+    Jobs(Vec<JobState>),
+    /// See [`Ask::JobAct`]; [`Answer::Done`] for one that was removed.
+    Job(Box<JobState>),
+    /// See [`Ask::JobFailures`].
+    JobFailures(Vec<JobFailure>),
+    /// See [`Ask::Want`]: the job that makes it; none when no job is to, or it is there.
+    Wanted(Option<u32>),
+    /// See [`Ask::Made`].
+    Made(Vec<Made>),
+    /// See [`Ask::Devices`].
+    Devices(Box<Devices>),
+}
+
+/// Owner, store and counts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct OwnerStatus {
+    /// Owner's process id.
+    pub pid: u32,
+    /// Version of its program.
+    pub version: String,
+    /// Its socket.
+    pub socket: PathBuf,
+    /// When it started, RFC 3339.
+    pub started: String,
+    /// Clients attached, the asking one included.
+    pub clients: u32,
+    /// Long commands running.
+    pub jobs: u32,
+    /// The project's folder.
+    pub root: PathBuf,
+    /// Its name.
+    pub project: String,
+    /// Items.
+    pub items: u64,
+    /// Items by status, in the order of [`Status::ALL`].
+    pub by_status: Vec<(Status, u64)>,
+    /// Prediction files brought in.
+    pub prediction_sets: u64,
+    /// Revision of the last decision.
+    pub rev: u64,
+    /// Decisions in all journals.
+    pub decisions: u64,
+    /// Bytes of the sled store.
+    pub store_bytes: u64,
+    /// Whether decisions can be saved, and why not.
+    pub read_only: Option<String>,
+    /// What a person should know.
+    pub notices: Vec<String>,
+}
+
+/// A page of the list.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Page {
+    /// The question's.
+    pub generation: u64,
+    /// First position, from 0.
+    pub offset: u64,
+    /// Its rows.
+    pub rows: Vec<Row>,
+    /// Items that pass the filter: exact unless `partial`.
+    pub total: u64,
+    /// Items in the project.
+    pub of: u64,
+    /// More is being found: another page follows.
+    pub partial: bool,
+}
+
+/// One line of the list.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// Item number, from 1.
+    pub number: u32,
+    /// Its id.
+    pub id: String,
+    /// Data set.
+    pub dataset: String,
+    /// Subtask.
+    pub subtask: String,
+    /// Question type.
+    pub kind: QuestionKind,
+    /// Level.
+    pub level: String,
+    /// Style.
+    pub style: String,
+    /// Side of its pair.
+    pub side: String,
+    /// Where it stands.
+    pub status: Status,
+    /// When it was last judged; empty for never.
+    pub judged: String,
+    /// The question, cut to [`QUESTION_CHARS`] in a page of the list.
+    pub question: String,
+    /// Characters of the question that the fuzzy text matched.
+    pub marks: Vec<u32>,
+}
+
+/// Failures of a job in one answer.
+pub const FAILURES: usize = 1000;
+
+/// Characters after which the question of a list row is cut.
+pub const QUESTION_CHARS: usize = 400;
+
+impl Row {
+    /// An item as a row, its question whole. When it was judged is not in an item, so that the caller gives it.
+    pub fn of(number: u32, item: Item, status: Status, judged: String) -> Row {
+        Row {
+            number,
+            id: item.id,
+            dataset: item.dataset,
+            subtask: item.subtask.unwrap_or_default(),
+            kind: item.kind,
+            level: item.level.unwrap_or_default(),
+            style: item.style.unwrap_or_default(),
+            side: item.pair.map_or("", |p| p.side.name()).into(),
+            status,
+            judged,
+            question: item.question,
+            marks: Vec::new(),
+        }
+    }
+}
+
+/// An item with everything that is known of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ItemView {
+    /// Item number, from 1.
+    pub number: u32,
+    /// The item as JSON (postcard cannot carry its free fields).
+    pub json: String,
+    /// Where it stands.
+    pub status: Status,
+    /// Revision of the project when it last changed.
+    pub rev: u64,
+    /// The verdicts that count.
+    pub standing: Vec<Standing>,
+    /// What of its metadata changed since it was composed (`stale: ...`) or is not there any more (`gone: ...`).
+    pub stale: Option<String>,
+}
+
+/// Many items at once.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Lines {
+    /// Item JSON, one a line, newline after each.
+    pub json: String,
+    /// Statuses, one an item.
+    pub statuses: Vec<Status>,
+    /// The number to go on from; `None` at the end.
+    pub next: Option<u32>,
+}
+
+/// A prediction file that was brought in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerSet {
+    /// Model name.
+    pub model: String,
+    /// The form of the questions it answers.
+    pub form: Form,
+    /// Whether its rows carry stored extractions.
+    pub evaluated: bool,
+    /// Rows.
+    pub rows: u64,
+}
+
+/// A decision is on disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The decision's.
+    pub uuid: Uuid,
+    /// Revision of the project it made.
+    pub rev: u64,
+    /// Item number, from 1.
+    pub number: u32,
+    /// Where the item stands now.
+    pub status: Status,
+}
+
+/// Something happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    /// An item's status changed.
+    Verdict {
+        /// Who decided.
+        who: String,
+        /// The receipt with the new status.
+        receipt: Receipt,
+    },
+    /// Items or predictions were added.
+    Imported {
+        /// Number of items now.
+        items: u64,
+    },
+    /// A metadata file was changed, here or outside.
+    Metadata,
+    /// Pictures were made: verdicts that these items had no longer count, and what they show is another picture.
+    Made {
+        /// Revision of the project.
+        rev: u64,
+        /// Numbers of the items, sorted.
+        numbers: Vec<u32>,
+    },
+    /// How far a job is: at most four times a second while it makes progress, and at once when its standing changes.
+    Job(Box<JobState>),
+    /// A job was removed.
+    JobGone(u32),
+    /// Too much happened at once: ask again for what is on screen.
+    Resync,
+    /// The owner is about to end.
+    Ending,
+}

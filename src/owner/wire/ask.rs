@@ -1,0 +1,187 @@
+//! Questions and commands of a client.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{ImportAsk, Place, Rename};
+use crate::model::job::{JobAct, NewJob};
+use crate::model::usage::Save;
+use crate::model::{Field, Filter, Judgement, MetaFile, Sort};
+use crate::store::query::Match;
+
+/// A question or a command.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Ask {
+    /// Owner, store and counts.
+    Status,
+    /// A page of the list. A newer `generation` cancels the older ones of this client.
+    Page(PageAsk),
+    /// Where item `number` stands in the list of this filter and order.
+    Locate {
+        /// Item number, from 1.
+        number: u32,
+        /// Which items.
+        filter: Filter,
+        /// In which order.
+        sort: Vec<Sort>,
+    },
+    /// An item with everything that is known of it.
+    Item(u32),
+    /// The number of the item with this id.
+    NumberOf(String),
+    /// Numbers of all items of this filter in this order: a review queue that stays while statuses change.
+    Numbers(Filter, Vec<Sort>),
+    /// The first of these items that nobody has judged.
+    FirstPending(Vec<u32>),
+    /// The first item after this number that nobody has judged, from the beginning again at the end.
+    NextPending(u32),
+    /// Item lines and statuses from this number on, as many as fit a frame.
+    Lines(u32),
+    /// The lines and statuses of these items, in this order; as many as fit a frame.
+    Items(Vec<u32>),
+    /// The prediction files brought in.
+    AnswerSets,
+    /// A part of the lines of prediction file `set`, from 0.
+    AnswerLines {
+        /// Position in the list of [`Ask::AnswerSets`].
+        set: u32,
+        /// Which part, from 0.
+        part: u32,
+    },
+    /// A verdict.
+    Decide(Decide),
+    /// Take back my last verdict that counts; the uuid is the receipt.
+    Undo(Uuid),
+    /// Bring back my last verdict that was undone; the uuid is the receipt.
+    Redo(Uuid),
+    /// Send events from revision `since` on.
+    Subscribe {
+        /// The last revision the client knows.
+        since: u64,
+    },
+    /// How often each value of a field occurs.
+    Frequency(Filter, Field),
+    /// What each field holds.
+    Describe(Filter),
+    /// Numbers of the items whose cell matches.
+    Select(Filter, Field, Match),
+    /// All verdicts that count.
+    Verdicts,
+    /// The leaderboard.
+    Board,
+    /// The answers behind a cell of the leaderboard.
+    Behind {
+        /// Model.
+        model: String,
+        /// Column name.
+        column: String,
+    },
+    /// Bring files in.
+    Import(ImportAsk),
+    /// Fill the project with the sample.
+    Sample,
+    /// The metadata files; from the first such question on, changes are told as [`Event::Metadata`].
+    Metadata,
+    /// Replace, add or remove metadata files, all or none, where they still have the revisions named.
+    SaveMetadata(Vec<Save>),
+    /// What these texts, put over the metadata files, would do to the items.
+    Impact(Vec<MetaFile>),
+    /// How the terms of a vocabulary, or of `style`, are used.
+    Terms(String),
+    /// How two properties of items meet: `subject`, `subtask`, `type`, `style` or a vocabulary.
+    Grid {
+        /// The property down.
+        rows: String,
+        /// The property across.
+        columns: String,
+        /// Which items.
+        filter: Filter,
+    },
+    /// The terms whose items fail most, among those with at least so many accepted or rejected ones.
+    Failing(u64),
+    /// Reject the items that have one of these terms and are not rejected yet, in my name.
+    Discard {
+        /// Vocabulary (or `style`) and term.
+        terms: Vec<(String, String)>,
+        /// Only count.
+        dry: bool,
+    },
+    /// Compose again the items that the metadata has changed under.
+    Recompose {
+        /// Terms that go by another name now.
+        renames: Vec<Rename>,
+        /// Only count.
+        dry: bool,
+    },
+    /// Compose questions from the metadata.
+    Compose {
+        /// The text of a plan; without one all subtasks and types alike.
+        plan: Option<String>,
+        /// Seed of every draw.
+        seed: u64,
+        /// With a plan only its first so many questions, without one so many in all.
+        count: Option<u64>,
+    },
+    /// Begin a job that makes pictures, or say what it would make.
+    Generate(Box<NewJob>),
+    /// All jobs, those that are not over first and in their order; how far they are is told as [`Event::Job`].
+    Jobs,
+    /// Do something to a job.
+    JobAct {
+        /// Its number.
+        id: u32,
+        /// What.
+        act: JobAct,
+    },
+    /// What a job set aside, from the `from`th on (counted from 0); at most [`FAILURES`] at once.
+    JobFailures {
+        /// Its number.
+        id: u32,
+        /// The first one wanted.
+        from: u64,
+    },
+    /// Somebody waits for the picture of item `number`: make it next, where a job is to make it.
+    Want {
+        /// The item.
+        number: u32,
+    },
+    /// Every picture that was made for item `number`, newest first.
+    Made {
+        /// The item.
+        number: u32,
+    },
+    /// What the machine is doing: GPUs and processors.
+    Devices,
+    /// Remember where I am.
+    SetPlace(Place),
+    /// End the owner.
+    Stop,
+}
+
+/// A page of the list.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PageAsk {
+    /// Rises with every new question of this client.
+    pub generation: u64,
+    /// Which items.
+    pub filter: Filter,
+    /// In which order; empty means by number, or by score when there is text.
+    pub sort: Vec<Sort>,
+    /// First position, from 0.
+    pub offset: u64,
+    /// Rows wanted.
+    pub count: u32,
+}
+
+/// A verdict on its way.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Decide {
+    /// Receipt: sent again after a lost connection, it counts once.
+    pub uuid: Uuid,
+    /// Item number, from 1.
+    pub number: u32,
+    /// The item's revision the client had on screen; `None` decides whatever happened since.
+    pub expected: Option<u64>,
+    /// What is said.
+    pub judgement: Judgement,
+}

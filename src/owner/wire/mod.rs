@@ -1,0 +1,106 @@
+//! What is said between an owner and its clients.
+//!
+//! Frames are a 4-byte big-endian length and a postcard body, at most [`FRAME_LIMIT`]. The client begins with
+//! [`ToOwner::Hello`]; the owner answers [`FromOwner::Welcome`] or [`FromOwner::Refused`] and, in the latter case,
+//! hangs up. Every [`ToOwner::Ask`] carries a number that its answer echoes. postcard is not self-describing: any
+//! change of these types raises [`PROTOCOL`].
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `ask` | questions and commands |
+//! | `answer` | what is answered, and what is told unasked |
+
+mod answer;
+mod ask;
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+pub use answer::*;
+pub use ask::*;
+
+use crate::model::Problem;
+use crate::model::config::Reason;
+pub use crate::pipeline::import::{Ask as ImportAsk, FileReport, Progress, Report};
+pub use crate::pipeline::recompose::{Recomposed, Rename};
+
+/// First word of a conversation.
+pub const MAGIC: [u8; 8] = *b"benchtop";
+/// Version of this language; owner and client must agree.
+pub const PROTOCOL: u16 = 3;
+/// Largest frame in bytes.
+pub const FRAME_LIMIT: usize = 16 << 20;
+
+/// From a client.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum ToOwner {
+    /// Who is there.
+    Hello(Hello),
+    /// A question or a command, numbered by the client.
+    Ask(u64, Ask),
+    /// The answer to this number is no longer wanted.
+    Cancel(u64),
+}
+
+/// Who is there.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Hello {
+    /// [`MAGIC`].
+    pub magic: [u8; 8],
+    /// [`PROTOCOL`].
+    pub protocol: u16,
+    /// Version of the client's program.
+    pub version: String,
+    /// The annotator in whose name it decides.
+    pub who: String,
+}
+
+/// Where an annotator left off.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Item number, from 1; 0 for none.
+    pub number: u32,
+    /// The queue's filter as words.
+    pub filter: String,
+}
+
+/// From the owner.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum FromOwner {
+    /// The conversation may begin.
+    Welcome(Box<Welcome>),
+    /// It may not.
+    Refused(Problem),
+    /// The answer to a question.
+    Answer(u64, Box<Result<Answer, Problem>>),
+    /// How far a long command is.
+    Progress(u64, Progress),
+    /// Something happened.
+    Event(Event),
+}
+
+/// What a client must know first.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Welcome {
+    /// Owner's process id.
+    pub pid: u32,
+    /// Version of the owner's program.
+    pub version: String,
+    /// Name of the project.
+    pub project: String,
+    /// The project's folder.
+    pub root: PathBuf,
+    /// Revision of the last decision.
+    pub rev: u64,
+    /// Number of items.
+    pub items: u64,
+    /// Reasons a reject can give.
+    pub reasons: Vec<Reason>,
+    /// Name of the colour theme.
+    pub theme: String,
+    /// Where this annotator left off.
+    pub place: Option<Place>,
+    /// What a person should know: rebuilt, damaged lines.
+    pub notices: Vec<String>,
+}
