@@ -4,6 +4,7 @@ mod board;
 mod bytes;
 mod company;
 mod first;
+mod generate;
 mod looks;
 mod odd;
 mod queue;

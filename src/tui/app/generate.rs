@@ -43,6 +43,8 @@ impl App {
 
     pub(super) fn generate_effects(&mut self, effects: Vec<GenerateEffect>) {
         for effect in effects {
+            // What is asked or said answers a key.
+            self.urgent |= !matches!(effect, GenerateEffect::Ask(..));
             match effect {
                 GenerateEffect::Ask(want, ask) => self.link.ask(Want::Generate(want), ask),
                 GenerateEffect::AskText { purpose, label, text } => {

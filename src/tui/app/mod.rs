@@ -82,6 +82,8 @@ pub struct Setting {
 
 /// How long a quit waits for the last receipts.
 const LAST_RECEIPTS_MS: u64 = 2_000;
+/// Time between two frames of the generate pane that only tell how far the jobs are.
+const REDRAW_MS: u64 = 250;
 /// Time between tries to find a new owner.
 const RETRY: Duration = Duration::from_secs(2);
 
@@ -101,6 +103,11 @@ pub struct App {
     board: Option<BoardPane>,
     shop: metadata::Workshop,
     generate: GeneratePane,
+    /// Somebody waits for this frame: a key, a window, a question.
+    urgent: bool,
+    /// When the last frame was drawn, and when the next is due that nobody waits for.
+    drawn_at: u64,
+    redraw_at: Option<u64>,
     /// The item whose picture the owner was last told that somebody waits for.
     waited_for: Option<u32>,
     /// When the gauges are to be read again.
@@ -163,6 +170,9 @@ impl App {
             board: None,
             shop,
             generate: GeneratePane::new(),
+            urgent: true,
+            drawn_at: 0,
+            redraw_at: None,
             waited_for: None,
             gauges_at: None,
             unanswered: false,
@@ -222,7 +232,17 @@ impl App {
 
     /// Whether something changed since the last call, so that a frame is to be drawn.
     pub fn take_dirty(&mut self) -> bool {
-        std::mem::take(&mut self.dirty)
+        if !std::mem::take(&mut self.dirty) {
+            return false;
+        }
+        let (now, due) = (self.now(), self.drawn_at + REDRAW_MS);
+        // Jobs tell more often than anybody can read.
+        if !std::mem::take(&mut self.urgent) && self.at == At::Generate && now < due {
+            self.redraw_at = Some(due);
+            return false;
+        }
+        (self.drawn_at, self.redraw_at) = (now, None);
+        true
     }
 
     /// Bytes to send after the frame.
@@ -233,7 +253,7 @@ impl App {
     /// When [`tick`](Self::tick) is to be called, in milliseconds of the clock.
     pub fn deadline(&self) -> Option<u64> {
         let waiting = (self.at == At::Review).then(|| self.receipts.deadline()).flatten();
-        [self.recount_at, self.leaving, self.gauges_at, waiting].into_iter().flatten().min()
+        [self.recount_at, self.leaving, self.gauges_at, self.redraw_at, waiting].into_iter().flatten().min()
     }
 
     /// Does what is due by time alone.
@@ -247,6 +267,9 @@ impl App {
         if self.gauges_at.is_some_and(|at| at <= now) {
             self.read_gauges();
         }
+        if self.redraw_at.is_some_and(|at| at <= now) {
+            (self.redraw_at, self.dirty) = (None, true);
+        }
         if self.leaving.is_some_and(|at| at <= now) {
             self.quit = true;
         }
@@ -256,6 +279,7 @@ impl App {
 
     /// Does what a message asks for.
     pub fn handle(&mut self, message: Message) {
+        self.urgent |= !matches!(message, Message::Owner(..) | Message::Picture(_));
         match message {
             Message::Input(input, at) => self.input(input, at),
             Message::HungUp | Message::Signal(_) => self.quit = true,
@@ -269,6 +293,7 @@ impl App {
 
     /// The window has another size, or somebody else had the screen.
     pub fn resized(&mut self, rows: u16, cell: Option<(u16, u16)>) {
+        self.urgent = true;
         self.setting.rows = rows;
         self.setting.capabilities.cell = cell.or(self.setting.capabilities.cell);
         self.pixels.resized(rows, cell);

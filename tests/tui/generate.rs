@@ -1,0 +1,61 @@
+//! The generate pane, from an empty project to the item whose picture was made.
+
+use std::time::Instant;
+
+use benchtop::model::job::{NewJob, Wishes};
+use benchtop::owner::wire::Ask;
+
+use super::support::{Bench, Seat};
+
+fn composed(count: u64) -> Bench {
+    let bench = Bench::empty();
+    bench.client("script").ask(Ask::Compose { plan: None, seed: 3, count: Some(count) }).unwrap();
+    bench
+}
+
+fn frames(seat: &Seat) -> usize {
+    let raw = seat.raw();
+    raw.windows(8).filter(|w| w == b"\x1b[?2026h").count()
+}
+
+#[test]
+fn missing_pictures_are_counted_made_and_reviewed() {
+    let bench = composed(12);
+    let mut seat = bench.seat("ann");
+    seat.wait_for("is not made yet: 7 makes pictures");
+    seat.keys("7");
+    seat.wait_for("n begins one");
+    seat.wait_for("CPU");
+    seat.keys("n");
+    seat.wait_for("make pictures of");
+    seat.keys("<enter>");
+    seat.wait_for("make them");
+    seat.keys("<enter>");
+    seat.wait_for("100 %");
+    seat.wait_for("draft  #");
+    seat.keys("f");
+    seat.wait_for("nothing of job 1 has failed");
+    seat.keys("n<enter>");
+    seat.wait_for("no picture is missing");
+    seat.keys("<enter>");
+    seat.wait_for("blake3");
+    seat.wait_gone("is not made yet");
+}
+
+#[test]
+fn a_busy_job_is_drawn_at_most_four_times_a_second() {
+    let bench = composed(900);
+    let mut seat = bench.seat("ann");
+    seat.keys("7");
+    seat.wait_for("n begins one");
+    seat.wait_for("CPU");
+    let (before, from) = (frames(&seat), Instant::now());
+    let wishes = Wishes { size: Some((64, 64)), ..Wishes::default() };
+    let job = NewJob { samples: 2, wishes, ..NewJob::default() };
+    bench.client("script").ask(Ask::Generate(Box::new(job))).unwrap();
+    seat.wait_for("100 %");
+    let drawn = frames(&seat) - before;
+    let most = from.elapsed().as_millis() as usize / 250 + 3;
+    assert!(drawn <= most, "{drawn} frames where {most} are allowed");
+    assert!(drawn >= 1);
+}
