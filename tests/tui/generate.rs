@@ -22,7 +22,7 @@ fn frames(seat: &Seat) -> usize {
 fn missing_pictures_are_counted_made_and_reviewed() {
     let bench = composed(12);
     let mut seat = bench.seat("ann");
-    seat.wait_for("is not made yet: 7 makes pictures");
+    seat.wait_for("is not made yet: 7 makes");
     seat.keys("7");
     seat.wait_for("n begins one");
     seat.wait_for("CPU");
