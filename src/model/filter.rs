@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::error::{Kind, Problem, Result};
 use super::item::QuestionKind;
 use super::made::PictureState;
+use super::scoring::Outcome;
+use super::scoring::rules::Condition;
 use super::status::Status;
 use super::usage::Freshness;
 
@@ -90,6 +92,14 @@ const DERIVED: [&str; 4] = [STALE, SUBJECT, SHOWS, TERM];
 /// The word that asks for what items' pictures are: `picture:missing`, `picture:draft`, `picture:yes`, `picture:none`.
 pub const PICTURE: &str = "picture";
 
+/// The word that asks for what the rules make of items: `filter:flagged`, `filter:parked`, `filter:kept`.
+pub const OUTCOME: &str = "filter";
+/// The word that asks for items by a score: `score:clip<25`, `score:safety>0`, `score:ocr=unparsed`.
+pub const SCORE: &str = "score";
+
+/// The words that are answered from what stands beside the items.
+const BESIDE: [&str; 3] = [PICTURE, OUTCOME, SCORE];
+
 /// Which items. Values of one field are alternatives; fields are joined by "and".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
@@ -111,6 +121,10 @@ pub struct Filter {
     pub terms: Vec<(String, String)>,
     /// What their picture is; empty means any.
     pub picture: Vec<PictureState>,
+    /// What the rules make of them; empty means any.
+    pub outcome: Vec<Outcome>,
+    /// Conditions on their scores; all must hold.
+    pub scores: Vec<Condition>,
     /// Fuzzy text that prompt, question, options or id must hold.
     pub text: String,
     /// Only these item numbers (sorted, from 1), when set: a selection as a subset.
@@ -137,7 +151,8 @@ impl Filter {
         let mut filter = Filter::default();
         let mut words = Vec::new();
         for token in tokens(text) {
-            let known = |name: &str| name == PICTURE || DERIVED.contains(&name) || Field::from_name(name).is_some();
+            let known =
+                |name: &str| BESIDE.contains(&name) || DERIVED.contains(&name) || Field::from_name(name).is_some();
             let Some((name, value)) = token.split_once(':').filter(|(n, _)| known(n)) else {
                 words.push(token.replace('"', ""));
                 continue;
@@ -153,6 +168,18 @@ impl Filter {
                     for v in &wanted {
                         let known = || PictureState::ALL.map(PictureState::name).join(", ");
                         filter.picture.push(PictureState::from_name(v).ok_or_else(|| unknown(v, known()))?);
+                    }
+                }
+                None if name == OUTCOME => {
+                    for v in &wanted {
+                        let known = || Outcome::ALL.map(Outcome::name).join(", ");
+                        filter.outcome.push(Outcome::from_name(v).ok_or_else(|| unknown(v, known()))?);
+                    }
+                }
+                None if name == SCORE => {
+                    for v in &wanted {
+                        let wrong = |what: String| Problem::new(Kind::Usage, what).field(name);
+                        filter.scores.push(Condition::parse(v).map_err(wrong)?);
                     }
                 }
                 None if name == SUBJECT => filter.subjects.extend(wanted),
@@ -216,6 +243,11 @@ impl Filter {
         !(self.fresh.is_empty() && self.subjects.is_empty() && self.shows.is_empty() && self.terms.is_empty())
     }
 
+    /// Whether something is asked that only the scores can answer.
+    pub fn asks_scores(&self) -> bool {
+        !(self.outcome.is_empty() && self.scores.is_empty())
+    }
+
     /// Whether nothing is asked, so that every item passes.
     pub fn is_empty(&self) -> bool {
         *self == Filter::default()
@@ -236,6 +268,12 @@ impl Filter {
         }
         if !self.picture.is_empty() {
             out.push(format!("{PICTURE}:{}", self.picture.iter().map(|f| f.name()).collect::<Vec<_>>().join(",")));
+        }
+        if !self.outcome.is_empty() {
+            out.push(format!("{OUTCOME}:{}", self.outcome.iter().map(|f| f.name()).collect::<Vec<_>>().join(",")));
+        }
+        if !self.scores.is_empty() {
+            out.push(format!("{SCORE}:{}", self.scores.iter().map(Condition::short).collect::<Vec<_>>().join(",")));
         }
         if !self.subjects.is_empty() {
             out.push(format!("{SUBJECT}:{}", self.subjects.iter().map(quoted).collect::<Vec<_>>().join(",")));
@@ -319,6 +357,17 @@ mod tests {
         assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
         assert!(Filter::parse("picture:no").unwrap_err().help.unwrap().contains("missing"));
         assert!(!filter.is_empty());
+    }
+
+    #[test]
+    fn scores_and_what_rules_make_of_them_are_asked_for() {
+        let filter = Filter::parse("filter:flagged,parked score:clip<25,ocr=unparsed subtask:text").unwrap();
+        assert_eq!(filter.outcome, [Outcome::Flagged, Outcome::Parked]);
+        assert_eq!(filter.scores.len(), 2);
+        assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
+        assert!(filter.asks_scores() && !filter.asks_metadata() && !filter.is_empty());
+        assert!(Filter::parse("filter:maybe").unwrap_err().help.unwrap().contains("parked"));
+        assert!(Filter::parse("score:clip").unwrap_err().what.contains("clip<25"));
     }
 
     #[test]

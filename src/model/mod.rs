@@ -14,6 +14,7 @@ pub mod job;
 pub mod made;
 pub mod metafile;
 pub mod prediction;
+pub mod scoring;
 pub mod status;
 pub mod table;
 pub mod usage;

@@ -158,6 +158,16 @@ pub fn answer(shared: &Arc<Shared>, ask: Ask, watch: &mut Watch<'_>) -> Result<A
         | Ask::Recompose { .. }
         | Ask::Generate(_)
         | Ask::SetPlace(_)
+        | Ask::Scorers
+        | Ask::Score(_)
+        | Ask::ScoringAct { .. }
+        | Ask::Bench(_)
+        | Ask::Rules
+        | Ask::TryRules(_)
+        | Ask::ApplyRules { .. }
+        | Ask::RevertRules { .. }
+        | Ask::Doubtful { .. }
+        | Ask::Explain { .. }
         | Ask::Stop => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
     })
 }
@@ -298,6 +308,7 @@ fn item(shared: &Shared, number: u32) -> Result<ItemView> {
         rev: ledger.row_rev(row),
         standing: ledger.standing(row),
         stale,
+        chips: Vec::new(),
     })
 }
 

@@ -10,6 +10,8 @@ use crate::model::board::{Behind, Board};
 use crate::model::device::Devices;
 use crate::model::job::{Begun, JobFailure, JobState};
 use crate::model::made::Made;
+use crate::model::scoring::bench::{Bench, Chip, Explanation, RulesDiff, RulesState, ScorerState};
+use crate::model::scoring::job::ScoringState;
 use crate::model::table::{Frequency, Summary};
 use crate::model::usage::{Discarded, Failing, Grid, Impact, MetadataState, TermUse};
 use crate::model::{Form, Item, QuestionKind, Status};
@@ -42,7 +44,7 @@ pub enum Answer {
     Frequency(Frequency),
     /// See [`Ask::Describe`].
     Describe(Vec<Summary>),
-    /// See [`Ask::Select`] and [`Ask::Numbers`].
+    /// See [`Ask::Select`], [`Ask::Numbers`] and [`Ask::Doubtful`].
     Numbers(Vec<u32>),
     /// See [`Ask::Verdicts`]: item number, item id, verdict.
     Verdicts(Vec<(u32, String, Standing)>),
@@ -80,6 +82,18 @@ pub enum Answer {
     Made(Vec<Made>),
     /// See [`Ask::Devices`].
     Devices(Box<Devices>),
+    /// See [`Ask::Scorers`].
+    Scorers(Vec<ScorerState>),
+    /// See [`Ask::Score`] and [`Ask::ScoringAct`].
+    Scoring(Box<ScoringState>),
+    /// See [`Ask::Bench`].
+    Bench(Box<Bench>),
+    /// See [`Ask::Rules`], [`Ask::ApplyRules`] and [`Ask::RevertRules`].
+    Rules(Box<RulesState>),
+    /// See [`Ask::TryRules`].
+    RulesDiff(Box<RulesDiff>),
+    /// See [`Ask::Explain`].
+    Explanation(Box<Explanation>),
 }
 
 /// Owner, store and counts.
@@ -206,6 +220,8 @@ pub struct ItemView {
     pub standing: Vec<Standing>,
     /// What of its metadata changed since it was composed (`stale: ...`) or is not there any more (`gone: ...`).
     pub stale: Option<String>,
+    /// The rules that hold for it.
+    pub chips: Vec<Chip>,
 }
 
 /// Many items at once.
@@ -273,6 +289,10 @@ pub enum Event {
     Job(Box<JobState>),
     /// A job was removed.
     JobGone(u32),
+    /// How far scoring is: at most four times a second, and at once when its phase changes.
+    Scoring(Box<ScoringState>),
+    /// The rules are others now.
+    Rules,
     /// Too much happened at once: ask again for what is on screen.
     Resync,
     /// The owner is about to end.

@@ -5,6 +5,9 @@ use uuid::Uuid;
 
 use super::{ImportAsk, Place, Rename};
 use crate::model::job::{JobAct, NewJob};
+use crate::model::scoring::bench::{BenchAsk, DoubtOrder};
+use crate::model::scoring::job::{NewScoring, ScoringAct};
+use crate::model::scoring::rules::RuleSet;
 use crate::model::usage::Save;
 use crate::model::{Field, Filter, Judgement, MetaFile, Sort};
 use crate::store::query::Match;
@@ -152,6 +155,49 @@ pub enum Ask {
     },
     /// What the machine is doing: GPUs and processors.
     Devices,
+    /// The scorers and what there is of their scores; how far a job is is told as [`Event::Scoring`].
+    Scorers,
+    /// Begin to score items, or count what there is to score.
+    Score(NewScoring),
+    /// Do something to a scoring job.
+    ScoringAct {
+        /// Its number.
+        id: u32,
+        /// What.
+        act: ScoringAct,
+    },
+    /// A look at one score.
+    Bench(Box<BenchAsk>),
+    /// The rules in `benchtop.toml` and what they make of the items.
+    Rules,
+    /// What other rules would change.
+    TryRules(RuleSet),
+    /// Write these rules into `benchtop.toml`, where it still has the revision named.
+    ApplyRules {
+        /// The rules.
+        rules: RuleSet,
+        /// The revision they were made on.
+        revision: String,
+    },
+    /// Write the rules before these into `benchtop.toml`; asked again, those before them.
+    RevertRules {
+        /// The revision that is taken back.
+        revision: String,
+    },
+    /// Numbers of the doubtful items among those of this filter, in this order.
+    Doubtful {
+        /// Which items, and which outcomes: flagged and parked ones where it names none.
+        filter: Filter,
+        /// In which order.
+        order: DoubtOrder,
+        /// Of the random order.
+        seed: u64,
+    },
+    /// Everything that machines said of item `number`.
+    Explain {
+        /// The item.
+        number: u32,
+    },
     /// Remember where I am.
     SetPlace(Place),
     /// End the owner.

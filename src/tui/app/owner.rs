@@ -111,6 +111,7 @@ impl App {
                 self.watch_gauges();
             }
             Event::JobGone(id) => self.generate.gone(id),
+            Event::Scoring(_) | Event::Rules => {}
             Event::Resync => self.resync(),
             Event::Ending => {
                 self.link.stopped();

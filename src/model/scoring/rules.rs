@@ -1,0 +1,472 @@
+//! `[[rules]]` of `benchtop.toml`: when an item is flagged or parked.
+//!
+//! ```toml
+//! [[rules]]
+//! name = "weak match"
+//! then = "flag"
+//! all = [
+//!   { score = "clip", below = 25.0, subtasks = { text = 22.0 } },
+//!   { score = "judge/answer-stands", below = 0.5 },
+//! ]
+//! ```
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::{Doubt, Measure, Outcome, Score, ScoreState};
+
+/// A finite number that a score is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
+#[serde(transparent)]
+pub struct Threshold(f64);
+
+impl Eq for Threshold {}
+
+impl Threshold {
+    /// From a number that is finite.
+    pub fn new(number: f64) -> Option<Threshold> {
+        // What was moved in steps of a tenth says a tenth: six digits are more than any score has.
+        number.is_finite().then(|| Threshold((number * 1e6).round() / 1e6))
+    }
+
+    /// The number.
+    pub fn get(self) -> f32 {
+        self.0 as f32
+    }
+}
+
+impl<'de> Deserialize<'de> for Threshold {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Threshold, D::Error> {
+        let number = f64::deserialize(from)?;
+        Threshold::new(number).ok_or_else(|| serde::de::Error::custom("this is no threshold, expected a finite number"))
+    }
+}
+
+/// What a rule does to the items it holds for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Then {
+    /// A person looks at them first.
+    Flag,
+    /// They are put aside.
+    Park,
+}
+
+impl Then {
+    /// What becomes of them.
+    pub fn outcome(self) -> Outcome {
+        match self {
+            Then::Flag => Outcome::Flagged,
+            Then::Park => Outcome::Parked,
+        }
+    }
+}
+
+/// What a condition asks of a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Test {
+    /// Less than this.
+    Below(Threshold),
+    /// More than this.
+    Above(Threshold),
+    /// That there is no number, for this reason.
+    Is(ScoreState),
+}
+
+/// One thing asked of one score.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "WrittenCondition", into = "WrittenCondition")]
+pub struct Condition {
+    /// Which score, on which scale.
+    pub score: Measure,
+    /// What.
+    pub test: Test,
+    /// Other thresholds for items of these subtasks.
+    pub subtasks: BTreeMap<String, Threshold>,
+}
+
+impl Condition {
+    /// The doubtful side of a threshold.
+    pub fn doubts(score: Measure, threshold: Threshold) -> Condition {
+        let test = match score.scorer.doubt() {
+            Doubt::Low => Test::Below(threshold),
+            Doubt::High => Test::Above(threshold),
+        };
+        Condition { score, test, subtasks: BTreeMap::new() }
+    }
+
+    /// The threshold for items of a subtask; none where a state is asked for.
+    pub fn threshold(&self, subtask: &str) -> Option<Threshold> {
+        match self.test {
+            Test::Below(threshold) | Test::Above(threshold) => {
+                Some(self.subtasks.get(subtask).copied().unwrap_or(threshold))
+            }
+            Test::Is(_) => None,
+        }
+    }
+
+    /// Whether it holds. `logit` is the logit scale of the score's model. A score that is not there is on neither side of
+    /// a threshold.
+    pub fn holds(&self, score: &Score, logit: f32, subtask: &str) -> bool {
+        let shown = || self.score.shown(score.value, logit);
+        match (self.test, self.threshold(subtask)) {
+            (Test::Is(state), _) => score.state == state,
+            _ if score.state != ScoreState::Scored => false,
+            (Test::Below(_), Some(threshold)) => shown() < threshold.get(),
+            (Test::Above(_), Some(threshold)) => shown() > threshold.get(),
+            (_, None) => false,
+        }
+    }
+
+    /// Reads the value of a filter word: `clip<25`, `safety>0`, `judge/fits=unparsed`.
+    ///
+    /// # Errors
+    /// What was expected instead.
+    pub fn parse(text: &str) -> Result<Condition, String> {
+        let how = || format!("`{text}` compares no score, expected one such as clip<25, safety>0 or ocr=unparsed");
+        let at = text.find(['<', '>', '=']).ok_or_else(how)?;
+        let (score, rest) = text.split_at(at);
+        let (score, value) = (score.trim().parse()?, rest[1..].trim());
+        let threshold = || value.parse().ok().and_then(Threshold::new).ok_or_else(how);
+        let test = match rest.as_bytes().first() {
+            Some(b'<') => Test::Below(threshold()?),
+            Some(b'>') => Test::Above(threshold()?),
+            _ => Test::Is(ScoreState::ALL.into_iter().find(|s| s.name() == value).ok_or_else(how)?),
+        };
+        Ok(Condition { score, test, subtasks: BTreeMap::new() })
+    }
+
+    /// What [`parse`](Self::parse) reads back, the thresholds of subtasks aside.
+    pub fn short(&self) -> String {
+        match self.test {
+            Test::Below(t) => format!("{}<{}", self.score, t.0),
+            Test::Above(t) => format!("{}>{}", self.score, t.0),
+            Test::Is(state) => format!("{}={}", self.score, state.name()),
+        }
+    }
+
+    /// `clip < 25`, as it is shown.
+    pub fn words(&self) -> String {
+        let score = &self.score;
+        let mut words = match self.test {
+            Test::Below(t) => format!("{score} < {}", t.0),
+            Test::Above(t) => format!("{score} > {}", t.0),
+            Test::Is(state) => format!("{score} is {}", state.name()),
+        };
+        if !self.subtasks.is_empty() {
+            let list: Vec<String> = self.subtasks.iter().map(|(name, t)| format!("{name} {}", t.0)).collect();
+            words.push_str(&format!(" ({})", list.join(", ")));
+        }
+        words
+    }
+}
+
+/// A condition as it is written.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenCondition {
+    score: Option<Measure>,
+    #[serde(default)]
+    below: Option<Threshold>,
+    #[serde(default)]
+    above: Option<Threshold>,
+    #[serde(default)]
+    is: Option<ScoreState>,
+    #[serde(default)]
+    subtasks: BTreeMap<String, Threshold>,
+}
+
+impl TryFrom<WrittenCondition> for Condition {
+    type Error = String;
+
+    fn try_from(written: WrittenCondition) -> Result<Condition, String> {
+        let WrittenCondition { score, below, above, is, subtasks } = written;
+        let score = score.ok_or("a condition names no score, expected `score = \"clip\"`")?;
+        let test = match (below, above, is) {
+            (Some(threshold), None, None) => Test::Below(threshold),
+            (None, Some(threshold), None) => Test::Above(threshold),
+            (None, None, Some(ScoreState::Scored)) => {
+                return Err(format!("`{score}` is asked to be scored, expected `below`, `above`, or another state"));
+            }
+            (None, None, Some(state)) if subtasks.is_empty() => Test::Is(state),
+            (None, None, Some(_)) => {
+                return Err(format!(
+                    "`{score}` has thresholds of subtasks beside a state, expected `below` or `above`"
+                ));
+            }
+            _ => return Err(format!("`{score}` is compared with nothing or twice, expected one of below, above, is")),
+        };
+        Ok(Condition { score, test, subtasks })
+    }
+}
+
+impl From<Condition> for WrittenCondition {
+    fn from(condition: Condition) -> WrittenCondition {
+        let Condition { score, test, subtasks } = condition;
+        let written = WrittenCondition { score: Some(score), subtasks, ..WrittenCondition::default() };
+        match test {
+            Test::Below(threshold) => WrittenCondition { below: Some(threshold), ..written },
+            Test::Above(threshold) => WrittenCondition { above: Some(threshold), ..written },
+            Test::Is(state) => WrittenCondition { is: Some(state), ..written },
+        }
+    }
+}
+
+/// How conditions are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// Every one must hold.
+    All,
+    /// One is enough.
+    Any,
+}
+
+/// When items are flagged or parked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "WrittenRule", into = "WrittenRule")]
+pub struct Rule {
+    /// What it is called; each name once.
+    pub name: String,
+    /// What it does.
+    pub then: Then,
+    /// How its conditions are joined.
+    pub join: Join,
+    /// At least one.
+    pub conditions: Vec<Condition>,
+}
+
+impl Rule {
+    /// `flag if clip < 25 and ocr < 0.8`, as it is shown.
+    pub fn words(&self) -> String {
+        let and = if self.join == Join::All { " and " } else { " or " };
+        let list: Vec<String> = self.conditions.iter().map(Condition::words).collect();
+        let then = if self.then == Then::Flag { "flag" } else { "park" };
+        format!("{then} if {}", list.join(and))
+    }
+}
+
+/// A rule as it is written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenRule {
+    name: String,
+    then: Then,
+    #[serde(default)]
+    all: Option<Vec<Condition>>,
+    #[serde(default)]
+    any: Option<Vec<Condition>>,
+}
+
+impl TryFrom<WrittenRule> for Rule {
+    type Error = String;
+
+    fn try_from(written: WrittenRule) -> Result<Rule, String> {
+        let WrittenRule { name, then, all, any } = written;
+        if name.trim().is_empty() || name.chars().any(char::is_control) {
+            return Err("a rule has no name, expected one line such as `name = \"weak match\"`".into());
+        }
+        let (join, conditions) = match (all, any) {
+            (Some(all), None) => (Join::All, all),
+            (None, Some(any)) => (Join::Any, any),
+            _ => return Err(format!("the rule `{name}` needs one list of conditions, expected `all` or `any`")),
+        };
+        if conditions.is_empty() {
+            return Err(format!("the rule `{name}` has no condition, expected at least one"));
+        }
+        Ok(Rule { name, then, join, conditions })
+    }
+}
+
+impl From<Rule> for WrittenRule {
+    fn from(rule: Rule) -> WrittenRule {
+        let Rule { name, then, join, conditions } = rule;
+        let (all, any) = if join == Join::All { (Some(conditions), None) } else { (None, Some(conditions)) };
+        WrittenRule { name, then, all, any }
+    }
+}
+
+/// All rules of a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Rule>", into = "Vec<Rule>")]
+pub struct RuleSet {
+    /// The rules; what one flags another may park, and parked weighs more.
+    pub rules: Vec<Rule>,
+}
+
+impl TryFrom<Vec<Rule>> for RuleSet {
+    type Error = String;
+
+    fn try_from(rules: Vec<Rule>) -> Result<RuleSet, String> {
+        for (at, rule) in rules.iter().enumerate() {
+            if rules[..at].iter().any(|r| r.name == rule.name) {
+                return Err(format!("the rule `{}` is there twice, expected each name once", rule.name));
+            }
+        }
+        Ok(RuleSet { rules })
+    }
+}
+
+impl From<RuleSet> for Vec<Rule> {
+    fn from(set: RuleSet) -> Vec<Rule> {
+        set.rules
+    }
+}
+
+impl RuleSet {
+    /// Every score that the rules ask for, each once.
+    pub fn measures(&self) -> Vec<Measure> {
+        let mut all: Vec<Measure> = self.rules.iter().flat_map(|r| &r.conditions).map(|c| c.score.clone()).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    /// The threshold that the rule of this score alone has for all subtasks: what the bench moves.
+    pub fn threshold(&self, measure: &Measure, then: Then) -> Option<Threshold> {
+        let condition = self.alone(measure, then).and_then(|at| self.rules.get(at)?.conditions.first());
+        condition.and_then(|c| c.threshold(""))
+    }
+
+    fn alone(&self, measure: &Measure, then: Then) -> Option<usize> {
+        let is_alone = |r: &Rule| match r.conditions.as_slice() {
+            [one] => r.then == then && one.score == *measure && !matches!(one.test, Test::Is(_)),
+            _ => false,
+        };
+        self.rules.iter().position(is_alone)
+    }
+
+    /// The same rules with another threshold for this score alone: of all subtasks, or of one. Without a threshold the
+    /// rule goes (or the subtask's exception).
+    pub fn with(&self, measure: &Measure, then: Then, subtask: Option<&str>, threshold: Option<Threshold>) -> RuleSet {
+        let mut set = self.clone();
+        match (self.alone(measure, then), threshold, subtask) {
+            (None, None, _) => {}
+            (None, Some(threshold), subtask) => {
+                let mut condition = Condition::doubts(measure.clone(), threshold);
+                if let Some(subtask) = subtask {
+                    let all = Threshold(f64::from(measure.default_threshold()));
+                    condition = Condition::doubts(measure.clone(), all);
+                    condition.subtasks.insert(subtask.into(), threshold);
+                }
+                let word = if then == Then::Flag { "low" } else { "out" };
+                let mut name = format!("{measure} {word}");
+                while set.rules.iter().any(|r| r.name == name) {
+                    name.push('*');
+                }
+                set.rules.push(Rule { name, then, join: Join::All, conditions: vec![condition] });
+            }
+            (Some(at), None, None) => {
+                set.rules.remove(at);
+            }
+            (Some(at), threshold, subtask) => {
+                if let Some(condition) = set.rules.get_mut(at).and_then(|r| r.conditions.first_mut()) {
+                    match (subtask, threshold) {
+                        (Some(subtask), Some(threshold)) => drop(condition.subtasks.insert(subtask.into(), threshold)),
+                        (Some(subtask), None) => drop(condition.subtasks.remove(subtask)),
+                        (None, Some(threshold)) => {
+                            condition.test = match condition.test {
+                                Test::Above(_) => Test::Above(threshold),
+                                _ => Test::Below(threshold),
+                            }
+                        }
+                        (None, None) => {}
+                    }
+                }
+            }
+        }
+        set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct File {
+        rules: RuleSet,
+    }
+
+    fn read(text: &str) -> Result<RuleSet, String> {
+        toml::from_str::<File>(text).map(|f| f.rules).map_err(|e| e.message().to_string())
+    }
+
+    const TEXT: &str = r#"
+        [[rules]]
+        name = "weak match"
+        then = "flag"
+        all = [{ score = "clip", below = 25.0, subtasks = { text = 22.5 } }, { score = "judge/fits", is = "unparsed" }]
+        [[rules]]
+        name = "unsafe"
+        then = "park"
+        any = [{ score = "safety", above = 0 }]
+    "#;
+
+    #[test]
+    fn rules_read_back_from_toml_and_from_the_wire() {
+        let set = read(TEXT).unwrap();
+        assert_eq!(set.rules[0].words(), "flag if clip < 25 (text 22.5) and judge/fits is unparsed");
+        assert_eq!(set.rules[1].words(), "park if safety > 0");
+        let text = toml::to_string(&File { rules: set.clone() }).unwrap();
+        assert_eq!(read(&text).unwrap(), set, "{text}");
+        let bytes = postcard::to_stdvec(&set).unwrap();
+        assert_eq!(postcard::from_bytes::<RuleSet>(&bytes).unwrap(), set);
+        assert_eq!(set.measures().len(), 3);
+    }
+
+    #[test]
+    fn a_wrong_rule_says_what_is_expected() {
+        for (wrong, word) in [
+            ("[[rules]]\nname=\"a\"\nthen=\"flag\"", "`all` or `any`"),
+            ("[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[]", "at least one"),
+            ("[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[{score=\"clip\"}]", "one of below"),
+            ("[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[{score=\"clip\",below=nan}]", "finite"),
+            ("[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[{below=1}]", "names no score"),
+            ("[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[{score=\"clop\",below=1}]", "no scorer"),
+            ("[[rules]]\nname=\"a\"\nthen=\"drop\"\nall=[{score=\"clip\",below=1}]", "drop"),
+        ] {
+            assert!(read(wrong).unwrap_err().contains(word), "{wrong}: {:?}", read(wrong));
+        }
+        let twice = format!("{TEXT}\n[[rules]]\nname=\"unsafe\"\nthen=\"flag\"\nany=[{{score=\"ocr\",below=1}}]");
+        assert!(read(&twice).unwrap_err().contains("twice"));
+    }
+
+    #[test]
+    fn a_score_that_is_not_there_is_on_neither_side() {
+        let set = read(TEXT).unwrap();
+        let [clip, judge] = set.rules[0].conditions.as_slice() else { panic!() };
+        assert!(clip.holds(&Score::scored(0.249, ""), 100.0, "animal"));
+        assert!(!clip.holds(&Score::scored(0.25, ""), 100.0, "animal"), "at the line it stays");
+        assert!(!clip.holds(&Score::scored(0.249, ""), 100.0, "text"), "a subtask's own line");
+        assert!(!clip.holds(&Score::other(ScoreState::Unparsed, ""), 100.0, "animal"));
+        assert!(judge.holds(&Score::other(ScoreState::Unparsed, ""), 1.0, ""));
+    }
+
+    #[test]
+    fn conditions_of_filter_words_read_back() {
+        for text in ["clip<25", "safety>-0.5", "judge/fits=unparsed", "clip.cosine<0.25"] {
+            assert_eq!(Condition::parse(text).unwrap().short(), text);
+        }
+        for wrong in ["clip", "clip<", "clip<x", "clip=done", "clop<1", "clip<inf"] {
+            assert!(Condition::parse(wrong).unwrap_err().contains("expected"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_bench_moves_one_line_and_leaves_the_other_rules_alone() {
+        let set = read(TEXT).unwrap();
+        let clip: Measure = "clip".parse().unwrap();
+        assert_eq!(set.threshold(&clip, Then::Flag), None, "it is not alone in its rule");
+        let line = |n: f64| Threshold::new(n);
+        let with = set.with(&clip, Then::Flag, None, line(24.0));
+        assert_eq!((with.rules.len(), with.threshold(&clip, Then::Flag)), (3, line(24.0)));
+        let moved = with.with(&clip, Then::Flag, Some("text"), line(20.1)).with(&clip, Then::Flag, None, line(23.0));
+        assert_eq!(moved.rules[2].words(), "flag if clip < 23 (text 20.1)");
+        let back = moved.with(&clip, Then::Flag, Some("text"), None);
+        assert_eq!(back.rules[2].words(), "flag if clip < 23");
+        assert_eq!(back.with(&clip, Then::Flag, None, None), set);
+        let safety: Measure = "safety".parse().unwrap();
+        assert_eq!(set.with(&safety, Then::Park, None, line(0.1)).rules[1].words(), "park if safety > 0.1");
+    }
+}
