@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::jobs::{Follow, follow};
+use super::follow::{Follow, follow};
 use super::{Context, print};
 use crate::model::generation::Scheduler;
 use crate::model::job::{Begun, MOST_SAMPLES, NewJob, Plan, Wishes};

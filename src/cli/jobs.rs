@@ -1,19 +1,15 @@
 //! `benchtop jobs`: what makes pictures now, and what is done to it.
 
-use std::io::{IsTerminal, Write};
-use std::sync::mpsc;
-use std::time::Duration;
-
 use clap::Subcommand;
 use serde_json::{Value, json};
 
+use super::follow::{Follow, Followed, follow, left};
 use super::{Context, print};
 use crate::model::job::{JobAct, JobFailure, JobState, Standing};
 use crate::model::{Kind, Problem, Result};
+use crate::owner::Client;
 use crate::owner::wire::{Answer, Ask, Event, FAILURES};
-use crate::owner::{Client, Incoming};
 use crate::store::journal::stamp;
-use crate::tui::terminal::probe::WindowSize;
 
 /// Arguments of `jobs`.
 #[derive(clap::Args)]
@@ -96,7 +92,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         What::List => list(&context.client()?, args.json),
         What::Watch { id } => {
             let mut follower = Follow::connect(context)?;
-            let job = follower.job(*id)?;
+            let job = JobState::ask(follower.client(), *id)?;
             follow(&mut follower, job, false, args.json)
         }
         What::Pause { id } => act(id, JobAct::Pause),
@@ -195,141 +191,54 @@ fn progress(job: &JobState, width: usize) -> String {
     if job.rate > 0.0 {
         parts.push(format!("{:.1} a minute", job.rate));
     }
-    if let Some(left) = job.left_s {
-        parts.push(match left {
-            0..120 => format!("{left} s left"),
-            120..7200 => format!("{} min left", left.div_ceil(60)),
-            _ => format!("{} h left", left.div_ceil(3600)),
-        });
-    }
+    parts.extend(job.left_s.map(left));
     if let Some(step) = job.step {
         parts.push(format!("step {} of {} x {}", step.done, step.of, step.batch));
     }
     parts.join("  ").chars().take(width).collect()
 }
 
-/// What whoever follows a job hears.
-enum Heard {
-    Event(Event),
-    Lost,
-    Interrupted,
-}
-
-/// A client that hears what becomes of jobs, and finds the owner again when it is gone.
-pub struct Follow<'c> {
-    context: &'c Context,
-    client: Client,
-    sender: mpsc::Sender<Heard>,
-    heard: mpsc::Receiver<Heard>,
-}
-
-impl<'c> Follow<'c> {
-    /// Connects and subscribes.
-    ///
-    /// # Errors
-    /// As [`Context::client`].
-    pub fn connect(context: &'c Context) -> Result<Follow<'c>> {
-        let (sender, heard) = mpsc::channel();
-        let client = Follow::dial(context, &sender)?;
-        Ok(Follow { context, client, sender, heard })
+impl Followed for JobState {
+    fn id(&self) -> u32 {
+        self.id
     }
 
-    fn dial(context: &Context, sender: &mpsc::Sender<Heard>) -> Result<Client> {
-        let sender = sender.clone();
-        let hear = move |incoming| {
-            let _ = match incoming {
-                Incoming::Event(event) => sender.send(Heard::Event(event)),
-                Incoming::Lost => sender.send(Heard::Lost),
-                Incoming::Answer(..) | Incoming::Progress(..) => Ok(()),
-            };
-        };
-        let client = Client::connect(&context.project()?, &context.who()?, hear)?;
-        client.ask(Ask::Subscribe { since: client.welcome().rev })?;
-        Ok(client)
+    fn heard(event: Event) -> Option<JobState> {
+        match event {
+            Event::Job(job) => Some(*job),
+            _ => None,
+        }
     }
 
-    /// The connection.
-    pub fn client(&self) -> &Client {
-        &self.client
-    }
-
-    /// How a job is now.
-    ///
-    /// # Errors
-    /// [`Kind::NotFound`].
-    pub fn job(&self, id: u32) -> Result<JobState> {
-        let Answer::Jobs(jobs) = self.client.ask(Ask::Jobs)? else { return Err(other()) };
+    fn ask(client: &Client, id: u32) -> Result<JobState> {
+        let Answer::Jobs(jobs) = client.ask(Ask::Jobs)? else { return Err(other()) };
         let none = || Problem::new(Kind::NotFound, format!("there is no job {id}")).help("`benchtop jobs` lists them");
         jobs.into_iter().find(|job| job.id == id).ok_or_else(none)
     }
 
-    /// The next that is heard of a job; none when its user has had enough.
-    fn next(&mut self, id: u32) -> Result<Option<JobState>> {
-        loop {
-            match self.heard.recv_timeout(Duration::from_secs(600)) {
-                Ok(Heard::Event(Event::Job(job))) if job.id == id => return Ok(Some(*job)),
-                Ok(Heard::Event(Event::Resync)) | Err(mpsc::RecvTimeoutError::Timeout) => {
-                    return self.job(id).map(Some);
-                }
-                Ok(Heard::Event(_)) => {}
-                Ok(Heard::Lost) => {
-                    // The next owner goes on with it.
-                    self.client = Follow::dial(self.context, &self.sender)?;
-                    return self.job(id).map(Some);
-                }
-                Ok(Heard::Interrupted) => return Ok(None),
-                Err(mpsc::RecvTimeoutError::Disconnected) => return Err(other()),
-            }
-        }
+    fn rests(&self) -> bool {
+        self.standing.over() || self.standing == Standing::Paused
     }
-}
 
-/// Waits for a job, telling how far it is: as JSON lines, or on one line where a person is looking. A job that is paused
-/// is left alone. The exit code is 1 unless everything was made.
-///
-/// # Errors
-/// When the owner cannot be reached any more.
-pub fn follow(follower: &mut Follow<'_>, mut job: JobState, json: bool, lines: bool) -> Result<u8> {
-    let interrupted = follower.sender.clone();
-    if let Ok(mut signals) = signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT]) {
-        let _ = std::thread::Builder::new().name("interrupt".into()).spawn(move || {
-            signals.forever().for_each(|_| drop(interrupted.send(Heard::Interrupted)));
-        });
+    fn is_well(&self) -> bool {
+        self.standing == Standing::Done && self.failed == 0
     }
-    let show = !json && !lines && std::io::stderr().is_terminal();
-    let id = job.id;
-    // It may have changed before anybody listened.
-    job = follower.job(id).unwrap_or(job);
-    loop {
-        if lines {
-            print(&format!("{}\n", json!({"event": "job", "job": value(&job)})))?;
-        }
-        if show {
-            let width = WindowSize::of(std::io::stderr()).map_or(79, |size| usize::from(size.cells.0).max(20) - 1);
-            eprint!("\r\x1b[K{}", progress(&job, width));
-            let _ = std::io::stderr().flush();
-        }
-        if job.standing.over() || job.standing == Standing::Paused {
-            break;
-        }
-        let Some(next) = follower.next(id)? else {
-            if show {
-                eprintln!();
-            }
-            eprintln!("job {id} goes on without you: benchtop jobs watch {id}, pause {id} or cancel {id}");
-            return Ok(0);
-        };
-        job = next;
+
+    fn value(&self) -> Value {
+        value(self)
     }
-    if show {
-        eprint!("\r\x1b[K");
+
+    fn progress(&self, width: usize) -> String {
+        progress(self, width)
     }
-    if json {
-        print(&format!("{}\n", value(&job)))?;
-    } else if !lines {
-        print(&outcome(&job))?;
+
+    fn outcome(&self) -> String {
+        outcome(self)
     }
-    Ok(u8::from(job.standing != Standing::Done || job.failed > 0))
+
+    fn goes_on(id: u32) -> String {
+        format!("job {id} goes on without you: benchtop jobs watch {id}, pause {id} or cancel {id}")
+    }
 }
 
 fn outcome(job: &JobState) -> String {

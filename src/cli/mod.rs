@@ -21,6 +21,8 @@ pub mod decide;
 pub mod discard;
 pub mod doctor;
 pub mod export;
+pub mod filter;
+pub mod follow;
 pub mod generate;
 pub mod import;
 pub mod items;
@@ -76,6 +78,8 @@ enum Command {
     Generate(generate::Args),
     /// Jobs that make pictures: list, watch, pause, resume, cancel, retry
     Jobs(jobs::Args),
+    /// Scores by machines, the rules that flag items by them, and the flagged items
+    Filter(filter::Args),
     /// Model files on this machine: list, pull, verify, path
     Models(models::Args),
     /// What exists by two properties of items, and the terms whose items fail most
@@ -181,6 +185,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Import(args)) => import::run(&context, &args),
         Some(Command::Generate(args)) => generate::run(&context, &args),
         Some(Command::Jobs(args)) => jobs::run(&context, &args),
+        Some(Command::Filter(args)) => filter::run(&context, &args),
         Some(Command::Models(args)) => models::run(&args),
         Some(Command::Coverage(args)) => coverage::run(&context, &args),
         Some(Command::Discard(args)) => discard::run(&context, &args),

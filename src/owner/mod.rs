@@ -11,6 +11,7 @@ pub mod generate;
 pub mod jobs;
 pub mod lock;
 pub mod metadata;
+pub mod scoring;
 pub mod search;
 pub mod server;
 pub mod session;

@@ -10,6 +10,7 @@ use lru::LruCache;
 use super::metadata::Held;
 use crate::model::made::PictureState;
 use crate::model::{Field, Filter, Item, Result, Sort};
+use crate::pipeline::scoring::rules::{self as scoring, ColumnsBy, Outcomes};
 use crate::pipeline::usage::Usage;
 use crate::store::arena::{Arena, searchable};
 use crate::store::catalog::Edition;
@@ -29,6 +30,8 @@ struct Key {
     rev: u64,
     /// Generation of the metadata, where the filter asks for it.
     metadata: u64,
+    /// Of scores and rules, likewise.
+    scores: u64,
 }
 
 /// The metadata and how the items use it, where the filter asks for it.
@@ -59,6 +62,28 @@ pub struct Beside {
     pub derived: Option<Derived>,
     /// What each item's picture is, where the filter asks for it. It changes with the revision.
     pub pictures: Option<Arc<Vec<PictureState>>>,
+    /// What rules and scores say, where the filter asks for it.
+    pub scores: Option<ByScore>,
+}
+
+/// What rules and scores say of the items.
+#[derive(Clone, Default)]
+pub struct ByScore {
+    /// Is another one once they say something else.
+    pub generation: u64,
+    /// The scores that the filter asks for.
+    pub columns: ColumnsBy,
+    /// What the rules make of the items, where it asks for it.
+    pub outcomes: Option<Arc<Outcomes>>,
+}
+
+impl ByScore {
+    fn retain(&self, rows: &mut Vec<u32>, filter: &Filter, catalog: &Catalog) {
+        if let Some(outcomes) = &self.outcomes {
+            rows.retain(|row| filter.outcome.contains(&outcomes.of_row(*row as usize)));
+        }
+        scoring::retain(rows, &filter.scores, &self.columns, catalog);
+    }
 }
 
 /// What is searched: items, statuses, revision, and what is held beside them.
@@ -72,6 +97,9 @@ fn passing(catalog: &Catalog, overlay: &Overlay, beside: &Beside, filter: &Filte
     }
     if let Some(pictures) = beside.pictures.as_ref().filter(|_| !filter.picture.is_empty()) {
         rows.retain(|row| pictures.get(*row as usize).is_some_and(|state| filter.picture.contains(state)));
+    }
+    if let Some(scores) = &beside.scores {
+        scores.retain(&mut rows, filter, catalog);
     }
     rows
 }
@@ -188,6 +216,7 @@ impl Search {
             edition: catalog.edition(),
             rev,
             metadata: beside.derived.as_ref().map_or(0, |d| d.held.generation),
+            scores: beside.scores.as_ref().map_or(0, |s| s.generation),
         };
         if let Some(list) = lock(&self.lists).get(&key) {
             return Ok(list.clone());

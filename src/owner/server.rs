@@ -84,6 +84,7 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     let watching =
         super::metadata::watch(&shared).map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?;
     super::generate::start(&shared);
+    super::scoring::start(&shared);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)
@@ -94,6 +95,7 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     // Nobody new from here on; what is queued is written, then the checkpoint.
     drop(socket);
     shared.desk.end();
+    shared.scoring.end();
     shared.metadata.end();
     let _ = watching.join();
     let (done, wait) = mpsc::channel();

@@ -8,6 +8,7 @@ use tokio::sync::{Notify, broadcast};
 
 use super::generate::{Desk, Maker};
 use super::metadata::Live;
+use super::scoring::Scoring;
 use super::search::Search;
 use super::wire::Event;
 use super::writer::{Work, now};
@@ -49,6 +50,8 @@ pub struct Shared {
     pub metadata: Arc<Live>,
     /// Generation jobs.
     pub desk: Desk,
+    /// Scores, rules, and the jobs that score.
+    pub scoring: Scoring,
     /// The gauges of the machine and what they last read; looked for at the first question.
     gauges: Mutex<Option<(Gauges, Instant, Devices)>>,
     /// Set to end the owner.
@@ -90,6 +93,7 @@ impl Shared {
             search: Search::default(),
             metadata: Arc::default(),
             desk: Desk::new(maker),
+            scoring: Scoring::default(),
             gauges: Mutex::new(None),
             stop: Notify::new(),
             importing: Mutex::new(()),

@@ -8,4 +8,5 @@ pub mod import;
 pub mod pictures;
 pub mod recompose;
 pub mod sample;
+pub mod scoring;
 pub mod usage;

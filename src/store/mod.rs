@@ -23,6 +23,8 @@ pub mod pictures;
 pub mod project;
 pub mod query;
 pub mod revised;
+pub mod rules;
+pub mod scores;
 pub mod search;
 pub mod segment;
 pub mod snapshot;

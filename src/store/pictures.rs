@@ -54,6 +54,15 @@ pub struct Entry {
     offset: u64,
 }
 
+impl Entry {
+    /// The number of its file, see [`crate::model::made::file_key`].
+    pub fn file(&self) -> u64 {
+        let mut first = [0; 8];
+        first.copy_from_slice(&self.hash[..8]);
+        u64::from_be_bytes(first)
+    }
+}
+
 /// A number for the pictures that one was put together from; 0 for none.
 pub fn parts_key(hashes: &[&str]) -> u64 {
     if hashes.is_empty() { 0 } else { id_hash(&hashes.join(" ")) }

@@ -181,13 +181,13 @@ pub struct RulesDiff {
 
 impl RulesDiff {
     /// Items that would be `to` and are not.
-    pub fn into(&self, to: Outcome) -> u64 {
+    pub fn newly(&self, to: Outcome) -> u64 {
         let to = usize::from(to.code());
         (0..3).filter(|from| *from != to).map(|from| self.moves[from][to]).sum()
     }
 
     /// Items that are `from` and would not be.
-    pub fn out_of(&self, from: Outcome) -> u64 {
+    pub fn no_longer(&self, from: Outcome) -> u64 {
         let from = usize::from(from.code());
         (0..3).filter(|to| *to != from).map(|to| self.moves[from][to]).sum()
     }

@@ -30,9 +30,14 @@ impl Threshold {
         number.is_finite().then(|| Threshold((number * 1e6).round() / 1e6))
     }
 
-    /// The number.
+    /// The number as scores have it.
     pub fn get(self) -> f32 {
         self.0 as f32
+    }
+
+    /// The number as it is written.
+    pub fn number(self) -> f64 {
+        self.0
     }
 }
 

@@ -1,0 +1,168 @@
+//! `benchtop filter`: what machines say of the items, the rules that flag items by it, and the flagged items.
+
+mod job;
+mod report;
+mod rules;
+
+use clap::Subcommand;
+use serde_json::json;
+
+use super::{Context, print};
+use crate::model::scoring::bench::DoubtOrder;
+use crate::model::scoring::job::{NewScoring, ScoringAct};
+use crate::model::scoring::{Measure, Scorer};
+use crate::model::{Filter, Kind, Problem, Result};
+use crate::owner::Client;
+use crate::owner::wire::{Answer, Ask};
+
+/// Arguments of `filter`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Score items that have no score yet, or whose picture or text is another one since
+    Run {
+        /// clip, siglip, ocr, safety, judge/NAME, alignment, duplicate, flatness or leakage
+        #[arg(value_parser = |text: &str| text.parse::<Scorer>())]
+        scorer: Scorer,
+        /// Only these items, in the words of the list
+        #[arg(long, default_value = "", value_name = "WORDS")]
+        filter: String,
+        /// Say what there is to score, and score nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Score again what failed, was refused or could not be read
+        #[arg(long, conflicts_with_all = ["dry_run", "filter"])]
+        retry: bool,
+        /// Begin and leave it to the owner
+        #[arg(long, conflicts_with = "dry_run")]
+        detach: bool,
+        /// Print how far it is as JSON lines
+        #[arg(long, conflicts_with_all = ["detach", "dry_run"])]
+        json_progress: bool,
+    },
+    /// Stop a scoring job for a while
+    Pause {
+        /// The job's number
+        id: u32,
+    },
+    /// Go on with a scoring job that is paused or blocked
+    Resume {
+        /// The job's number
+        id: u32,
+    },
+    /// Give a scoring job up; what it scored stays
+    Cancel {
+        /// The job's number
+        id: u32,
+    },
+    /// The scorers and what the rules make of the items; of one score what two lines make of them
+    Report(report::Args),
+    /// The rules: show them, try others, apply them, go back
+    Rules(rules::Args),
+    /// The flagged items, doubtful ones first
+    Queue {
+        /// nearest, worst, disagreement, against-people or random
+        #[arg(long, default_value = "nearest", value_parser = order)]
+        order: DoubtOrder,
+        /// Only these items; flagged and parked ones where it names no outcome
+        #[arg(long, default_value = "", value_name = "WORDS")]
+        filter: String,
+        /// Seed of the random order
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+    /// Everything that machines said of an item
+    Explain {
+        /// Its number or id
+        item: String,
+    },
+}
+
+fn order(name: &str) -> std::result::Result<DoubtOrder, String> {
+    let known = || format!("one of: {}", DoubtOrder::ALL.map(DoubtOrder::name).join(", "));
+    DoubtOrder::from_name(name).ok_or_else(known)
+}
+
+fn measure(text: &str) -> std::result::Result<Measure, String> {
+    text.parse()
+}
+
+fn other() -> Problem {
+    Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")
+}
+
+/// Runs it.
+///
+/// # Errors
+/// What is wrong with the arguments, the rules or the scorer.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    let json = args.json;
+    match &args.what {
+        What::Run { scorer, filter, dry_run, retry, detach, json_progress } => {
+            let new = NewScoring { scorer: scorer.clone(), filter: filter.clone(), dry: *dry_run };
+            job::run(context, new, *retry, job::Watch { detach: *detach, lines: *json_progress, json })
+        }
+        What::Pause { id } => job::act(context, *id, ScoringAct::Pause, json),
+        What::Resume { id } => job::act(context, *id, ScoringAct::Resume, json),
+        What::Cancel { id } => job::act(context, *id, ScoringAct::Cancel, json),
+        What::Report(args) => report::run(&context.client()?, args, json),
+        What::Rules(args) => rules::run(&context.client()?, args, json),
+        What::Queue { order, filter, seed } => {
+            let ask = Ask::Doubtful { filter: Filter::parse(filter)?, order: *order, seed: *seed };
+            let Answer::Numbers(numbers) = context.client()?.ask(ask)? else { return Err(other()) };
+            let lines = numbers.iter().map(|n| if json { json!({"number": n}).to_string() } else { n.to_string() });
+            print(&lines.map(|line| line + "\n").collect::<String>()).map(|()| 0)
+        }
+        What::Explain { item } => explain(&context.client()?, item, json),
+    }
+}
+
+fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
+    let number = match item.trim_start_matches('#').parse() {
+        Ok(number) => number,
+        Err(_) => match client.ask(Ask::NumberOf(item.to_string()))? {
+            Answer::Number(Some(number)) => number,
+            _ => return Err(Problem::new(Kind::NotFound, format!("there is no item `{item}`"))),
+        },
+    };
+    let Answer::Explanation(said) = client.ask(Ask::Explain { number })? else { return Err(other()) };
+    if json {
+        return print(&format!("{}\n", json!(said))).map(|()| 0);
+    }
+    let mut out = format!("#{} is {}\n", said.number, said.outcome.name());
+    for chip in &said.chips {
+        out.push_str(&format!("{}\t{}\n", chip.rule, chip.words));
+    }
+    for score in &said.scores {
+        let values: Vec<String> = score.values.iter().map(|(name, value)| format!("{name} {value:.4}")).collect();
+        out.push_str(&format!("{}\t{}\t{}", score.scorer, score.state.name(), values.join(", ")));
+        if let Some(percentile) = score.percentile {
+            out.push_str(&format!("\t{:.1} % are more doubtful", percentile * 100.0));
+        }
+        if score.out_of_date {
+            out.push_str("\tof an earlier picture or text");
+        }
+        out.push('\n');
+        for (words, holds) in &score.conditions {
+            out.push_str(&format!("\t{words}: {}\n", if *holds { "holds" } else { "does not hold" }));
+        }
+        if !score.detail.is_empty() {
+            out.push_str(&format!("\t{}\n", score.detail));
+        }
+    }
+    if let Some((number, cosine)) = said.nearest_accepted {
+        out.push_str(&format!("nearest accepted item\t#{number}, cosine {cosine:.3}\n"));
+    }
+    if said.overridden {
+        out.push_str("a person decided against the rules\n");
+    }
+    print(&out).map(|()| 0)
+}

@@ -1,0 +1,177 @@
+//! `benchtop filter report`.
+
+use serde_json::json;
+
+use super::{measure, other};
+use crate::cli::print;
+use crate::model::scoring::bench::{Bench, BenchAsk, Share, Tally};
+use crate::model::scoring::rules::Then;
+use crate::model::scoring::{Measure, Outcome, ScoreState};
+use crate::model::{Field, Filter, Kind, Problem, Result};
+use crate::owner::Client;
+use crate::owner::wire::{Answer, Ask};
+
+/// Arguments of `filter report`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// One score: clip (logits), clip.cosine, clip.clipscore, ocr, judge/NAME and so on; all of them otherwise
+    #[arg(value_parser = measure)]
+    score: Option<Measure>,
+    /// The line beyond which items are flagged; the rules' or the usual one otherwise
+    #[arg(long, value_name = "N", requires = "score", allow_negative_numbers = true)]
+    flag: Option<f32>,
+    /// The line beyond which items are parked
+    #[arg(long, value_name = "N", requires = "score", allow_negative_numbers = true)]
+    park: Option<f32>,
+    /// Counts by subtask, style, type, level, dataset or side
+    #[arg(long, default_value = "subtask", requires = "score", value_name = "PROPERTY")]
+    by: String,
+    /// Only these items, in the words of the list
+    #[arg(long, default_value = "", requires = "score", value_name = "WORDS")]
+    filter: String,
+    /// Bars of the histogram
+    #[arg(long, default_value_t = 20, requires = "score", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=400))]
+    bars: u16,
+    /// Another score and its line, as SCORE=N: how often the two agree
+    #[arg(long, requires = "score", value_name = "SCORE=N", value_parser = against)]
+    against: Option<(Measure, f32)>,
+}
+
+fn against(text: &str) -> std::result::Result<(Measure, f32), String> {
+    let (score, line) = text.split_once('=').ok_or("expected SCORE=N, such as ocr=0.8")?;
+    let line: f32 = line.parse().map_err(|_| format!("`{line}` is no number"))?;
+    Ok((score.parse()?, line))
+}
+
+/// Prints it.
+pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
+    match &args.score {
+        None => all(client, json),
+        Some(score) => one(client, score, args, json),
+    }
+}
+
+fn all(client: &Client, json: bool) -> Result<u8> {
+    let Answer::Scorers(scorers) = client.ask(Ask::Scorers)? else { return Err(other()) };
+    let Answer::Rules(rules) = client.ask(Ask::Rules)? else { return Err(other()) };
+    if json {
+        return print(&format!("{}\n", json!({"scorers": scorers, "rules": rules}))).map(|()| 0);
+    }
+    let mut out = String::new();
+    for scorer in &scorers {
+        let counts = ScoreState::ALL.iter().zip(scorer.items).filter(|(_, n)| *n > 0);
+        let counts: Vec<String> = counts.map(|(state, n)| format!("{n} {}", state.name())).collect();
+        out.push_str(&format!("{}\t{}\t{}", scorer.scorer, counts.join(", "), scorer.what));
+        if let Some(why) = &scorer.not_ready {
+            out.push_str(&format!("\tcannot run: {}", why.replace(['\n', '\t'], " ")));
+        }
+        out.push('\n');
+    }
+    let [kept, flagged, parked] = rules.tally.items;
+    out.push_str(&format!("\n{} rules: {kept} kept, {flagged} flagged, {parked} parked\n", rules.rules.rules.len()));
+    for (rule, hits) in rules.rules.rules.iter().zip(&rules.hits) {
+        out.push_str(&format!("{}\t{hits} items\t{}\n", rule.name, rule.words()));
+    }
+    if let Some(problem) = &rules.problem {
+        out.push_str(&format!("the rules cannot be read: {problem}\n"));
+    }
+    print(&out).map(|()| 0)
+}
+
+fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> {
+    let by = Field::from_name(&args.by)
+        .ok_or_else(|| Problem::new(Kind::Usage, format!("there is no property `{}`", args.by)).field("by"))?;
+    let Answer::Rules(rules) = client.ask(Ask::Rules)? else { return Err(other()) };
+    let line = |then| rules.rules.threshold(score, then).map(|t| t.get());
+    let ask = BenchAsk {
+        measure: score.clone(),
+        filter: Filter::parse(&args.filter)?,
+        flag: args.flag.or(line(Then::Flag)).or(Some(score.default_threshold())),
+        park: args.park.or(line(Then::Park)),
+        by,
+        value: None,
+        bars: args.bars,
+        range: None,
+        other: args.against.clone(),
+        samples: 5,
+    };
+    let Answer::Bench(bench) = client.ask(Ask::Bench(Box::new(ask.clone())))? else { return Err(other()) };
+    if json {
+        return print(&format!("{}\n", json!({"asked": {"flag": ask.flag, "park": ask.park}, "bench": bench})))
+            .map(|()| 0);
+    }
+    print(&text(&bench, &ask)).map(|()| 0)
+}
+
+fn share(share: Option<Share>, nothing: &str) -> String {
+    match share {
+        None => nothing.into(),
+        Some(s) => {
+            format!("{:.1} % [{:.1}, {:.1}] ({} of {})", s.share() * 100.0, s.low * 100.0, s.high * 100.0, s.k, s.n)
+        }
+    }
+}
+
+fn counts(tally: &Tally) -> String {
+    Outcome::ALL.iter().zip(tally.items).map(|(o, n)| format!("{n} {}", o.name())).collect::<Vec<_>>().join("\t")
+}
+
+fn text(bench: &Bench, ask: &BenchAsk) -> String {
+    let line = |t: Option<f32>| t.map_or("-".into(), |t| t.to_string());
+    let mut out = format!(
+        "{}\tflag line {}\tpark line {}\n{}\t{} without a number\n",
+        bench.measure,
+        line(ask.flag),
+        line(ask.park),
+        counts(&bench.tally),
+        bench.tally.without
+    );
+    out.push_str(&format!("precision\t{}\n", share(bench.precision, "nobody has judged a doubted item")));
+    out.push_str(&format!("recall\t{}\n", share(bench.recall, "nobody has rejected an item")));
+    let most = bench.bars.iter().copied().max().unwrap_or_default().max(1);
+    let step = (bench.ends.1 - bench.ends.0) / bench.bars.len().max(1) as f32;
+    for (at, n) in bench.bars.iter().enumerate() {
+        let length = (n * 40).div_ceil(most) as usize;
+        out.push_str(&format!("{:10.3}\t{n}\t{}\n", bench.ends.0 + step * at as f32, "#".repeat(length)));
+    }
+    for (value, tally) in &bench.groups {
+        let value = if value.is_empty() { "(none)" } else { value };
+        out.push_str(&format!("{value}\t{}\n", counts(tally)));
+    }
+    if let (Some([[a, b], [c, d]]), Some((measure, line))) = (bench.pair, &ask.other) {
+        let all = a + b + c + d;
+        let same = if all == 0 { 0.0 } else { (a + d) as f64 * 100.0 / all as f64 };
+        out.push_str(&format!("against {measure} at {line}\tboth keep {a}\tonly it doubts {b}\tonly this doubts {c}\tboth doubt {d}\tagree {same:.1} %\n"));
+    }
+    for (word, list) in [("just kept", &bench.good), ("just doubted", &bench.bad)] {
+        for sample in list {
+            out.push_str(&format!(
+                "{word}\t#{}\t{}\t{}\n",
+                sample.number,
+                sample.value,
+                sample.text.replace(['\n', '\t'], " ")
+            ));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_score_is_given_with_its_line() {
+        assert_eq!(against("ocr=0.8").unwrap().1, 0.8);
+        for wrong in ["ocr", "ocr=x", "clop=1"] {
+            assert!(against(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_judged_is_said_in_words() {
+        assert_eq!(share(None, "nobody"), "nobody");
+        let half = Share { k: 1, n: 2, low: 0.095, high: 0.905 };
+        assert_eq!(share(Some(half), ""), "50.0 % [9.5, 90.5] (1 of 2)");
+    }
+}

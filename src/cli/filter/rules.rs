@@ -1,0 +1,141 @@
+//! `benchtop filter rules`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Subcommand;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::other;
+use crate::cli::print;
+use crate::model::scoring::Outcome;
+use crate::model::scoring::bench::{RulesDiff, RulesState};
+use crate::model::scoring::rules::RuleSet;
+use crate::model::{Kind, Problem, Result};
+use crate::owner::Client;
+use crate::owner::wire::{Answer, Ask};
+
+/// Arguments of `filter rules`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// The rules of benchtop.toml and the items that each holds for
+    Show,
+    /// What the rules of a file would change
+    Try {
+        /// A TOML file with `[[rules]]`
+        file: PathBuf,
+    },
+    /// Write the rules of a file into benchtop.toml
+    Apply {
+        /// A TOML file with `[[rules]]`
+        file: PathBuf,
+    },
+    /// Go back to the rules before these
+    Revert,
+}
+
+#[derive(Deserialize)]
+struct File {
+    rules: RuleSet,
+}
+
+fn read(path: &Path) -> Result<RuleSet> {
+    let text = std::fs::read_to_string(path).map_err(|e| Problem::io(&e, "cannot be read", path))?;
+    let file: File = toml::from_str(&text).map_err(|e| {
+        let at = e.span().map_or(0, |span| span.start.min(text.len()));
+        let line = text.get(..at).unwrap_or_default().matches('\n').count() as u64 + 1;
+        Problem::input(e.message().replace('\n', " ")).file(path).line(line).field("rules")
+    })?;
+    Ok(file.rules)
+}
+
+/// Runs it.
+pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
+    let state = || match client.ask(Ask::Rules)? {
+        Answer::Rules(state) => Ok(*state),
+        _ => Err(other()),
+    };
+    match args.what.as_ref().unwrap_or(&What::Show) {
+        What::Show => show(&state()?, json),
+        What::Try { file } => {
+            let Answer::RulesDiff(diff) = client.ask(Ask::TryRules(read(file)?))? else { return Err(other()) };
+            print(&if json { format!("{}\n", json!(diff)) } else { words(&diff) }).map(|()| 0)
+        }
+        What::Apply { file } => {
+            let rules = read(file)?;
+            let now = state()?;
+            if let Some(problem) = now.problem {
+                return Err(Problem::new(Kind::Conflict, format!("the rules there cannot be read: {problem}"))
+                    .help("mend benchtop.toml first"));
+            }
+            let Answer::Rules(now) = client.ask(Ask::ApplyRules { rules, revision: now.revision })? else {
+                return Err(other());
+            };
+            show(&now, json)
+        }
+        What::Revert => {
+            let revision = state()?.revision;
+            let Answer::Rules(now) = client.ask(Ask::RevertRules { revision })? else { return Err(other()) };
+            show(&now, json)
+        }
+    }
+}
+
+fn show(state: &RulesState, json: bool) -> Result<u8> {
+    if json {
+        return print(&format!("{}\n", json!(state))).map(|()| 0);
+    }
+    let mut out = String::new();
+    for (rule, hits) in state.rules.rules.iter().zip(&state.hits) {
+        out.push_str(&format!("{}\t{hits} items\t{}\n", rule.name, rule.words()));
+    }
+    if out.is_empty() {
+        out.push_str("no rules; docs/filters.md shows how they are written\n");
+    }
+    let [kept, flagged, parked] = state.tally.items;
+    out.push_str(&format!("{kept} kept, {flagged} flagged, {parked} parked\n"));
+    if let Some(problem) = &state.problem {
+        out.push_str(&format!("the file cannot be read, these are the last rules that could be: {problem}\n"));
+    }
+    print(&out).map(|()| 0)
+}
+
+fn words(diff: &RulesDiff) -> String {
+    let mut out: String = diff.lines.iter().map(|line| format!("{line}\n")).collect();
+    for outcome in Outcome::ALL {
+        out.push_str(&format!("{} more {}, {} fewer\n", diff.newly(outcome), outcome.name(), diff.no_longer(outcome)));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_rules_is_read_and_a_wrong_one_says_where() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("r.toml");
+        std::fs::write(&path, "[[rules]]\nname='a'\nthen='flag'\nall=[{score='ocr',below=0.8}]\n").unwrap();
+        assert_eq!(read(&path).unwrap().rules.len(), 1);
+        std::fs::write(&path, "[[rules]]\nname='a'\nthen='drop'\nall=[{score='ocr',below=0.8}]\n").unwrap();
+        let problem = read(&path).unwrap_err();
+        assert!(problem.place.line.is_some() && problem.what.contains("drop"));
+        assert_eq!(read(&dir.path().join("none")).unwrap_err().kind, Kind::NotFound);
+    }
+
+    #[test]
+    fn a_diff_is_told_in_numbers() {
+        let mut diff = RulesDiff { lines: vec!["~ weak".into()], ..RulesDiff::default() };
+        diff.moves[1][0] = 312;
+        diff.moves[0][1] = 41;
+        let said = words(&diff);
+        assert!(said.contains("312 more kept, 41 fewer") && said.contains("41 more flagged, 312 fewer"), "{said}");
+    }
+}

@@ -1,0 +1,196 @@
+//! Answering what is asked of scores and rules.
+
+use std::sync::Arc;
+
+use super::lock;
+use crate::model::scoring::bench::{Bench, BenchAsk, Chip, DoubtOrder, Explanation, RulesState, Sample, ScorerState};
+use crate::model::scoring::rules::RuleSet;
+use crate::model::scoring::{Outcome, Scorer};
+use crate::model::{Filter, Item, Kind, Problem, Result, Status};
+use crate::owner::answers::{self, Watch};
+use crate::owner::state::Shared;
+use crate::owner::wire::{Answer, Ask};
+use crate::pipeline::scoring::rules::{Outcomes, scorers};
+use crate::pipeline::scoring::{bench, build, doubt, explain};
+use crate::store::{Overlay, rules};
+
+/// Characters of a sample's text.
+const TEXT: usize = 200;
+
+/// The answer to what is asked of scores and rules; what is asked of anything else is none.
+///
+/// # Errors
+/// What is wrong with the question, or with what is stored.
+pub fn answer(shared: &Arc<Shared>, ask: &Ask, watch: &Watch<'_>) -> Result<Option<Answer>> {
+    let wanted = || !(watch.cancelled)();
+    let scoring = &shared.scoring;
+    Ok(Some(match ask {
+        Ask::Scorers => Answer::Scorers(states(shared, &wanted)?),
+        Ask::Score(new) => Answer::Scoring(Box::new(scoring.begin(shared, new, &wanted)?)),
+        Ask::ScoringAct { id, act } => Answer::Scoring(Box::new(scoring.act(shared, *id, *act)?)),
+        Ask::Bench(ask) => Answer::Bench(Box::new(look(shared, ask, &wanted)?)),
+        Ask::Rules => Answer::Rules(Box::new(rules_state(shared, &wanted)?)),
+        Ask::TryRules(next) => {
+            let (before, _, now) = scoring.outcomes(shared, &wanted)?;
+            let columns = scoring.columns(shared, scorers(&next.measures()), &wanted)?;
+            let then = Outcomes::of(next, &columns, &shared.catalog());
+            Answer::RulesDiff(Box::new(now.diff(&then, &statuses(shared), (&before, next))))
+        }
+        Ask::ApplyRules { rules: next, revision } => apply(shared, next, revision, &wanted)?,
+        Ask::RevertRules { revision } => {
+            scoring.rules_are(shared, rules::revert(&shared.project, revision)?);
+            Answer::Rules(Box::new(rules_state(shared, &wanted)?))
+        }
+        Ask::Doubtful { filter, order, seed } => Answer::Numbers(doubtful(shared, filter, (*order, *seed), &wanted)?),
+        Ask::Explain { number } => Answer::Explanation(Box::new(explanation(shared, *number, &wanted)?)),
+        _ => return Ok(None),
+    }))
+}
+
+fn statuses(shared: &Shared) -> Overlay {
+    shared.data().overlay.snapshot(false)
+}
+
+fn apply(shared: &Arc<Shared>, next: &RuleSet, revision: &str, wanted: &dyn Fn() -> bool) -> Result<Answer> {
+    shared.scoring.rules_are(shared, rules::write(&shared.project, next, revision)?);
+    Ok(Answer::Rules(Box::new(rules_state(shared, wanted)?)))
+}
+
+/// All scorers: those there are always, and a judge for each question that metadata or scores know of.
+fn states(shared: &Arc<Shared>, wanted: &dyn Fn() -> bool) -> Result<Vec<ScorerState>> {
+    let mut all: Vec<Scorer> = Scorer::ALL.to_vec();
+    let judges = build::judges(&shared.project).into_iter().map(Scorer::Judge);
+    let known = crate::store::scores::scorers(&shared.project.store());
+    for scorer in judges.chain(known).chain(scorers(&shared.scoring.rules(shared).set().measures())) {
+        if !all.contains(&scorer) {
+            all.push(scorer);
+        }
+    }
+    let state = |scorer: Scorer| {
+        let column = shared.scoring.column(shared, &scorer, wanted)?;
+        Ok(ScorerState {
+            what: scorer.help().into(),
+            doubt: scorer.doubt(),
+            not_ready: build::not_ready(&shared.project, &scorer),
+            version: column.version.clone(),
+            items: column.counts(),
+            job: shared.scoring.desk.of(&scorer),
+            scorer,
+        })
+    };
+    all.into_iter().map(state).collect()
+}
+
+fn look(shared: &Arc<Shared>, ask: &BenchAsk, wanted: &dyn Fn() -> bool) -> Result<Bench> {
+    let column = shared.scoring.column(shared, &ask.measure.scorer, wanted)?;
+    let other = match &ask.other {
+        Some((measure, _)) => Some(shared.scoring.column(shared, &measure.scorer, wanted)?),
+        None => None,
+    };
+    let rows = match ask.filter.is_empty() {
+        true => None,
+        false => Some(answers::numbers(shared, &ask.filter)?.into_iter().map(|n| n - 1).collect::<Vec<u32>>()),
+    };
+    let catalog = shared.catalog();
+    let (mut bench, near) =
+        bench::look(ask, (&column, other.as_deref()), (&catalog, &statuses(shared)), rows.as_deref())?;
+    let sample = |row: &u32| -> Result<Sample> {
+        let json = answers::line(shared, *row)?;
+        let item: Item = serde_json::from_str(&json)
+            .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+        let text = item.prompt.unwrap_or(item.question);
+        let picture = item.images.into_iter().next().and_then(|i| Some((i.hash?, i.ext.unwrap_or_default())));
+        let value = ask.measure.shown(column.value(*row as usize).unwrap_or_default(), column.logit);
+        Ok(Sample { number: row + 1, value, picture, text: text.chars().take(TEXT).collect() })
+    };
+    bench.good = near.good.iter().map(sample).collect::<Result<_>>()?;
+    bench.bad = near.bad.iter().map(sample).collect::<Result<_>>()?;
+    Ok(bench)
+}
+
+fn rules_state(shared: &Arc<Shared>, wanted: &dyn Fn() -> bool) -> Result<RulesState> {
+    let (rules, _, outcomes) = shared.scoring.outcomes(shared, wanted)?;
+    let held = shared.scoring.rules(shared);
+    Ok(RulesState {
+        rules,
+        revision: held.written.map(|w| w.revision).unwrap_or_default(),
+        tally: outcomes.tally(&statuses(shared)),
+        hits: outcomes.hits.clone(),
+        history: rules::reverts(&shared.project),
+        problem: held.problem,
+    })
+}
+
+fn doubtful(
+    shared: &Arc<Shared>,
+    filter: &Filter,
+    (order, seed): (DoubtOrder, u64),
+    wanted: &dyn Fn() -> bool,
+) -> Result<Vec<u32>> {
+    let mut filter = filter.clone();
+    if filter.outcome.is_empty() && order != DoubtOrder::AgainstPeople {
+        filter.outcome = vec![Outcome::Flagged, Outcome::Parked];
+    }
+    let rows: Vec<u32> = answers::numbers(shared, &filter)?.into_iter().map(|n| n - 1).collect();
+    let (rules, columns, outcomes) = shared.scoring.outcomes(shared, wanted)?;
+    let ordered =
+        doubt::order(&rows, order, seed, (&rules, &columns, &outcomes), (&shared.catalog(), &statuses(shared)));
+    Ok(ordered.into_iter().map(|row| row + 1).collect())
+}
+
+/// The rules that hold for the item in `row`. Where there are no rules nothing is read for it.
+pub fn chips(shared: &Arc<Shared>, row: u32) -> Vec<Chip> {
+    if shared.scoring.rules(shared).set().rules.is_empty() {
+        return Vec::new();
+    }
+    match shared.scoring.outcomes(shared, &|| true) {
+        Ok((rules, columns, _)) => explain::chips(&rules, &columns, &shared.catalog(), row as usize),
+        Err(_) => Vec::new(),
+    }
+}
+
+fn explanation(shared: &Arc<Shared>, number: u32, wanted: &dyn Fn() -> bool) -> Result<Explanation> {
+    let catalog = shared.catalog();
+    let row = number.checked_sub(1).map(|row| row as usize).filter(|row| *row < catalog.len());
+    let row = row.ok_or_else(|| Problem::new(Kind::NotFound, format!("there is no item #{number}")))?;
+    let (rules, _, outcomes) = shared.scoring.outcomes(shared, wanted)?;
+    let known = crate::store::scores::scorers(&shared.project.store()).into_iter();
+    let asked = scorers(&rules.measures());
+    let columns =
+        shared.scoring.columns(shared, known.chain(asked).chain([Scorer::Consensus, Scorer::Blind]), wanted)?;
+    let (_, inputs) = shared.scoring.inputs(shared, wanted)?;
+    let detail = |scorer: &Scorer| {
+        let key = inputs.key(scorer, row);
+        let found = shared.scoring.scores(shared, scorer).ok().flatten();
+        let score = key.zip(found).map(|(key, scores)| lock(&scores).score(key));
+        match score {
+            Some(Ok(score)) => (score.detail, false),
+            Some(Err(problem)) => (serde_json::json!({ "why": problem.to_string() }).to_string(), false),
+            None => (String::new(), false),
+        }
+    };
+    let overlay = statuses(shared);
+    let mut said = explain::explain(row, (&rules, &columns, &outcomes), (&catalog, &overlay), &detail);
+    said.nearest_accepted = nearest_accepted(shared, row, &inputs.picture, &overlay)?;
+    Ok(said)
+}
+
+/// The accepted item whose picture is most like that of `row`, with the cosine.
+fn nearest_accepted(
+    shared: &Arc<Shared>,
+    row: usize,
+    pictures: &[u64],
+    overlay: &Overlay,
+) -> Result<Option<(u32, f32)>> {
+    let Some(embeddings) = shared.scoring.embeddings(shared)? else { return Ok(None) };
+    let embeddings = lock(&embeddings);
+    let Some(mine) = pictures.get(row).and_then(|key| embeddings.get(*key)) else { return Ok(None) };
+    let accepted =
+        (0..overlay.len()).filter(|r| overlay.status(*r) == Status::Accepted && pictures[*r] != pictures[row]);
+    let of = |at: usize| Some((at as u32 + 1, dot(mine, embeddings.get(*pictures.get(at)?)?)));
+    Ok(accepted.filter_map(of).max_by(|a, b| a.1.total_cmp(&b.1)))
+}
+
+fn dot(a: &[half::f16], b: &[half::f16]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a.to_f32() * b.to_f32()).sum()
+}

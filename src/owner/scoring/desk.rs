@@ -1,0 +1,353 @@
+//! Scoring jobs: one thread takes the first that is not over, batch by batch. What is left of a job is worked out from
+//! the scores that there are, so that one that was cut off goes on where they end.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Scoring, lock, work};
+use crate::model::scoring::Scorer;
+use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
+use crate::model::{Kind, Problem, Result};
+use crate::owner::state::Shared;
+use crate::owner::wire::Event;
+use crate::store::disk;
+
+/// Jobs that are over and still shown.
+const OVER: usize = 50;
+/// The rate is over this long.
+const WINDOW: Duration = Duration::from_secs(60);
+/// Time between two words of progress.
+const TELL_EVERY: Duration = Duration::from_millis(250);
+
+/// What is stored of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Stored {
+    pub(super) id: u32,
+    pub(super) scorer: Scorer,
+    pub(super) filter: String,
+    pub(super) phase: Phase,
+    /// What failed or could not be read is scored again.
+    pub(super) retry: bool,
+}
+
+/// A job.
+pub(super) struct Live {
+    pub(super) stored: Stored,
+    pub(super) done: u64,
+    pub(super) of: Option<u64>,
+    pub(super) without: u64,
+    pub(super) why: Option<String>,
+    pub(super) device: String,
+    pub(super) spent: Option<crate::pipeline::scoring::runner::Spent>,
+    came: VecDeque<(Instant, u64)>,
+    told: Option<Instant>,
+}
+
+impl Live {
+    fn new(stored: Stored) -> Live {
+        Live {
+            stored,
+            done: 0,
+            of: None,
+            without: 0,
+            why: None,
+            device: String::new(),
+            spent: None,
+            came: VecDeque::new(),
+            told: None,
+        }
+    }
+
+    fn state(&self) -> ScoringState {
+        let now = Instant::now();
+        let recent = || self.came.iter().filter(|(at, _)| now.duration_since(*at) < WINDOW);
+        let per_minute = recent().next().and_then(|(first, of_first)| {
+            let span = now.duration_since(*first).as_secs_f32();
+            let scores: u64 = recent().map(|(_, n)| n).sum();
+            // The first ones came before the span begins.
+            (span >= 1.0).then(|| (scores - of_first) as f32 * 60.0 / span)
+        });
+        ScoringState {
+            id: self.stored.id,
+            scorer: self.stored.scorer.clone(),
+            filter: self.stored.filter.clone(),
+            phase: self.stored.phase,
+            done: self.done,
+            of: self.of,
+            without: self.without,
+            per_minute: per_minute.filter(|_| self.stored.phase == Phase::Running),
+            why: self.why.clone(),
+            device: self.device.clone(),
+            tokens: self.spent.map(|s| (s.asked, s.answered)),
+            cost_micros: self.spent.and_then(|s| s.micros),
+        }
+    }
+
+    /// Takes note of scores that were recorded.
+    pub(super) fn came(&mut self, scores: u64, without: u64) {
+        self.done += scores;
+        self.without += without;
+        let now = Instant::now();
+        self.came.push_back((now, scores));
+        while self.came.front().is_some_and(|(at, _)| now.duration_since(*at) >= WINDOW) {
+            self.came.pop_front();
+        }
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Inner {
+    pub(super) jobs: Vec<Live>,
+    thread: Option<JoinHandle<()>>,
+    pub(super) ended: bool,
+    file: PathBuf,
+}
+
+/// The jobs of an owner.
+#[derive(Default)]
+pub(super) struct Desk {
+    inner: Mutex<Inner>,
+    wake: Condvar,
+}
+
+fn file(store: &Path) -> PathBuf {
+    store.join("scoring.json")
+}
+
+impl Inner {
+    pub(super) fn live(&mut self, id: u32) -> Option<&mut Live> {
+        self.jobs.iter_mut().find(|j| j.stored.id == id)
+    }
+
+    /// Whether a job is still to be worked on.
+    pub(super) fn goes_on(&self, id: u32) -> bool {
+        !self.ended && self.jobs.iter().any(|j| j.stored.id == id && j.stored.phase == Phase::Running)
+    }
+
+    /// Writes the jobs down; a failure is told and harms only what is shown after the next start.
+    pub(super) fn keep(&self) {
+        let stored: Vec<&Stored> = self.jobs.iter().map(|j| &j.stored).collect();
+        let kept = serde_json::to_vec(&stored)
+            .map_err(|e| Problem::new(Kind::Io, e.to_string()))
+            .and_then(|bytes| disk::write_atomic(&self.file, &bytes));
+        if let Err(problem) = kept {
+            eprintln!("scoring jobs could not be kept: {problem}");
+        }
+    }
+
+    /// Tells everybody how a job is; a mere step forward not too often.
+    pub(super) fn tell(&mut self, shared: &Shared, id: u32, always: bool) {
+        let Some(live) = self.live(id) else { return };
+        if always || live.told.is_none_or(|told| told.elapsed() >= TELL_EVERY) {
+            live.told = Some(Instant::now());
+            shared.tell(Event::Scoring(Box::new(live.state())));
+        }
+    }
+}
+
+impl Desk {
+    pub(super) fn inner(&self) -> MutexGuard<'_, Inner> {
+        lock(&self.inner)
+    }
+
+    /// Whether a job of this scorer runs.
+    pub(super) fn is_running(&self, scorer: &Scorer) -> bool {
+        self.inner().jobs.iter().any(|j| j.stored.phase == Phase::Running && j.stored.scorer == *scorer)
+    }
+
+    /// The job of a scorer that is not over, else its last one.
+    pub(super) fn of(&self, scorer: &Scorer) -> Option<ScoringState> {
+        let inner = self.inner();
+        let mine = || inner.jobs.iter().filter(|j| j.stored.scorer == *scorer);
+        mine().find(|j| !j.stored.phase.over()).or_else(|| mine().last()).map(Live::state)
+    }
+
+    /// Ends all work and waits for it.
+    pub(super) fn end(&self) {
+        let thread = {
+            let mut inner = self.inner();
+            inner.ended = true;
+            inner.thread.take()
+        };
+        self.wake.notify_all();
+        thread.into_iter().for_each(|thread| drop(thread.join()));
+    }
+}
+
+/// Loads the stored jobs, and goes on with those that were under way.
+pub fn start(shared: &Arc<Shared>) {
+    let mut inner = shared.scoring.desk.inner();
+    inner.file = file(&shared.project.store());
+    let stored: Vec<Stored> = match std::fs::read(&inner.file) {
+        Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|e| {
+            shared.notices().push(format!("scoring jobs cannot be read and are forgotten: {e}; scores are all there"));
+            Vec::new()
+        }),
+        Err(_) => Vec::new(),
+    };
+    inner.jobs = stored.into_iter().map(Live::new).collect();
+    for live in &mut inner.jobs {
+        if live.stored.phase == Phase::Running {
+            live.stored.phase = Phase::Queued;
+        }
+    }
+    wake(shared, &mut inner);
+}
+
+/// Sees to it that a job that waits has a thread.
+fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
+    let waits = inner.jobs.iter().any(|j| j.stored.phase == Phase::Queued);
+    let works = inner.thread.as_ref().is_some_and(|t| !t.is_finished());
+    if waits && !works && !inner.ended {
+        let owner = shared.clone();
+        match std::thread::Builder::new().name("score".into()).spawn(move || run(&owner)) {
+            Ok(thread) => inner.thread = Some(thread),
+            Err(error) => shared.notices().push(format!("scoring could not be started: {error}")),
+        }
+    }
+    shared.scoring.desk.wake.notify_all();
+}
+
+/// Works until there is nothing to do for a while, or the owner ends.
+fn run(shared: &Arc<Shared>) {
+    let desk = &shared.scoring.desk;
+    loop {
+        let id = {
+            let mut inner = desk.inner();
+            if inner.ended {
+                return;
+            }
+            let found = inner.jobs.iter_mut().find(|j| j.stored.phase == Phase::Queued);
+            match found {
+                Some(live) => {
+                    live.stored.phase = Phase::Running;
+                    let id = live.stored.id;
+                    inner.keep();
+                    inner.tell(shared, id, true);
+                    id
+                }
+                None => {
+                    let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
+                    let (inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                    if !inner.jobs.iter().any(|j| j.stored.phase == Phase::Queued) {
+                        // Under the lock that `wake` holds: it sees that nobody works any more.
+                        drop(inner);
+                        return;
+                    }
+                    continue;
+                }
+            }
+        };
+        // The owner stays while a job runs.
+        let _counted = shared.count_job();
+        let did = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work::run(shared, id)));
+        let did = did.unwrap_or_else(|_| Err(Problem::new(Kind::Io, "the work on a batch panicked")));
+        shared.scoring.changed();
+        let mut inner = desk.inner();
+        if let Some(live) = inner.live(id).filter(|j| j.stored.phase == Phase::Running) {
+            match did {
+                Ok(true) => (live.stored.phase, live.stored.retry) = (Phase::Done, false),
+                // The owner is ending: it goes on when the next one starts.
+                Ok(false) => {}
+                Err(problem) => {
+                    live.stored.phase = Phase::Blocked;
+                    live.why = Some(problem.to_string());
+                }
+            }
+        }
+        inner.keep();
+        inner.tell(shared, id, true);
+    }
+}
+
+impl Scoring {
+    /// Begins a job, or says what there is to score.
+    ///
+    /// # Errors
+    /// [`Kind::Usage`] for a filter that means nothing or a scorer that needs no job, what keeps the scorer from
+    /// working, [`Kind::Conflict`] when there is a job of it already, and [`Kind::Cancelled`].
+    pub fn begin(&self, shared: &Arc<Shared>, new: &NewScoring, wanted: &dyn Fn() -> bool) -> Result<ScoringState> {
+        if matches!(new.scorer, Scorer::Consensus | Scorer::Blind) {
+            return Err(Problem::new(Kind::Usage, format!("`{}` follows from the predictions at once", new.scorer))
+                .help("import prediction files; there is nothing to run"));
+        }
+        let runner = (self.maker)(&shared.project, &new.scorer)?;
+        let stored = Stored {
+            id: 0,
+            scorer: new.scorer.clone(),
+            filter: new.filter.clone(),
+            phase: Phase::Queued,
+            retry: false,
+        };
+        let left = work::left(shared, &stored, &runner.about().short(), wanted)?;
+        let mut live = Live::new(stored);
+        (live.of, live.device) = (Some(left.len() as u64), runner.about().name.clone());
+        if new.dry {
+            return Ok(live.state());
+        }
+        let mut inner = self.desk.inner();
+        if let Some(other) = inner.jobs.iter().find(|j| j.stored.scorer == new.scorer && !j.stored.phase.over()) {
+            let what = format!("job {} of `{}` is {}", other.stored.id, new.scorer, other.stored.phase.name());
+            return Err(Problem::new(Kind::Conflict, what).help("let it go on, or cancel it first"));
+        }
+        live.stored.id = inner.jobs.iter().map(|j| j.stored.id).max().unwrap_or_default() + 1;
+        let id = live.stored.id;
+        let state = live.state();
+        inner.jobs.push(live);
+        while inner.jobs.iter().filter(|j| j.stored.phase.over()).count() > OVER {
+            let Some(first) = inner.jobs.iter().position(|j| j.stored.phase.over()) else { break };
+            inner.jobs.remove(first);
+        }
+        inner.keep();
+        inner.tell(shared, id, true);
+        wake(shared, &mut inner);
+        Ok(state)
+    }
+
+    /// Does something to a job.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`], and [`Kind::Conflict`] where it cannot be done now.
+    pub fn act(&self, shared: &Arc<Shared>, id: u32, act: ScoringAct) -> Result<ScoringState> {
+        let mut inner = self.desk.inner();
+        let none = || Problem::new(Kind::NotFound, format!("there is no scoring job {id}"));
+        let live = inner.live(id).ok_or_else(none)?;
+        let phase = live.stored.phase;
+        let next = match act {
+            ScoringAct::Pause if matches!(phase, Phase::Queued | Phase::Running) => Phase::Paused,
+            ScoringAct::Resume if matches!(phase, Phase::Paused | Phase::Blocked) => Phase::Queued,
+            ScoringAct::Cancel if !phase.over() => Phase::Cancelled,
+            ScoringAct::Retry if !matches!(phase, Phase::Queued | Phase::Running) => {
+                live.stored.retry = true;
+                Phase::Queued
+            }
+            _ => {
+                let what = format!("job {id} is {}: it cannot be told to {}", phase.name(), word(act));
+                return Err(Problem::new(Kind::Conflict, what));
+            }
+        };
+        live.stored.phase = next;
+        if next == Phase::Queued {
+            live.why = None;
+        }
+        let state = live.state();
+        inner.keep();
+        inner.tell(shared, id, true);
+        wake(shared, &mut inner);
+        Ok(state)
+    }
+}
+
+fn word(act: ScoringAct) -> &'static str {
+    match act {
+        ScoringAct::Pause => "pause",
+        ScoringAct::Resume => "go on",
+        ScoringAct::Cancel => "end",
+        ScoringAct::Retry => "try again",
+    }
+}

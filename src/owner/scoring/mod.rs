@@ -1,0 +1,293 @@
+//! Scores, rules and what they make of the items, as the owner holds them: read at first use, found anew when items,
+//! pictures, scores or rules are others.
+
+mod answer;
+mod desk;
+#[cfg(test)]
+mod tests;
+mod work;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+pub use answer::{answer, chips};
+pub use desk::start;
+
+use super::state::Shared;
+use super::wire::Event;
+use crate::model::Result;
+use crate::model::scoring::Scorer;
+use crate::model::scoring::rules::RuleSet;
+use crate::pipeline::scoring::build;
+use crate::pipeline::scoring::column::Column;
+use crate::pipeline::scoring::inputs::{Inputs, Texts};
+use crate::pipeline::scoring::rules::{ColumnsBy, Outcomes};
+use crate::pipeline::scoring::runner::Runner;
+use crate::store::catalog::Edition;
+use crate::store::project::Project;
+use crate::store::rules::{self, Written};
+use crate::store::scores::{DIMENSION, Embeddings, Scores};
+
+/// Builds what scores.
+pub type Maker = Box<dyn Fn(&Project, &Scorer) -> Result<Box<dyn Runner>> + Send + Sync>;
+
+/// While scores come in, columns are found anew this often: it takes a moment with many items.
+const FRESH_FOR: Duration = Duration::from_secs(1);
+
+/// What inputs depend on.
+type Of = (Edition, usize);
+
+struct HeldColumn {
+    of: Of,
+    changes: u64,
+    made: Instant,
+    column: Arc<Column>,
+}
+
+/// What is on disk of the rules, with what was wrong when the file was looked at last.
+#[derive(Clone, Default)]
+pub struct HeldRules {
+    /// The rules; the last that could be read.
+    pub written: Option<Written>,
+    /// Why the file cannot be read now.
+    pub problem: Option<String>,
+    stamp: Option<(std::time::SystemTime, u64)>,
+}
+
+impl HeldRules {
+    /// The rules.
+    pub fn set(&self) -> RuleSet {
+        self.written.as_ref().map(|w| w.rules.clone()).unwrap_or_default()
+    }
+}
+
+/// Everything that outcomes were made from.
+struct Made {
+    rules: RuleSet,
+    of: Of,
+    columns: ColumnsBy,
+}
+
+impl Made {
+    fn is(&self, rules: &RuleSet, of: Of, columns: &ColumnsBy) -> bool {
+        let same = |(a, b): ((&Scorer, &Arc<Column>), (&Scorer, &Arc<Column>))| a.0 == b.0 && Arc::ptr_eq(a.1, b.1);
+        self.rules == *rules
+            && self.of == of
+            && self.columns.len() == columns.len()
+            && self.columns.iter().zip(columns).all(same)
+    }
+}
+
+/// See the module.
+pub struct Scoring {
+    maker: Maker,
+    desk: desk::Desk,
+    texts: Mutex<Option<Arc<Texts>>>,
+    inputs: Mutex<Option<(Of, Arc<Inputs>)>>,
+    scores: Mutex<HashMap<Scorer, Option<Arc<Mutex<Scores>>>>>,
+    columns: Mutex<BTreeMap<Scorer, HeldColumn>>,
+    rules: Mutex<HeldRules>,
+    outcomes: Mutex<Option<(Made, Arc<Outcomes>)>>,
+    embeddings: Mutex<Option<Arc<Mutex<Embeddings>>>>,
+    /// Rises with every score that is recorded.
+    changes: AtomicU64,
+}
+
+impl Default for Scoring {
+    fn default() -> Self {
+        Scoring::new(Box::new(build::build))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Scoring {
+    /// Nothing read yet; `maker` builds what scores.
+    pub fn new(maker: Maker) -> Scoring {
+        Scoring {
+            maker,
+            desk: desk::Desk::default(),
+            texts: Mutex::default(),
+            inputs: Mutex::default(),
+            scores: Mutex::default(),
+            columns: Mutex::default(),
+            rules: Mutex::default(),
+            outcomes: Mutex::default(),
+            embeddings: Mutex::default(),
+            changes: AtomicU64::new(1),
+        }
+    }
+
+    /// A number that is another one once scores were recorded or rules are others: lists made by them are old then.
+    pub fn generation(&self) -> u64 {
+        self.changes.load(Ordering::SeqCst)
+    }
+
+    fn changed(&self) {
+        self.changes.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// What is scored of each item now; `wanted` says whether to go on reading.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Corrupt`] when the texts are damaged, and [`crate::model::Kind::Cancelled`].
+    pub fn inputs(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<(Of, Arc<Inputs>)> {
+        let catalog = shared.catalog();
+        let of = (catalog.edition(), shared.pictures().len());
+        if let Some((held, inputs)) = lock(&self.inputs).as_ref().filter(|(held, _)| *held == of) {
+            return Ok((*held, inputs.clone()));
+        }
+        let named = shared.desk.named(shared, wanted)?;
+        let texts = {
+            let mut held = lock(&self.texts);
+            match held.as_ref().filter(|t| t.edition == catalog.edition()) {
+                Some(texts) => texts.clone(),
+                None => held.insert(Arc::new(Texts::read(&catalog, wanted)?)).clone(),
+            }
+        };
+        let inputs = Arc::new(Inputs::new(&texts, &named, &shared.pictures()));
+        *lock(&self.inputs) = Some((of, inputs.clone()));
+        Ok((of, inputs))
+    }
+
+    /// The scores of a scorer, where it has any.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn scores(&self, shared: &Shared, scorer: &Scorer) -> Result<Option<Arc<Mutex<Scores>>>> {
+        let mut all = lock(&self.scores);
+        if let Some(found) = all.get(scorer) {
+            return Ok(found.clone());
+        }
+        let found = Scores::current(&shared.project.store(), scorer)?;
+        let found = found.map(|scores| {
+            scores.problems().iter().for_each(|p| shared.notices().push(p.to_string()));
+            Arc::new(Mutex::new(scores))
+        });
+        all.insert(scorer.clone(), found.clone());
+        Ok(found)
+    }
+
+    /// From now on these are the scores of their scorer.
+    fn put(&self, scores: Scores) -> Arc<Mutex<Scores>> {
+        let scorer = scores.about().scorer.clone();
+        let scores = Arc::new(Mutex::new(scores));
+        lock(&self.scores).insert(scorer.clone(), Some(scores.clone()));
+        lock(&self.columns).remove(&scorer);
+        self.changed();
+        scores
+    }
+
+    /// The numbers of one scorer by row. While scores come in they may be a second old.
+    ///
+    /// # Errors
+    /// As [`inputs`](Self::inputs) and [`scores`](Self::scores).
+    pub fn column(&self, shared: &Shared, scorer: &Scorer, wanted: &dyn Fn() -> bool) -> Result<Arc<Column>> {
+        let changes = self.generation();
+        let (of, inputs) = self.inputs(shared, wanted)?;
+        let is_running = self.desk.is_running(scorer);
+        if let Some(held) = lock(&self.columns).get(scorer).filter(|held| held.of == of)
+            && (held.changes == changes || (is_running && held.made.elapsed() < FRESH_FOR))
+        {
+            return Ok(held.column.clone());
+        }
+        let column = match scorer {
+            Scorer::Consensus | Scorer::Blind => super::answers::from_predictions(shared, scorer, inputs.len())?,
+            _ => match self.scores(shared, scorer)? {
+                Some(scores) => Column::look_up(&lock(&scores), &inputs),
+                None => Column::missing(scorer, &inputs),
+            },
+        };
+        let column = Arc::new(column);
+        let held = HeldColumn { of, changes, made: Instant::now(), column: column.clone() };
+        lock(&self.columns).insert(scorer.clone(), held);
+        Ok(column)
+    }
+
+    /// The numbers of these scorers.
+    ///
+    /// # Errors
+    /// As [`column`](Self::column).
+    pub fn columns(
+        &self,
+        shared: &Shared,
+        scorers: impl IntoIterator<Item = Scorer>,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<ColumnsBy> {
+        scorers.into_iter().map(|s| Ok((s.clone(), self.column(shared, &s, wanted)?))).collect()
+    }
+
+    /// The rules as they are on disk now. The file is read again only when it is another one.
+    pub fn rules(&self, shared: &Shared) -> HeldRules {
+        let path = shared.project.root().join(crate::store::project::FILE);
+        let stamp = std::fs::metadata(&path).ok().and_then(|m| Some((m.modified().ok()?, m.len())));
+        let mut held = lock(&self.rules);
+        if held.stamp.is_some() && held.stamp == stamp {
+            return held.clone();
+        }
+        let before = held.written.clone();
+        match rules::read(&shared.project) {
+            Ok(written) => *held = HeldRules { written: Some(written), problem: None, stamp },
+            Err(problem) => (held.problem, held.stamp) = (Some(problem.to_string()), stamp),
+        }
+        let now = held.clone();
+        drop(held);
+        if before.is_some_and(|b| Some(b) != now.written) {
+            self.changed();
+            shared.tell(Event::Rules);
+        }
+        now
+    }
+
+    /// These rules are on disk now.
+    fn rules_are(&self, shared: &Shared, written: Written) {
+        *lock(&self.rules) = HeldRules { written: Some(written), problem: None, stamp: None };
+        self.changed();
+        shared.tell(Event::Rules);
+    }
+
+    /// What the rules make of the items, with the rules and the columns they were made from.
+    ///
+    /// # Errors
+    /// As [`columns`](Self::columns).
+    pub fn outcomes(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<(RuleSet, ColumnsBy, Arc<Outcomes>)> {
+        let rules = self.rules(shared).set();
+        let scorers = crate::pipeline::scoring::rules::scorers(&rules.measures());
+        let columns = self.columns(shared, scorers, wanted)?;
+        let (of, _) = self.inputs(shared, wanted)?;
+        let mut held = lock(&self.outcomes);
+        if let Some((_, outcomes)) = held.as_ref().filter(|(made, _)| made.is(&rules, of, &columns)) {
+            return Ok((rules, columns, outcomes.clone()));
+        }
+        let outcomes = Arc::new(Outcomes::of(&rules, &columns, &shared.catalog()));
+        *held = Some((Made { rules: rules.clone(), of, columns: columns.clone() }, outcomes.clone()));
+        Ok((rules, columns, outcomes))
+    }
+
+    /// The embeddings of the model that looked for near duplicates, where pictures were embedded.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn embeddings(&self, shared: &Shared) -> Result<Option<Arc<Mutex<Embeddings>>>> {
+        let Some(scores) = self.scores(shared, &Scorer::Duplicate)? else { return Ok(None) };
+        let mut held = lock(&self.embeddings);
+        if held.is_none() {
+            let (short, dim) = {
+                let scores = lock(&scores);
+                (scores.about().short(), scores.about().parts.get(DIMENSION).and_then(|d| d.parse().ok()))
+            };
+            let Some(dim) = dim else { return Ok(None) };
+            *held = Some(Arc::new(Mutex::new(Embeddings::open(&shared.project.store(), &short, dim)?)));
+        }
+        Ok(held.clone())
+    }
+
+    /// Ends all work and waits for it.
+    pub fn end(&self) {
+        self.desk.end();
+    }
+}

@@ -1,0 +1,368 @@
+use std::collections::HashMap;
+use std::sync::mpsc;
+
+use super::*;
+use crate::model::generation::Fingerprint;
+use crate::model::scoring::bench::{BenchAsk, DoubtOrder, RulesState, ScorerState};
+use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
+use crate::model::scoring::rules::{Then, Threshold};
+use crate::model::scoring::{Measure, Outcome, Score, ScoreState};
+use crate::model::{Field, Filter, Kind, Status};
+use crate::owner::answers::{self, Watch};
+use crate::owner::state::Data;
+use crate::owner::wire::{Answer, Ask};
+use crate::owner::writer;
+use crate::pipeline::compose::{Composition, Order, metadata};
+use crate::pipeline::scoring::runner::{Subject, failed};
+use crate::store::open::open;
+use crate::store::scores::About;
+
+/// How long a test waits for what must happen. Never a measurement.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What the small scorer is told, and what it was asked.
+#[derive(Default)]
+struct Script {
+    /// How often each input was scored.
+    scored: HashMap<u64, u32>,
+    /// Scores it may give before it waits; without a number it does not wait.
+    permits: Option<u64>,
+    /// It cannot be had.
+    gone: bool,
+    /// Every so many fail.
+    fails: Option<u64>,
+    version: u32,
+}
+
+#[derive(Clone, Default)]
+struct Small(Arc<Mutex<Script>>);
+
+struct Scoring1 {
+    small: Small,
+    about: About,
+}
+
+impl Runner for Scoring1 {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn batch(&self) -> usize {
+        7
+    }
+
+    fn score(&mut self, subjects: &[Subject], keep: &mut dyn FnMut(u64, Score) -> bool) -> Result<()> {
+        for subject in subjects {
+            while lock(&self.small.0).permits == Some(0) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            let score = {
+                let mut script = lock(&self.small.0);
+                script.permits = script.permits.map(|n| n - 1);
+                *script.scored.entry(subject.key).or_default() += 1;
+                match script.fails {
+                    Some(every) if subject.key % every == 0 => failed("as it was told"),
+                    _ => Score::scored((subject.key % 100) as f32, "{\"seen\":true}"),
+                }
+            };
+            if !keep(subject.key, score) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn maker(small: &Small) -> Maker {
+    let small = small.clone();
+    Box::new(move |_, scorer| {
+        let version = {
+            let script = lock(&small.0);
+            if script.gone {
+                return Err(crate::model::Problem::new(Kind::NotFound, "the small scorer is gone"));
+            }
+            script.version
+        };
+        let print = Fingerprint::default().with("version", version);
+        let about = About::new(scorer.clone(), "small".into(), &print, 1.0);
+        Ok(Box::new(Scoring1 { small: small.clone(), about }))
+    })
+}
+
+struct Rig {
+    small: Small,
+    shared: Arc<Shared>,
+    _queue: mpsc::Receiver<writer::Work>,
+}
+
+impl Rig {
+    fn over(project: &Project, small: &Small) -> Rig {
+        let opened = open(project).unwrap();
+        let (sender, queue) = mpsc::channel();
+        let data = Data { catalog: opened.catalog, overlay: opened.overlay };
+        let none: crate::owner::generate::Maker = Box::new(|_, _| Err(crate::model::Problem::input("no generator")));
+        let mut shared = Shared::new(project.clone(), opened.index, data, opened.notices, sender, 0, none);
+        shared.scoring = Scoring::new(maker(small));
+        let shared = Arc::new(shared);
+        start(&shared);
+        Rig { small: small.clone(), shared, _queue: queue }
+    }
+
+    fn ask(&self, ask: Ask) -> Result<Answer> {
+        let mut partial = |_| ();
+        let mut watch = Watch { cancelled: &|| false, partial: &mut partial };
+        answers::answer(&self.shared, ask, &mut watch)
+    }
+
+    fn begin(&self, dry: bool) -> Result<ScoringState> {
+        let new = NewScoring { scorer: Scorer::Leakage, filter: String::new(), dry };
+        match self.ask(Ask::Score(new))? {
+            Answer::Scoring(state) => Ok(*state),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn act(&self, id: u32, act: ScoringAct) -> Result<Answer> {
+        self.ask(Ask::ScoringAct { id, act })
+    }
+
+    fn scorers(&self) -> Vec<ScorerState> {
+        match self.ask(Ask::Scorers).unwrap() {
+            Answer::Scorers(list) => list,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn leakage(&self) -> ScorerState {
+        self.scorers().into_iter().find(|s| s.scorer == Scorer::Leakage).unwrap()
+    }
+
+    fn until(&self, phase: Phase) -> ScoringState {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let state = self.shared.scoring.desk.of(&Scorer::Leakage).unwrap();
+            if state.phase == phase {
+                return state;
+            }
+            assert!(Instant::now() < deadline, "{phase:?}: {state:?}");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn rules(&self) -> RulesState {
+        match self.ask(Ask::Rules).unwrap() {
+            Answer::Rules(state) => *state,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn numbers(&self, ask: Ask) -> Vec<u32> {
+        match self.ask(ask).unwrap() {
+            Answer::Numbers(numbers) => numbers,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn listed(&self, words: &str) -> Vec<u32> {
+        self.numbers(Ask::Numbers(Filter::parse(words).unwrap(), Vec::new()))
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        lock(&self.small.0).permits = None;
+        self.shared.scoring.end();
+        self.shared.desk.end();
+    }
+}
+
+/// A project with composed questions.
+fn composed(count: u64) -> (tempfile::TempDir, Project) {
+    let dir = tempfile::tempdir().unwrap();
+    let project = Project::init(&dir.path().join("p")).unwrap();
+    let opened = open(&project).unwrap();
+    let (metadata, unreadable) = metadata(None).unwrap();
+    let order = Order { plan: None, seed: 3, count: Some(count) };
+    let composition = Composition::new(&metadata, &unreadable, &order).unwrap();
+    let index = opened.index.get().unwrap();
+    composition.fill(&project, index, &opened.catalog, "2026-01-01T00:00:00Z", &mut |_| true).unwrap();
+    (dir, project)
+}
+
+fn above(threshold: f64) -> RuleSet {
+    let measure: Measure = "leakage".parse().unwrap();
+    RuleSet::default().with(&measure, Then::Flag, None, Threshold::new(threshold))
+}
+
+#[test]
+fn a_job_scores_every_input_once_and_again_only_what_is_another() {
+    let (_dir, project) = composed(60);
+    let small = Small::default();
+    let rig = Rig::over(&project, &small);
+    let dry = rig.begin(true).unwrap();
+    assert!(dry.of.is_some_and(|n| n > 30 && n <= 60) && small.0.lock().unwrap().scored.is_empty());
+    rig.begin(false).unwrap();
+    let done = rig.until(Phase::Done);
+    assert_eq!((done.done, done.of, done.without), (dry.of.unwrap(), dry.of, 0));
+    assert!(small.0.lock().unwrap().scored.values().all(|n| *n == 1));
+    let state = rig.leakage();
+    assert_eq!(state.items[usize::from(ScoreState::Scored.code())], 60);
+    assert_eq!(
+        (state.version.len(), state.job.map(|j| j.phase)),
+        (done.device.len().max(state.version.len()), Some(Phase::Done))
+    );
+    // There is nothing left, also for the next owner.
+    assert_eq!(rig.begin(true).unwrap().of, Some(0));
+    drop(rig);
+    let rig = Rig::over(&project, &small);
+    assert_eq!(rig.leakage().items[1], 60);
+    assert_eq!(rig.begin(true).unwrap().of, Some(0));
+    // Another version of what scores has said nothing yet; the scores there are count until it has begun.
+    small.0.lock().unwrap().version = 2;
+    assert_eq!(rig.begin(true).unwrap().of, dry.of);
+    assert_eq!(rig.leakage().items[1], 60);
+    rig.begin(false).unwrap();
+    rig.until(Phase::Done);
+    assert!(small.0.lock().unwrap().scored.values().all(|n| *n == 2));
+}
+
+#[test]
+fn a_job_that_was_cut_off_goes_on_where_its_scores_end() {
+    let (_dir, project) = composed(80);
+    let small = Small::default();
+    lock(&small.0).permits = Some(20);
+    let rig = Rig::over(&project, &small);
+    rig.begin(false).unwrap();
+    assert_eq!(rig.begin(false).unwrap_err().kind, Kind::Conflict, "one of a scorer at a time");
+    while lock(&small.0).permits != Some(0) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(rig);
+    assert!(lock(&small.0).scored.len() >= 20);
+    let rig = Rig::over(&project, &small);
+    rig.until(Phase::Done);
+    assert!(lock(&small.0).scored.values().all(|n| *n == 1), "nothing twice");
+    assert_eq!(rig.leakage().items[1], 80);
+}
+
+#[test]
+fn pause_resume_cancel_retry_and_a_scorer_that_cannot_be_had() {
+    let (_dir, project) = composed(60);
+    let small = Small::default();
+    (lock(&small.0).permits, lock(&small.0).fails) = (Some(10), Some(3));
+    let rig = Rig::over(&project, &small);
+    let id = rig.begin(false).unwrap().id;
+    rig.until(Phase::Running);
+    rig.act(id, ScoringAct::Pause).unwrap();
+    lock(&small.0).permits = None;
+    rig.until(Phase::Paused);
+    assert_eq!(rig.act(id, ScoringAct::Pause).unwrap_err().kind, Kind::Conflict);
+    assert_eq!(rig.act(99, ScoringAct::Pause).unwrap_err().kind, Kind::NotFound);
+    rig.act(id, ScoringAct::Resume).unwrap();
+    let done = rig.until(Phase::Done);
+    assert!(done.without > 0 && done.why.as_deref() == Some("as it was told"), "{done:?}");
+    let failed = rig.leakage().items[usize::from(ScoreState::Failed.code())];
+    assert!(failed > 0);
+    // What failed is not tried again by itself.
+    assert_eq!(rig.begin(true).unwrap().of, Some(0));
+    lock(&small.0).fails = None;
+    rig.act(id, ScoringAct::Retry).unwrap();
+    rig.until(Phase::Done);
+    assert_eq!(rig.leakage().items[1], 60);
+    (lock(&small.0).gone, lock(&small.0).version) = (true, 5);
+    assert_eq!(rig.begin(false).unwrap_err().kind, Kind::NotFound);
+    rig.act(id, ScoringAct::Retry).unwrap();
+    let blocked = rig.until(Phase::Blocked);
+    assert!(blocked.why.unwrap().contains("gone"));
+    assert!(rig.act(id, ScoringAct::Cancel).is_ok());
+    assert_eq!(rig.until(Phase::Cancelled).id, id);
+    let wrong = Ask::Score(NewScoring { scorer: Scorer::Blind, filter: String::new(), dry: true });
+    assert_eq!(rig.ask(wrong).unwrap_err().kind, Kind::Usage);
+}
+
+#[test]
+fn rules_are_tried_applied_reverted_and_answered_by_lists() {
+    let (_dir, project) = composed(60);
+    let rig = Rig::over(&project, &Small::default());
+    rig.begin(false).unwrap();
+    rig.until(Phase::Done);
+    let before = rig.rules();
+    assert!(before.rules.rules.is_empty() && before.tally.items == [60, 0, 0] && before.history == 0);
+    let Answer::RulesDiff(diff) = rig.ask(Ask::TryRules(above(50.0))).unwrap() else { panic!() };
+    let flagged = diff.newly(Outcome::Flagged);
+    assert!(flagged > 0 && flagged < 60);
+    assert!(rig.listed("filter:flagged").is_empty(), "trying changes nothing");
+    let mut events = rig.shared.events.subscribe();
+    let apply = |rules, revision: &str| rig.ask(Ask::ApplyRules { rules, revision: revision.into() });
+    let Answer::Rules(now) = apply(above(50.0), &before.revision).unwrap() else { panic!() };
+    assert_eq!((now.tally.items[1], now.hits[0], now.history), (flagged, flagged, 1));
+    assert!(matches!(events.try_recv(), Ok(Event::Rules)));
+    assert_eq!(rig.listed("filter:flagged").len() as u64, flagged);
+    assert_eq!(rig.listed("score:leakage>50"), rig.listed("filter:flagged"));
+    assert_eq!(rig.listed("filter:kept").len() as u64, 60 - flagged);
+    assert_eq!(apply(above(40.0), &before.revision).unwrap_err().kind, Kind::Conflict, "made on older rules");
+    // The file is edited by hand while the owner runs: the next question knows.
+    let path = project.root().join(crate::store::project::FILE);
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("above = 50.0", "above = 0.5")).unwrap();
+    assert!(rig.rules().tally.items[1] > flagged);
+    assert_eq!(rig.listed("filter:flagged").len() as u64, rig.rules().tally.items[1]);
+    std::fs::write(&path, "name = \"x\"\n[[rules]]\nname = \"a\"\n").unwrap();
+    let wrong = rig.rules();
+    assert!(wrong.problem.is_some() && wrong.rules == above(0.5), "the last that could be read count");
+    std::fs::write(&path, text).unwrap();
+    let again = rig.rules();
+    assert!(again.problem.is_none());
+    let Answer::Rules(none) = rig.ask(Ask::RevertRules { revision: again.revision }).unwrap() else { panic!() };
+    assert_eq!((none.tally.items, none.history), ([60, 0, 0], 0));
+    assert!(rig.listed("filter:flagged").is_empty());
+}
+
+#[test]
+fn the_flagged_queue_chips_and_explanations() {
+    let (_dir, project) = composed(60);
+    let rig = Rig::over(&project, &Small::default());
+    rig.begin(false).unwrap();
+    rig.until(Phase::Done);
+    let revision = rig.rules().revision;
+    rig.ask(Ask::ApplyRules { rules: above(50.0), revision }).unwrap();
+    let doubtful = |order| Ask::Doubtful { filter: Filter::default(), order, seed: 1 };
+    let nearest = rig.numbers(doubtful(DoubtOrder::Nearest));
+    let mut sorted = nearest.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, rig.listed("filter:flagged"));
+    let worst = rig.numbers(doubtful(DoubtOrder::Worst));
+    let value = |number: u32| match rig.ask(Ask::Explain { number }).unwrap() {
+        Answer::Explanation(said) => said.scores.iter().find(|s| s.scorer == Scorer::Leakage).unwrap().values[0].1,
+        other => panic!("{other:?}"),
+    };
+    assert!(value(worst[0]) >= value(worst[worst.len() - 1]) && value(nearest[0]) <= value(worst[0]));
+    let (first, kept) = (nearest[0], rig.listed("filter:kept")[0]);
+    let item = |number| match rig.ask(Ask::Item(number)).unwrap() {
+        Answer::Item(view) => view.chips,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((item(first).len(), item(kept).len()), (1, 0));
+    assert!(item(first)[0].words.contains("> 50"), "{:?}", item(first));
+    rig.shared.data_mut().overlay.status[first as usize - 1] = Status::Accepted.code();
+    let Answer::Explanation(said) = rig.ask(Ask::Explain { number: first }).unwrap() else { panic!() };
+    assert!(said.overridden && said.outcome == Outcome::Flagged && said.scores[0].detail.contains("seen"));
+    assert_eq!(rig.numbers(doubtful(DoubtOrder::AgainstPeople)), [first]);
+    assert_eq!(rig.rules().tally.precision(), (0, 1), "accepting it is the filter's false alarm");
+    assert_eq!(rig.ask(Ask::Explain { number: 61 }).unwrap_err().kind, Kind::NotFound);
+    let ask = BenchAsk {
+        measure: "leakage".parse().unwrap(),
+        filter: Filter::parse("filter:flagged").unwrap(),
+        flag: Some(50.0),
+        park: None,
+        by: Field::Subtask,
+        value: None,
+        bars: 20,
+        range: None,
+        other: None,
+        samples: 2,
+    };
+    let Answer::Bench(bench) = rig.ask(Ask::Bench(Box::new(ask))).unwrap() else { panic!() };
+    assert_eq!((bench.tally.items[1], bench.good.len(), bench.bad.len()), (nearest.len() as u64, 0, 2));
+    assert!(bench.bad[0].value > 50.0 && !bench.bad[0].text.is_empty());
+}

@@ -1,0 +1,128 @@
+//! A scoring job at work.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::desk::Stored;
+use super::lock;
+use crate::model::scoring::{Score, ScoreState};
+use crate::model::{Filter, Item, Kind, Problem, Result};
+use crate::owner::answers;
+use crate::owner::state::Shared;
+use crate::pipeline::scoring::runner::Subject;
+use crate::store::scores::Scores;
+
+/// Scores are recorded at most this often: each time costs two syncs.
+const RECORD_EVERY: Duration = Duration::from_millis(200);
+
+/// What is left of a job: rows with the numbers of their inputs, each number once.
+pub(super) fn left(shared: &Shared, job: &Stored, version: &str, wanted: &dyn Fn() -> bool) -> Result<Vec<(u32, u64)>> {
+    let filter = Filter::parse(&job.filter)?;
+    let rows: Vec<u32> = match filter.is_empty() {
+        true => (0..shared.catalog().len() as u32).collect(),
+        false => answers::numbers(shared, &filter)?.into_iter().map(|n| n - 1).collect(),
+    };
+    let (_, inputs) = shared.scoring.inputs(shared, wanted)?;
+    let scores = shared.scoring.scores(shared, &job.scorer)?;
+    let scores = scores.as_ref().map(|s| lock(s)).filter(|s| s.about().short() == version);
+    let again = |state: ScoreState| match state {
+        ScoreState::Missing => true,
+        ScoreState::Failed | ScoreState::Unparsed | ScoreState::Refused => job.retry,
+        ScoreState::Scored | ScoreState::NotApplicable => false,
+    };
+    let mut seen = HashSet::new();
+    let mut left = Vec::new();
+    for row in rows {
+        let Some(key) = inputs.key(&job.scorer, row as usize) else { continue };
+        let state = scores.as_ref().map_or(ScoreState::Missing, |s| s.get(key).0);
+        if again(state) && seen.insert(key) {
+            left.push((row, key));
+        }
+    }
+    Ok(left)
+}
+
+/// An item as it is scored.
+fn subject(shared: &Shared, row: u32, key: u64) -> Result<Subject> {
+    let json = answers::line(shared, row)?;
+    let item: Item = serde_json::from_str(&json)
+        .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+    let root = shared.project.root();
+    let file = |image: &crate::model::ImageRef| image.link.clone().or_else(|| Some(root.join(image.stored()?)));
+    let files = item.images.iter().filter_map(file).collect();
+    let picture = item.images.first().and_then(|i| i.hash.as_deref()).and_then(crate::model::made::file_key);
+    Ok(Subject { key, files, picture: picture.unwrap_or_default(), item })
+}
+
+/// Works on a job until it is done (true), or it is to be left as it is (false).
+///
+/// # Errors
+/// What keeps it from going on.
+pub(super) fn run(shared: &Arc<Shared>, id: u32) -> Result<bool> {
+    let desk = &shared.scoring.desk;
+    let goes_on = || desk.inner().goes_on(id);
+    let stored = desk.inner().live(id).map(|j| j.stored.clone());
+    let Some(stored) = stored else { return Ok(false) };
+    let mut runner = (shared.scoring.maker)(&shared.project, &stored.scorer)?;
+    let about = runner.about().clone();
+    let held = shared.scoring.scores(shared, &stored.scorer)?;
+    let scores = match held.filter(|s| *lock(s).about() == about) {
+        Some(scores) => scores,
+        None => shared.scoring.put(Scores::begin(&shared.project.store(), about.clone())?),
+    };
+    let left = left(shared, &stored, &about.short(), &goes_on)?;
+    if let Some(live) = desk.inner().live(id) {
+        (live.of, live.device) = (Some(live.done + left.len() as u64), about.name.clone());
+    }
+    for some in left.chunks(runner.batch().max(1)) {
+        if !goes_on() {
+            return Ok(false);
+        }
+        let subjects: Vec<Subject> =
+            some.iter().map(|(row, key)| subject(shared, *row, *key)).collect::<Result<_>>()?;
+        let mut pending: Vec<(u64, Score)> = Vec::new();
+        let mut recorded = Instant::now();
+        let mut trouble = None;
+        let record = |pending: &mut Vec<(u64, Score)>| -> Result<()> {
+            if pending.is_empty() {
+                return Ok(());
+            }
+            lock(&scores).append(pending)?;
+            shared.scoring.changed();
+            let without = pending.iter().filter(|(_, s)| s.state != ScoreState::Scored).count();
+            let mut inner = desk.inner();
+            if let Some(live) = inner.live(id) {
+                live.came(pending.len() as u64, without as u64);
+                if let Some((_, last)) = pending.iter().rev().find(|(_, s)| s.state == ScoreState::Failed) {
+                    live.why = Some(why(last));
+                }
+            }
+            pending.clear();
+            inner.tell(shared, id, false);
+            Ok(())
+        };
+        let ran = runner.score(&subjects, &mut |key, score| {
+            pending.push((key, score));
+            if recorded.elapsed() >= RECORD_EVERY {
+                recorded = Instant::now();
+                trouble = record(&mut pending).err();
+            }
+            trouble.is_none() && goes_on()
+        });
+        // What was scored is kept, whatever happened after it.
+        let last = record(&mut pending);
+        if let Some(live) = desk.inner().live(id) {
+            live.spent = runner.spent();
+        }
+        ran.and(trouble.map_or(Ok(()), Err)).and(last)?;
+    }
+    Ok(goes_on())
+}
+
+/// Why a score failed, in its own words.
+fn why(score: &Score) -> String {
+    let said: Option<serde_json::Value> = serde_json::from_str(&score.detail).ok();
+    let why = said.as_ref().and_then(|v| v.get("why")?.as_str());
+    why.unwrap_or("it failed").to_string()
+}

@@ -1,0 +1,221 @@
+//! A look at one score: histogram, what two lines make of the items, by group and against what people said, and the
+//! items next to the line. One pass over the columns, so that it follows a line that is moved.
+
+use super::column::Column;
+use crate::metrics::statistics::{Z95, wilson};
+use crate::model::scoring::bench::{Bench, BenchAsk, Share, Tally};
+use crate::model::scoring::{Doubt, Measure};
+use crate::model::{Field, Kind, Problem, QuestionKind, Result, Status};
+use crate::store::columns::Columns;
+use crate::store::{Catalog, Overlay};
+
+/// Bars at most.
+const BARS: u16 = 400;
+/// Sample items on each side at most.
+const SAMPLES: u8 = 16;
+
+/// The codes of a property by row, and their names.
+struct Groups<'a> {
+    named: Option<&'a [u16]>,
+    kind: &'a [u8],
+    names: Vec<String>,
+}
+
+impl<'a> Groups<'a> {
+    fn new(columns: &'a Columns, by: Field) -> Result<Groups<'a>> {
+        let kind = columns.kind.as_slice();
+        if by == Field::Type {
+            let names = QuestionKind::ALL.iter().map(|k| k.name().to_string()).collect();
+            return Ok(Groups { named: None, kind, names });
+        }
+        let at = Columns::named(by).ok_or_else(|| {
+            Problem::new(Kind::Usage, format!("scores are not counted by {}", by.name()))
+                .field("by")
+                .help("one of: subtask, style, type, level, dataset, side")
+        })?;
+        Ok(Groups { named: Some(&columns.codes[at]), kind, names: columns.names[at].list().to_vec() })
+    }
+
+    fn code(&self, row: usize) -> usize {
+        match self.named {
+            Some(codes) => codes.get(row).copied().unwrap_or_default().into(),
+            None => self.kind.get(row).copied().unwrap_or_default().into(),
+        }
+    }
+}
+
+/// The nearest rows on one side of the line.
+struct Nearest {
+    most: usize,
+    /// Distance and row, the nearest first.
+    rows: Vec<(f32, u32)>,
+}
+
+impl Nearest {
+    fn offer(&mut self, distance: f32, row: u32) {
+        if self.rows.len() == self.most && self.rows.last().is_none_or(|(d, _)| distance >= *d) {
+            return;
+        }
+        let at = self.rows.partition_point(|(d, _)| *d <= distance);
+        self.rows.insert(at, (distance, row));
+        self.rows.truncate(self.most);
+    }
+}
+
+/// Two lines over stored values, and which side of them is doubtful.
+struct Lines {
+    doubt: Doubt,
+    flag: Option<f32>,
+    park: Option<f32>,
+}
+
+impl Lines {
+    fn beyond(&self, value: f32, line: Option<f32>) -> bool {
+        line.is_some_and(|line| match self.doubt {
+            Doubt::Low => value < line,
+            Doubt::High => value > line,
+        })
+    }
+
+    /// The code of what becomes of a value.
+    fn outcome(&self, value: f32) -> usize {
+        if self.beyond(value, self.park) { 2 } else { usize::from(self.beyond(value, self.flag)) }
+    }
+}
+
+/// Rows next to the line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Near {
+    /// On its good side, nearest first.
+    pub good: Vec<u32>,
+    /// On its doubtful side, nearest first.
+    pub bad: Vec<u32>,
+}
+
+/// Looks at `column`, in `rows` or in all; `other` is the column of the other score asked for. The samples of the answer
+/// are empty: their rows are given beside it, for the caller to read.
+///
+/// # Errors
+/// [`Kind::Usage`] names the field that cannot be had so.
+pub fn look(
+    ask: &BenchAsk,
+    (column, other): (&Column, Option<&Column>),
+    (catalog, overlay): (&Catalog, &Overlay),
+    rows: Option<&[u32]>,
+) -> Result<(Bench, Near)> {
+    let wrong = |field: &str, what: &str| Err(Problem::new(Kind::Usage, what).field(field));
+    if ask.bars == 0 || ask.bars > BARS {
+        return wrong("bars", &format!("1 to {BARS} bars"));
+    }
+    let finite = |line: Option<f32>| line.is_none_or(f32::is_finite);
+    if !finite(ask.flag) || !finite(ask.park) || ask.range.is_some_and(|(a, b)| !(a < b)) {
+        return wrong("flag", "lines and ends are finite numbers, and the first end is the smaller one");
+    }
+    let measure = &ask.measure;
+    let groups = Groups::new(catalog.columns(), ask.by)?;
+    let stored = |line: Option<f32>| line.map(|t| measure.stored(t, column.logit));
+    let lines = Lines { doubt: measure.scorer.doubt(), flag: stored(ask.flag), park: stored(ask.park) };
+    let all: Vec<u32>;
+    let rows = match rows {
+        Some(rows) => rows,
+        None => {
+            all = (0..catalog.len() as u32).collect();
+            &all
+        }
+    };
+    let range = extent(column, rows, measure);
+    let ends =
+        ask.range.or(range).map_or((0.0, 1.0), |(low, high)| if low < high { (low, high) } else { (low, low + 1.0) });
+    let only = ask.value.as_ref().map(|value| groups.names.iter().position(|n| n == value));
+    let pair = match (&ask.other, other) {
+        (Some((of, line)), Some(column)) => {
+            let line = Some(of.stored(*line, column.logit));
+            Some((column, Lines { doubt: of.scorer.doubt(), flag: line, park: None }))
+        }
+        _ => None,
+    };
+    let mut tallies = vec![Tally::default(); groups.names.len()];
+    let (mut bars, mut rejected) = (vec![0u64; ask.bars.into()], vec![0u64; ask.bars.into()]);
+    let (mut beyond, mut scored, mut table) = (0u64, 0u64, [[0u64; 2]; 2]);
+    let most = usize::from(ask.samples.min(SAMPLES));
+    let (mut good, mut bad) = (Nearest { most, rows: Vec::new() }, Nearest { most, rows: Vec::new() });
+    let scale = f32::from(ask.bars) / (ends.1 - ends.0);
+    for row in rows.iter().map(|row| *row as usize) {
+        let group = groups.code(row);
+        let status = overlay.status(row);
+        let value = column.value(row);
+        let outcome = value.map_or(0, |v| lines.outcome(v));
+        if let Some(tally) = tallies.get_mut(group) {
+            tally.items[outcome] += 1;
+            tally.without += u64::from(value.is_none());
+            tally.accepted[outcome] += u64::from(status == Status::Accepted);
+            tally.rejected[outcome] += u64::from(status == Status::Rejected);
+        }
+        let (Some(value), true) = (value, only.is_none_or(|only| only == Some(group))) else { continue };
+        scored += 1;
+        let shown = measure.shown(value, column.logit);
+        let bar = (((shown - ends.0) * scale).max(0.0) as usize).min(bars.len() - 1);
+        bars[bar] += 1;
+        rejected[bar] += u64::from(status == Status::Rejected);
+        if let Some(flag) = lines.flag {
+            let is_beyond = lines.beyond(value, lines.flag);
+            beyond += u64::from(is_beyond);
+            let near = if is_beyond { &mut bad } else { &mut good };
+            near.offer((value - flag).abs(), row as u32);
+        }
+        if let Some((column, theirs)) = &pair
+            && let Some(other) = column.value(row)
+        {
+            table[usize::from(outcome > 0)][usize::from(theirs.outcome(other) > 0)] += 1;
+        }
+    }
+    let mut tally = Tally::default();
+    let counted = tallies.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == Some(*at)));
+    counted.for_each(|(_, t)| add(&mut tally, t));
+    let mut groups: Vec<(String, Tally)> = groups.names.into_iter().zip(tallies).filter(|(_, t)| t.all() > 0).collect();
+    groups.sort_by(|a, b| b.1.all().cmp(&a.1.all()).then_with(|| a.0.cmp(&b.0)));
+    let percentile = lines.flag.filter(|_| scored > 0).map(|_| beyond as f32 / scored as f32);
+    let bench = Bench {
+        measure: measure.clone(),
+        logit: column.logit,
+        range,
+        ends,
+        bars,
+        rejected,
+        precision: share(tally.precision()),
+        recall: share(tally.recall()),
+        tally,
+        groups,
+        percentile,
+        pair: pair.map(|_| table),
+        good: Vec::new(),
+        bad: Vec::new(),
+    };
+    let rows_of = |near: Nearest| near.rows.into_iter().map(|(_, row)| row).collect();
+    Ok((bench, Near { good: rows_of(good), bad: rows_of(bad) }))
+}
+
+fn add(to: &mut Tally, more: &Tally) {
+    to.without += more.without;
+    for at in 0..3 {
+        to.items[at] += more.items[at];
+        to.accepted[at] += more.accepted[at];
+        to.rejected[at] += more.rejected[at];
+    }
+}
+
+/// A share with its interval; none where there is nothing to take it of.
+fn share((k, n): (u64, u64)) -> Option<Share> {
+    wilson(k, n, Z95).map(|(low, high)| Share { k, n, low, high })
+}
+
+/// Smallest and largest score among rows, as shown.
+fn extent(column: &Column, rows: &[u32], measure: &Measure) -> Option<(f32, f32)> {
+    let (low, high) = if rows.len() == column.len() {
+        (column.sorted().first().copied()?, column.sorted().last().copied()?)
+    } else {
+        let values = || rows.iter().filter_map(|row| column.value(*row as usize));
+        (values().min_by(f32::total_cmp)?, values().max_by(f32::total_cmp)?)
+    };
+    Some((measure.shown(low, column.logit), measure.shown(high, column.logit)))
+}

@@ -1,0 +1,122 @@
+//! Why an item is flagged: every score of it against every condition on it.
+
+use super::column::Column;
+use super::rules::{ColumnsBy, Outcomes};
+use crate::model::scoring::bench::{Chip, Explained, Explanation};
+use crate::model::scoring::rules::{Condition, Join, Rule, RuleSet, Test};
+use crate::model::scoring::{Doubt, Measure, Outcome, Score, ScoreState, Scorer};
+use crate::model::{Field, Status};
+use crate::store::{Catalog, Overlay};
+
+/// What the columns say of one item.
+struct Seen<'a> {
+    columns: &'a ColumnsBy,
+    row: usize,
+    subtask: &'a str,
+}
+
+impl Seen<'_> {
+    fn holds(&self, condition: &Condition) -> bool {
+        let column = self.columns.get(&condition.score.scorer);
+        let score = column.map_or(Score::default(), |c| Score {
+            state: c.state(self.row),
+            value: c.values.get(self.row).copied().unwrap_or_default(),
+            detail: String::new(),
+        });
+        condition.holds(&score, column.map_or(1.0, |c| c.logit), self.subtask)
+    }
+
+    fn rule_holds(&self, rule: &Rule) -> bool {
+        match rule.join {
+            Join::All => rule.conditions.iter().all(|c| self.holds(c)),
+            Join::Any => rule.conditions.iter().any(|c| self.holds(c)),
+        }
+    }
+
+    /// `clip 21.3 < 25`: the score of this item against a condition.
+    fn words(&self, condition: &Condition) -> String {
+        let Condition { score, test, .. } = condition;
+        let line = condition.threshold(self.subtask).map(|t| short(t.get())).unwrap_or_default();
+        let column = self.columns.get(&score.scorer);
+        match (test, column.and_then(|c| Some(score.shown(c.value(self.row)?, c.logit)))) {
+            (Test::Is(state), _) => format!("{score} {}", state.name()),
+            (_, None) => format!("{score} has no number"),
+            (_, Some(value)) => {
+                let sign = if value < condition.threshold(self.subtask).map_or(0.0, |t| t.get()) { '<' } else { '>' };
+                let sign = if short(value) == line { '=' } else { sign };
+                format!("{score} {} {sign} {line}", short(value))
+            }
+        }
+    }
+}
+
+/// Three digits that say something.
+fn short(value: f32) -> String {
+    let digits = match value.abs() {
+        a if a >= 100.0 => 0,
+        a if a >= 10.0 => 1,
+        a if a >= 1.0 => 2,
+        _ => 3,
+    };
+    let text = format!("{value:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text,
+    }
+}
+
+/// The rules that hold for the item in `row`.
+pub fn chips(rules: &RuleSet, columns: &ColumnsBy, catalog: &Catalog, row: usize) -> Vec<Chip> {
+    let seen = Seen { columns, row, subtask: catalog.columns().value(Field::Subtask, row) };
+    let chip = |rule: &Rule| {
+        let held: Vec<String> = rule.conditions.iter().filter(|c| seen.holds(c)).map(|c| seen.words(c)).collect();
+        Chip { rule: rule.name.clone(), then: rule.then, words: held.join(", ") }
+    };
+    rules.rules.iter().filter(|rule| seen.rule_holds(rule)).map(chip).collect()
+}
+
+/// Explains the item in `row`. `detail` gives what is kept of a score, and whether it waits to be made again.
+pub fn explain(
+    row: usize,
+    (rules, columns, outcomes): (&RuleSet, &ColumnsBy, &Outcomes),
+    (catalog, overlay): (&Catalog, &Overlay),
+    detail: &dyn Fn(&Scorer) -> (String, bool),
+) -> Explanation {
+    let seen = Seen { columns, row, subtask: catalog.columns().value(Field::Subtask, row) };
+    let outcome = outcomes.of_row(row);
+    let status = overlay.status(row);
+    let one = |(scorer, column): (&Scorer, &std::sync::Arc<Column>)| {
+        let state = column.state(row);
+        let (kept, out_of_date) = detail(scorer);
+        if matches!(state, ScoreState::NotApplicable) || (state == ScoreState::Missing && !out_of_date) {
+            return None;
+        }
+        let value = column.value(row);
+        let shown = |m: &Measure| value.map(|v| (m.name(), m.shown(v, column.logit)));
+        let conditions = rules.rules.iter().flat_map(|r| &r.conditions).filter(|c| c.score.scorer == *scorer);
+        Some(Explained {
+            scorer: scorer.clone(),
+            state,
+            values: Measure::of(scorer.clone()).scales().iter().filter_map(shown).collect(),
+            percentile: value.map(|v| match scorer.doubt() {
+                Doubt::Low => column.below(v),
+                Doubt::High => column.above(v),
+            }),
+            conditions: conditions.map(|c| (c.words(), seen.holds(c))).collect(),
+            detail: kept,
+            version: column.version.clone(),
+            out_of_date,
+        })
+    };
+    Explanation {
+        number: row as u32 + 1,
+        outcome,
+        chips: chips(rules, columns, catalog, row),
+        scores: columns.iter().filter_map(one).collect(),
+        nearest_accepted: None,
+        overridden: matches!(
+            (outcome, status),
+            (Outcome::Flagged | Outcome::Parked, Status::Accepted) | (Outcome::Kept, Status::Rejected)
+        ),
+    }
+}

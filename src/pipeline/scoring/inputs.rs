@@ -1,0 +1,146 @@
+//! What is scored of each item, as numbers: the same picture and text have the same number, so that they are scored once
+//! and scored again only when they change.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::model::made::file_key;
+use crate::model::scoring::Scorer;
+use crate::model::{Kind, Problem, Result};
+use crate::pipeline::generate::named::Named;
+use crate::store::Catalog;
+use crate::store::catalog::Edition;
+use crate::store::columns::id_hash;
+use crate::store::pictures::Pictures;
+
+/// Items between two looks at cancellation.
+const STEP: usize = 4096;
+
+/// The texts of all items, and the pictures that came with them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Texts {
+    /// What it was read from.
+    pub edition: Edition,
+    /// The number of the picture that came with the item; 0 where none did.
+    imported: Vec<u64>,
+    /// Of its other pictures; 0 where it has one at most.
+    others: Vec<u64>,
+    /// Of its prompt; 0 where it has none.
+    prompt: Vec<u64>,
+    /// Of question, options and answer.
+    question: Vec<u64>,
+}
+
+#[derive(Deserialize)]
+struct Lean<'l> {
+    #[serde(borrow, default)]
+    images: Vec<LeanImage<'l>>,
+    #[serde(borrow, default)]
+    prompt: Option<Cow<'l, str>>,
+    #[serde(borrow)]
+    question: Cow<'l, str>,
+    #[serde(borrow, default)]
+    options: Option<&'l RawValue>,
+    #[serde(borrow, default)]
+    answer: Cow<'l, str>,
+}
+
+#[derive(Deserialize)]
+struct LeanImage<'l> {
+    #[serde(borrow, default)]
+    hash: Option<Cow<'l, str>>,
+}
+
+/// Two numbers as one; never 0.
+fn mix(a: u64, b: u64) -> u64 {
+    let mut z = a.rotate_left(32) ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z ^ (z >> 31)).max(1)
+}
+
+impl Texts {
+    /// Reads all items; `wanted` says whether to go on.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`] when the texts are damaged, and [`Kind::Cancelled`].
+    pub fn read(catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<Texts> {
+        let mut texts = Texts { edition: catalog.edition(), ..Texts::default() };
+        catalog.each_line(0, &mut |row, line| {
+            if row % STEP == 0 && !wanted() {
+                return Err(Problem::new(Kind::Cancelled, "nobody waits for this any more"));
+            }
+            let item: Lean = serde_json::from_slice(line)
+                .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+            let file = |image: &LeanImage| image.hash.as_deref().and_then(file_key).unwrap_or_default();
+            texts.imported.push(item.images.first().map_or(0, file));
+            texts.others.push(item.images.iter().skip(1).fold(0, |all, image| mix(all, file(image))));
+            let prompt = item.prompt.as_deref().filter(|p| !p.trim().is_empty());
+            texts.prompt.push(prompt.map_or(0, |p| id_hash(p).max(1)));
+            let options = item.options.map_or("", RawValue::get);
+            texts.question.push(mix(mix(id_hash(&item.question), id_hash(options)), id_hash(&item.answer)));
+            Ok(true)
+        })?;
+        Ok(texts)
+    }
+}
+
+/// What is scored of each item today.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inputs {
+    /// The number of its (first) picture's file; 0 where there is none.
+    pub picture: Vec<u64>,
+    others: Vec<u64>,
+    prompt: Vec<u64>,
+    question: Vec<u64>,
+}
+
+impl Inputs {
+    /// The texts with the pictures as they are now.
+    pub fn new(texts: &Texts, named: &Named, made: &Pictures) -> Inputs {
+        let of: Vec<u64> =
+            named.pictures().iter().map(|p| made.current(p.key, p.prompt).map_or(0, |entry| entry.file())).collect();
+        let picture = texts.imported.iter().enumerate().map(|(row, imported)| match named.of_row(row as u32) {
+            Some(at) if *imported == 0 => of.get(at as usize).copied().unwrap_or_default(),
+            _ => *imported,
+        });
+        Inputs {
+            picture: picture.collect(),
+            others: texts.others.clone(),
+            prompt: texts.prompt.clone(),
+            question: texts.question.clone(),
+        }
+    }
+
+    /// Items.
+    pub fn len(&self) -> usize {
+        self.picture.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.picture.is_empty()
+    }
+
+    /// The number of what `scorer` looks at in this row; none where that is not there (no picture, no prompt).
+    pub fn key(&self, scorer: &Scorer, row: usize) -> Option<u64> {
+        let present = |list: &[u64]| list.get(row).copied().filter(|n| *n != 0);
+        let picture = || present(&self.picture);
+        let with = |a: Option<u64>, b: Option<u64>| Some(mix(a?, b?));
+        match scorer {
+            Scorer::Clip | Scorer::Siglip | Scorer::Alignment => with(picture(), present(&self.prompt)),
+            Scorer::Safety | Scorer::Duplicate | Scorer::Flatness => picture(),
+            Scorer::Ocr => with(picture(), present(&self.question)),
+            Scorer::Judge(_) => {
+                let pictures = mix(picture()?, self.others.get(row).copied().unwrap_or_default());
+                let texts = mix(present(&self.question)?, self.prompt.get(row).copied().unwrap_or_default());
+                Some(mix(pictures, texts))
+            }
+            Scorer::Leakage => present(&self.question),
+            // They follow from the predictions and are found anew with them.
+            Scorer::Consensus | Scorer::Blind => None,
+        }
+    }
+}

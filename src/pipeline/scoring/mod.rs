@@ -1,0 +1,14 @@
+//! Scores over the items of a project: what is scored ([`inputs`]), the numbers by item ([`column`]), what rules make of
+//! them ([`rules`]), and what the filter bench, the flagged queue and the explanation of an item show.
+
+pub mod bench;
+pub mod build;
+pub mod column;
+pub mod doubt;
+pub mod explain;
+pub mod inputs;
+pub mod rules;
+pub mod runner;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,244 @@
+//! The `[[rules]]` of `benchtop.toml`: read apart from the rest, written without touching it, and the sets of rules before
+//! these, which revert goes back to.
+
+use std::path::{Path, PathBuf};
+
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
+
+use super::disk;
+use super::project::{FILE, Project};
+use crate::model::config::Config;
+use crate::model::scoring::rules::{Condition, Join, Rule, RuleSet, Test, Then};
+use crate::model::{Kind, Problem, Result};
+
+/// Sets of rules kept for revert.
+const HISTORY: usize = 50;
+
+/// The rules as a file has them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// The rules.
+    pub rules: RuleSet,
+    /// Hash of the file.
+    pub revision: String,
+}
+
+fn file(project: &Project) -> PathBuf {
+    project.root().join(FILE)
+}
+
+fn text(project: &Project) -> Result<(String, String)> {
+    let path = file(project);
+    let text = std::fs::read_to_string(&path).map_err(|e| Problem::io(&e, "cannot read", &path))?;
+    let revision = blake3::hash(text.as_bytes()).to_hex()[..16].to_string();
+    Ok((text, revision))
+}
+
+/// Reads the rules as they are on disk now.
+///
+/// # Errors
+/// What is wrong with the file, with line and field.
+pub fn read(project: &Project) -> Result<Written> {
+    let (text, revision) = text(project)?;
+    Ok(Written { rules: Config::parse(&text, &file(project))?.rules, revision })
+}
+
+/// Writes `rules` into the file, where it still has `revision`. The rules before them can be had back with [`revert`].
+///
+/// # Errors
+/// [`Kind::Conflict`] when the file was changed meanwhile, what is wrong with it otherwise, and the operating system's;
+/// then it is as it was.
+pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<Written> {
+    let before = read(project)?;
+    if before.rules == *rules && before.revision == revision {
+        return Ok(before);
+    }
+    let written = put(project, rules, revision)?;
+    let mut history = history(&project.store())?;
+    history.push(before.rules);
+    keep(&project.store(), history)?;
+    Ok(written)
+}
+
+/// Goes back to the rules before these.
+///
+/// # Errors
+/// [`Kind::Conflict`] when there are none, or as [`write`].
+pub fn revert(project: &Project, revision: &str) -> Result<Written> {
+    let mut history = history(&project.store())?;
+    let rules = history.pop().ok_or_else(|| Problem::new(Kind::Conflict, "there are no rules before these"))?;
+    let written = put(project, &rules, revision)?;
+    keep(&project.store(), history)?;
+    Ok(written)
+}
+
+/// Sets of rules that [`revert`] can go back to.
+pub fn reverts(project: &Project) -> u32 {
+    history(&project.store()).map_or(0, |h| h.len() as u32)
+}
+
+fn put(project: &Project, rules: &RuleSet, revision: &str) -> Result<Written> {
+    let (text, now) = text(project)?;
+    let path = file(project);
+    if now != revision {
+        return Err(Problem::new(Kind::Conflict, "the file was changed since these rules were made")
+            .file(&path)
+            .help("look at what is in it now, then apply again"));
+    }
+    let new = with(&text, rules, &path)?;
+    // What cannot be read back is not written.
+    let read = Config::parse(&new, &path)?;
+    if read.rules != *rules {
+        return Err(Problem::input("these rules do not read back as they are").file(&path).field("rules"));
+    }
+    disk::write_atomic(&path, new.as_bytes())?;
+    self::read(project)
+}
+
+/// The text of `benchtop.toml` with other rules; all else, comments and order, stays.
+fn with(text: &str, rules: &RuleSet, path: &Path) -> Result<String> {
+    let mut document: DocumentMut =
+        text.parse().map_err(|e: toml_edit::TomlError| Problem::input(e.message().replace('\n', " ")).file(path))?;
+    let mut tables = ArrayOfTables::new();
+    rules.rules.iter().for_each(|rule| tables.push(table(rule)));
+    match rules.rules.is_empty() {
+        true => drop(document.remove("rules")),
+        false => {
+            // After everything else: a table that follows others' headings must not take their place in the file.
+            document.remove("rules");
+            document.insert("rules", Item::ArrayOfTables(tables));
+        }
+    }
+    Ok(document.to_string())
+}
+
+fn table(rule: &Rule) -> Table {
+    let mut table = Table::new();
+    table.insert("name", value(rule.name.as_str()));
+    table.insert("then", value(if rule.then == Then::Flag { "flag" } else { "park" }));
+    let mut list = Array::new();
+    for one in &rule.conditions {
+        let mut inline = Value::InlineTable(condition(one));
+        inline.decor_mut().set_prefix("\n  ");
+        list.push_formatted(inline);
+    }
+    list.set_trailing("\n");
+    list.set_trailing_comma(true);
+    table.insert(if rule.join == Join::All { "all" } else { "any" }, value(list));
+    table
+}
+
+fn condition(condition: &Condition) -> InlineTable {
+    let mut table = InlineTable::new();
+    table.insert("score", condition.score.name().into());
+    match condition.test {
+        Test::Below(threshold) => drop(table.insert("below", threshold.number().into())),
+        Test::Above(threshold) => drop(table.insert("above", threshold.number().into())),
+        Test::Is(state) => drop(table.insert("is", state.name().into())),
+    }
+    if !condition.subtasks.is_empty() {
+        let list = condition.subtasks.iter().map(|(name, threshold)| (name.as_str(), Value::from(threshold.number())));
+        table.insert("subtasks", Value::InlineTable(list.collect()));
+    }
+    table
+}
+
+fn history_file(store: &Path) -> PathBuf {
+    store.join("rules.json")
+}
+
+fn history(store: &Path) -> Result<Vec<RuleSet>> {
+    let path = history_file(store);
+    match std::fs::read(&path) {
+        // What cannot be read any more cannot be gone back to: it is no reason to refuse new rules.
+        Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(e) => Err(Problem::io(&e, "cannot be read", &path)),
+    }
+}
+
+fn keep(store: &Path, mut history: Vec<RuleSet>) -> Result<()> {
+    let more = history.len().saturating_sub(HISTORY);
+    history.drain(..more);
+    let bytes = serde_json::to_vec(&history)
+        .map_err(|e| Problem::new(Kind::Io, format!("the rules before these cannot be kept: {e}")))?;
+    disk::ensure_dirs(store, &mut Vec::new())?;
+    disk::write_atomic(&history_file(store), &bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str =
+        "# mine\nname = \"x\" # the name\n\n[review]\nprotocol = \"single\"\n\n[look]\ntheme = \"dark\"\n";
+
+    fn project(text: &str) -> (tempfile::TempDir, Project) {
+        let dir = tempfile::tempdir().unwrap();
+        Project::init(dir.path()).unwrap();
+        std::fs::write(dir.path().join(FILE), text).unwrap();
+        let project = Project::open(dir.path()).unwrap();
+        (dir, project)
+    }
+
+    fn rules(below: f64) -> RuleSet {
+        #[derive(serde::Deserialize)]
+        struct File {
+            rules: RuleSet,
+        }
+        let text = format!(
+            "[[rules]]\nname=\"weak \\\"match\\\"\"\nthen=\"flag\"\nall=[{{score=\"clip\",below={below},subtasks={{\"a b\"=1.5}}}}, {{score=\"judge/x\",is=\"unparsed\"}}]\n[[rules]]\nname=\"out\"\nthen=\"park\"\nany=[{{score=\"safety\",above=0}}]"
+        );
+        toml::from_str::<File>(&text).unwrap().rules
+    }
+
+    #[test]
+    fn rules_are_written_and_all_else_stays() {
+        let (_dir, project) = project(TEXT);
+        let empty = read(&project).unwrap();
+        assert!(empty.rules.rules.is_empty());
+        let first = write(&project, &rules(25.0), &empty.revision).unwrap();
+        assert_eq!(first.rules, rules(25.0));
+        let text = std::fs::read_to_string(file(&project)).unwrap();
+        assert!(text.starts_with(TEXT), "{text}");
+        assert!(text.contains("{ score = \"clip\", below = 25.0, subtasks = { \"a b\" = 1.5 } }"), "{text}");
+        let second = write(&project, &rules(24.0), &first.revision).unwrap();
+        assert_eq!((second.rules, reverts(&project)), (rules(24.0), 2));
+        let back = revert(&project, &second.revision).unwrap();
+        assert_eq!(back.rules, rules(25.0));
+        let none = revert(&project, &back.revision).unwrap();
+        assert_eq!(
+            (none.rules, std::fs::read_to_string(file(&project)).unwrap().trim()),
+            (RuleSet::default(), TEXT.trim())
+        );
+        assert_eq!(revert(&project, &none.revision).unwrap_err().kind, Kind::Conflict);
+    }
+
+    #[test]
+    fn a_file_that_was_changed_meanwhile_or_is_wrong_stays_as_it_is() {
+        let (_dir, project) = project(TEXT);
+        let before = read(&project).unwrap();
+        std::fs::write(file(&project), format!("{TEXT}# edited\n")).unwrap();
+        let problem = write(&project, &rules(25.0), &before.revision).unwrap_err();
+        assert_eq!((problem.kind, reverts(&project)), (Kind::Conflict, 0));
+        let wrong = format!("{TEXT}\n[[rules]]\nname = \"a\"\nthen = \"drop\"\nall = []\n");
+        std::fs::write(file(&project), &wrong).unwrap();
+        let problem = read(&project).unwrap_err();
+        assert!(problem.place.line.is_some() && problem.what.contains("drop"), "{problem:?}");
+        assert!(write(&project, &rules(25.0), "").is_err());
+        assert_eq!(std::fs::read_to_string(file(&project)).unwrap(), wrong);
+    }
+
+    #[test]
+    fn rules_written_by_hand_between_other_tables_are_replaced() {
+        let text = format!(
+            "{TEXT}\n[[rules]] # by hand\nname = \"a\"\nthen = \"flag\"\nall = [{{ score = \"ocr\", below = 1 }}]\n\n[owner]\nidle_minutes = 3\n"
+        );
+        let (_dir, project) = project(&text);
+        let found = read(&project).unwrap();
+        assert_eq!(found.rules.rules.len(), 1);
+        let written = write(&project, &rules(25.0), &found.revision).unwrap();
+        assert_eq!(written.rules, rules(25.0));
+        assert_eq!(Project::open(project.root()).unwrap().config().owner.idle_minutes, 3);
+    }
+}

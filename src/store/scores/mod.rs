@@ -1,0 +1,276 @@
+//! `store/scores/`: what machines said of items, a folder a scorer, two files a version of it.
+//!
+//! A score is kept by a number for its inputs (picture, text), so that it is found again for every item with the same
+//! ones and not for an item whose picture or text is another since. Rows have 28 bytes and a checksum, what a person
+//! should know of a score is a line in the other file; a row is written after its line is on disk, and a score counts
+//! as done once its row is. What was scored again has a later row.
+
+mod embeddings;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+pub use embeddings::Embeddings;
+use serde::{Deserialize, Serialize};
+
+use super::append::{Appended, Whole};
+use super::disk;
+use crate::model::generation::Fingerprint;
+use crate::model::scoring::{Score, ScoreState, Scorer};
+use crate::model::{Kind, Problem, Result};
+
+/// Version of the rows.
+const VERSION: u32 = 1;
+/// Key, value, state, three bytes of nothing, where the detail begins (from 1; 0 for none), CRC-32 of all that.
+const ROW: usize = 8 + 4 + 4 + 8 + 4;
+/// Longest detail kept, in bytes.
+const DETAIL: usize = 64 << 10;
+/// The part of a fingerprint that says how many numbers an embedding has.
+pub const DIMENSION: &str = "dimension";
+/// Names the version that counts.
+const CURRENT: &str = "current";
+
+/// What scored, as it is written beside the scores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    v: u32,
+    /// The scorer.
+    pub scorer: Scorer,
+    /// The model or program, in words.
+    pub name: String,
+    /// Everything that decides what it says.
+    pub parts: BTreeMap<String, String>,
+    /// The logit scale of a CLIP or SigLIP model; 1 for others.
+    pub logit: f32,
+}
+
+impl About {
+    /// Of a scorer that says `logit` times its cosines.
+    pub fn new(scorer: Scorer, name: String, fingerprint: &Fingerprint, logit: f32) -> About {
+        About { v: VERSION, scorer, name, parts: fingerprint.parts.clone(), logit }
+    }
+
+    /// [`Fingerprint::short`] of what scored.
+    pub fn short(&self) -> String {
+        Fingerprint { parts: self.parts.clone() }.short()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Entry {
+    value: f32,
+    state: ScoreState,
+    detail: u64,
+}
+
+/// All scores by one version of a scorer.
+#[derive(Debug)]
+pub struct Scores {
+    about: About,
+    path: PathBuf,
+    entries: HashMap<u64, Entry>,
+    rows: Appended,
+    details: Appended,
+    /// For reading details.
+    reading: File,
+    /// What was wrong when they were opened.
+    problems: Vec<Problem>,
+}
+
+fn folder_of(store: &Path, scorer: &Scorer) -> PathBuf {
+    store.join("scores").join(scorer.name().replace('/', "."))
+}
+
+/// The scorers that have scores below `store`.
+pub fn scorers(store: &Path) -> Vec<Scorer> {
+    let entries = std::fs::read_dir(store.join("scores")).into_iter().flatten().flatten();
+    let name = |entry: std::fs::DirEntry| entry.file_name().into_string().ok()?.replacen('.', "/", 1).parse().ok();
+    let mut all: Vec<Scorer> = entries.filter_map(name).collect();
+    all.sort();
+    all
+}
+
+impl Scores {
+    /// The scores that count of a scorer, where it has any.
+    ///
+    /// # Errors
+    /// The operating system's; [`Kind::Corrupt`] when what scored cannot be told. Damaged rows are no errors: they are
+    /// passed over, and [`problems`](Self::problems) tells.
+    pub fn current(store: &Path, scorer: &Scorer) -> Result<Option<Scores>> {
+        let folder = folder_of(store, scorer);
+        let path = folder.join(CURRENT);
+        let short = match std::fs::read_to_string(&path) {
+            Ok(short) => short.trim().to_string(),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
+        };
+        let path = folder.join(format!("{short}.json"));
+        let text = std::fs::read_to_string(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
+        let about: About = serde_json::from_str(&text)
+            .map_err(|e| Problem::new(Kind::Corrupt, format!("it does not say what scored: {e}")).file(&path))?;
+        if about.v != VERSION {
+            let what = format!("scores of version {} are newer than this program reads", about.v);
+            return Err(Problem::new(Kind::Corrupt, what).file(&path));
+        }
+        Scores::open(&folder, about).map(Some)
+    }
+
+    /// The scores of this version of a scorer, which count from now on. What other versions said stays on disk.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn begin(store: &Path, about: About) -> Result<Scores> {
+        let folder = folder_of(store, &about.scorer);
+        disk::ensure_dirs(&folder, &mut Vec::new())?;
+        let short = about.short();
+        let text = serde_json::to_vec_pretty(&about)
+            .map_err(|e| Problem::new(Kind::Io, format!("what scores cannot be written down: {e}")))?;
+        disk::write_new(&folder.join(format!("{short}.json")), &text)?;
+        disk::write_atomic(&folder.join(CURRENT), short.as_bytes())?;
+        Scores::open(&folder, about)
+    }
+
+    fn open(folder: &Path, about: About) -> Result<Scores> {
+        let short = about.short();
+        let path = folder.join(format!("{short}.scores"));
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
+        };
+        let details = folder.join(format!("{short}.details"));
+        let written = std::fs::metadata(&details).map_or(0, |m| m.len());
+        let mut entries = HashMap::with_capacity(bytes.len() / ROW);
+        let mut damaged = 0u64;
+        for row in bytes.chunks_exact(ROW) {
+            match decode(row) {
+                Some((key, entry)) => drop(entries.insert(key, entry)),
+                None => damaged += 1,
+            }
+        }
+        let mut problems = Vec::new();
+        if damaged > 0 {
+            let what = format!("{damaged} scores do not match their checksums and count as not there");
+            problems.push(Problem::new(Kind::Corrupt, what).file(&path).help("score again: only they are missing"));
+        }
+        let whole = Whole { length: (bytes.len() / ROW * ROW) as u64, torn: bytes.len() % ROW != 0 };
+        let rows = Appended::open(&path, whole)?;
+        let details_file = Appended::open(&details, Whole { length: written, torn: false })?;
+        let reading = File::open(&details).map_err(|e| Problem::io(&e, "cannot be read", &details))?;
+        Ok(Scores { about, path: details, entries, rows, details: details_file, reading, problems })
+    }
+
+    /// What scored.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// What was wrong when they were opened.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Inputs that were tried.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether none was tried.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// State and value for these inputs.
+    pub fn get(&self, key: u64) -> (ScoreState, f32) {
+        self.entries.get(&key).map_or((ScoreState::Missing, 0.0), |e| (e.state, e.value))
+    }
+
+    /// The whole score for these inputs.
+    ///
+    /// # Errors
+    /// The operating system's, and [`Kind::Corrupt`] when the detail is damaged.
+    pub fn score(&self, key: u64) -> Result<Score> {
+        let Some(entry) = self.entries.get(&key) else { return Ok(Score::default()) };
+        let detail = match entry.detail.checked_sub(1) {
+            None => String::new(),
+            Some(at) => self.detail(at)?,
+        };
+        Ok(Score { state: entry.state, value: entry.value, detail })
+    }
+
+    fn detail(&self, at: u64) -> Result<String> {
+        let mut bytes = vec![0; DETAIL + 1];
+        let mut have = 0;
+        while have < bytes.len() {
+            match self.reading.read_at(&mut bytes[have..], at + have as u64) {
+                Ok(0) => break,
+                Ok(n) => {
+                    let end = memchr::memchr(b'\n', &bytes[have..have + n]);
+                    have += end.unwrap_or(n);
+                    if end.is_some() {
+                        bytes.truncate(have);
+                        let corrupt = |_| Problem::new(Kind::Corrupt, "the detail of a score is damaged");
+                        return String::from_utf8(bytes).map_err(|e| corrupt(e).file(&self.path));
+                    }
+                }
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(Problem::io(&e, "cannot be read", &self.path)),
+            }
+        }
+        Err(Problem::new(Kind::Corrupt, "the detail of a score is cut short").file(&self.path))
+    }
+
+    /// Records scores: when this returns they are on disk. Details that are too long are cut to a note that says so.
+    ///
+    /// # Errors
+    /// The operating system's (a full disk among them); then none of them counts.
+    pub fn append(&mut self, scores: &[(u64, Score)]) -> Result<()> {
+        let (mut lines, mut rows) = (Vec::new(), Vec::with_capacity(scores.len() * ROW));
+        let mut entries = Vec::with_capacity(scores.len());
+        for (key, score) in scores {
+            let detail = if score.detail.is_empty() { 0 } else { self.details.length() + lines.len() as u64 + 1 };
+            match score.detail.len() <= DETAIL && !score.detail.contains('\n') {
+                _ if detail == 0 => {}
+                true => lines.extend_from_slice(score.detail.as_bytes()),
+                false => lines.extend_from_slice(b"{\"note\":\"what was said is too long to be kept\"}"),
+            }
+            if detail > 0 {
+                lines.push(b'\n');
+            }
+            let entry = Entry { value: score.value, state: score.state, detail };
+            encode(*key, entry, &mut rows);
+            entries.push((*key, entry));
+        }
+        if !lines.is_empty() {
+            self.details.append(&lines, "scores cannot be recorded")?;
+        }
+        self.rows.append(&rows, "scores cannot be recorded")?;
+        self.entries.extend(entries);
+        Ok(())
+    }
+}
+
+fn encode(key: u64, entry: Entry, out: &mut Vec<u8>) {
+    let start = out.len();
+    out.extend_from_slice(&key.to_le_bytes());
+    out.extend_from_slice(&entry.value.to_le_bytes());
+    out.extend_from_slice(&[entry.state.code(), 0, 0, 0]);
+    out.extend_from_slice(&entry.detail.to_le_bytes());
+    let crc = crc32fast::hash(&out[start..]);
+    out.extend_from_slice(&crc.to_le_bytes());
+}
+
+fn decode(row: &[u8]) -> Option<(u64, Entry)> {
+    let (body, crc) = row.split_at_checked(ROW - 4)?;
+    if crc32fast::hash(body).to_le_bytes() != crc {
+        return None;
+    }
+    let key = u64::from_le_bytes(body[..8].try_into().ok()?);
+    let value = f32::from_le_bytes(body[8..12].try_into().ok()?);
+    let detail = u64::from_le_bytes(body[16..24].try_into().ok()?);
+    Some((key, Entry { value, state: ScoreState::from_code(body[12]), detail }))
+}
