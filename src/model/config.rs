@@ -1,6 +1,8 @@
 //! `benchtop.toml`: what a project is called and how it is reviewed.
 
+pub mod endpoint;
 pub mod generate;
+pub mod judge;
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,6 +11,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 pub use self::generate::Generate;
+pub use self::judge::Judge;
 use super::error::{Problem, Result};
 use super::scoring::rules::RuleSet;
 
@@ -25,6 +28,9 @@ pub struct Config {
     /// What pictures are made with.
     #[serde(default)]
     pub generate: Generate,
+    /// What is asked about pictures.
+    #[serde(default)]
+    pub judge: Judge,
     /// The owner process.
     #[serde(default)]
     pub owner: Owner,

@@ -1,9 +1,8 @@
 //! `[generate]`: what makes the pictures.
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use super::one_line;
+use super::endpoint::{self, named, tries, trials};
 
 /// `[generate]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,36 +53,7 @@ impl Backend {
 }
 
 /// One server: pictures are asked of `POST {url}/images/generations`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Endpoint {
-    /// Where the API begins, such as `http://127.0.0.1:8000/v1`; without a slash at its end, a name or a key.
-    #[serde(deserialize_with = "url")]
-    pub url: String,
-    /// The model asked for; without one that of `[generate]`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// The environment variable that holds the key, sent as a bearer token.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "variable")]
-    pub key_env: Option<String>,
-    /// Most requests in flight.
-    #[serde(default = "concurrency", deserialize_with = "requests")]
-    pub concurrency: u32,
-    /// Seconds for one picture, from the request to the last byte.
-    #[serde(default = "timeout", deserialize_with = "seconds")]
-    pub timeout_s: u32,
-    /// What the server calls wishes that OpenAI's API has no field for.
-    #[serde(default)]
-    pub fields: Fields,
-}
-
-impl Default for Endpoint {
-    fn default() -> Self {
-        let url = "http://127.0.0.1:8000/v1".into();
-        let (concurrency, timeout_s) = (concurrency(), timeout());
-        Endpoint { url, model: None, key_env: None, concurrency, timeout_s, fields: Fields::default() }
-    }
-}
+pub type Endpoint = endpoint::Endpoint<Fields>;
 
 /// Names of body fields beyond OpenAI's; an empty name is not sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +92,7 @@ impl Default for Generate {
 impl Generate {
     /// The model asked of `endpoint`; empty only if neither names one.
     pub fn model_of<'a>(&'a self, endpoint: &'a Endpoint) -> &'a str {
-        endpoint.model.as_deref().or(self.model.as_deref()).unwrap_or_default()
+        endpoint.model_or(self.model.as_deref())
     }
 }
 
@@ -160,75 +130,4 @@ impl TryFrom<Written> for Generate {
             _ => Ok(Generate { backend, model, tries, endpoints }),
         }
     }
-}
-
-fn tries() -> u32 {
-    4
-}
-
-fn concurrency() -> u32 {
-    4
-}
-
-fn timeout() -> u32 {
-    120
-}
-
-fn within<'de, D: Deserializer<'de>>(source: D, most: u32) -> Result<u32, D::Error> {
-    let number = u32::deserialize(source)?;
-    match (1..=most).contains(&number) {
-        true => Ok(number),
-        false => Err(D::Error::custom(format!("{number} is out of range, expected 1 to {most}"))),
-    }
-}
-
-fn trials<'de, D: Deserializer<'de>>(source: D) -> Result<u32, D::Error> {
-    within(source, 20)
-}
-
-fn requests<'de, D: Deserializer<'de>>(source: D) -> Result<u32, D::Error> {
-    within(source, 256)
-}
-
-fn seconds<'de, D: Deserializer<'de>>(source: D) -> Result<u32, D::Error> {
-    within(source, 86_400)
-}
-
-fn named<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
-    one_line(source).map(Some)
-}
-
-fn url<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
-    let url = one_line(source)?;
-    let url = url.trim().trim_end_matches('/');
-    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
-    let host = rest.unwrap_or_default().split('/').next().unwrap_or_default();
-    if host.is_empty() {
-        return Err(D::Error::custom(
-            "this is no address of a server, expected one that begins with http:// or https://",
-        ));
-    }
-    if host.contains('@') {
-        return Err(D::Error::custom(
-            "an address holds no name or key, expected the key in the environment and `key_env`",
-        ));
-    }
-    if url.contains(['?', '#', ' ']) {
-        return Err(D::Error::custom(
-            "an address holds no `?`, `#` or space, expected one such as `http://host:8000/v1`",
-        ));
-    }
-    Ok(url.to_string())
-}
-
-fn variable<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
-    let name = one_line(source)?;
-    let first = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
-    if !first || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-        // What stands here may be the key itself: it is not repeated.
-        return Err(D::Error::custom(
-            "this is no name of an environment variable, expected one such as `OPENAI_API_KEY`, and the key in it",
-        ));
-    }
-    Ok(Some(name))
 }

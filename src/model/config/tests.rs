@@ -132,3 +132,46 @@ fn what_is_wrong_with_generate_is_named_with_its_line() {
         assert!(!said.contains("secret") && !said.contains("sk-abc"), "{said}");
     }
 }
+
+#[test]
+fn a_judge_has_endpoints_prices_and_fields_of_its_own() {
+    assert!(!Config::parse("name = \"x\"", Path::new("f")).unwrap().judge.there());
+    let text = "name = \"x\"\n[judge]\nmodel = \"qwen\"\nprice_in = 2\nprice_out = 0.15\nendpoints = [\n\
+        { url = \"http://127.0.0.1:8000/v1/\" },\n\
+        { url = \"https://judge.example.org/v1\", model = \"o9\", key_env = \"KEY\",\n\
+        fields = { max_tokens = \"max_completion_tokens\", temperature = \"\" } },\n]\n";
+    let judge = Config::parse(text, Path::new("f")).unwrap().judge;
+    let [first, second] = judge.endpoints.as_slice() else { panic!("{judge:?}") };
+    assert_eq!((first.url.as_str(), first.fields.max_tokens.as_str()), ("http://127.0.0.1:8000/v1", "max_tokens"));
+    let model = judge.model.as_deref();
+    assert_eq!((first.model_or(model), second.model_or(model)), ("qwen", "o9"));
+    assert_eq!((second.fields.max_tokens.as_str(), second.fields.temperature.as_str()), ("max_completion_tokens", ""));
+    assert_eq!((judge.price_in.0, judge.price_out.0), (2_000_000, 150_000));
+    assert_eq!((judge.tries, judge.max_tokens, judge.seed), (4, 512, 0));
+    let again = toml::to_string(&judge).unwrap();
+    assert_eq!(toml::from_str::<Judge>(&again).unwrap(), judge);
+}
+
+#[test]
+fn what_is_wrong_with_judge_is_named_with_its_line() {
+    for (lines, line, field, what) in [
+        ("endpoints = [{ url = \"http://h\" }]", 3, "judge", "model"),
+        ("price_in = -1", 4, "judge.price_in", "no price"),
+        ("price_out = nan", 4, "judge.price_out", "no price"),
+        ("price_out = \"dear\"", 4, "judge.price_out", "string"),
+        ("max_tokens = 0", 4, "judge.max_tokens", "1 to 1048576"),
+        ("seed = -1", 4, "judge.seed", "-1"),
+        ("backend = \"http\"", 4, "judge.backend", "unknown"),
+        (
+            "endpoints = [{ url = \"http://h\", model = \"m\", fields = { steps = \"s\" } }]",
+            4,
+            "judge.endpoints.fields.steps",
+            "unknown",
+        ),
+    ] {
+        let problem = wrong(&format!("name = \"x\"\n\n[judge]\n{lines}\n"));
+        assert_eq!(place(&problem), (Some(line), Some(field)), "{problem}");
+        let said = format!("{} {}", problem.what, problem.help.as_deref().unwrap_or_default());
+        assert!(said.contains(what), "{said}");
+    }
+}
