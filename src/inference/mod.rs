@@ -6,6 +6,7 @@ pub mod gauges;
 pub mod http;
 pub mod hub;
 pub mod storyboard;
+pub mod vlm;
 
 use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task};
 

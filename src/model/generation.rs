@@ -199,7 +199,7 @@ pub struct Picture {
     pub notes: Vec<String>,
 }
 
-/// What went wrong with one task.
+/// What went wrong with one task or question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
@@ -211,7 +211,7 @@ pub enum FailureKind {
     Refused,
     /// The line broke or was too slow: another try may do.
     Transport,
-    /// What came out is no picture: not decodable, not a number, black or flat.
+    /// What came out is no picture (not decodable, not a number, black or flat), or no answer.
     BadOutput,
     /// The task itself is wrong: a size it cannot make, a mask it cannot use.
     Input,
@@ -219,7 +219,7 @@ pub enum FailureKind {
     Cancelled,
 }
 
-/// Why a task gave no picture.
+/// Why a task gave no picture, a question no answer, or a picture no text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// What class of failure it is.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A metadata file as text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetaFile {
-    /// Its name in the metadata folder: `vocabularies/animal.txt`, `styles.toml`, `templates.toml`.
+    /// Its name in the metadata folder: `vocabularies/animal.txt`, `judge/NAME.toml`, `styles.toml`, `templates.toml`.
     pub name: String,
     /// What it holds.
     pub text: String,
@@ -19,6 +19,15 @@ macro_rules! shipped {
 }
 
 shipped! {
+    "judge/autobench-v-answer.toml",
+    "judge/autobench-v-questions.toml",
+    "judge/vlb-l1-word-substitution.toml",
+    "judge/vlb-l2-rephrase.toml",
+    "judge/vlb-l3-relevant-context.toml",
+    "judge/vlb-l4-irrelevant-context.toml",
+    "judge/vlb-v1-add-object.toml",
+    "judge/vlb-v2-remove-object.toml",
+    "judge/vlb-v3-outpaint.toml",
     "styles.toml",
     "templates.toml",
     "vocabularies/action.txt",

@@ -11,6 +11,7 @@ pub mod generation;
 pub mod image;
 pub mod item;
 pub mod job;
+pub mod judge;
 pub mod made;
 pub mod metafile;
 pub mod prediction;
@@ -19,6 +20,7 @@ pub mod status;
 pub mod table;
 pub mod usage;
 pub mod verdict;
+pub mod vlm;
 pub mod weights;
 
 pub use colour::ColourLevel;

@@ -10,8 +10,7 @@ use reqwest::header::HeaderValue;
 use tokio::sync::Notify;
 
 use super::client;
-use crate::model::config::Generate;
-use crate::model::config::generate::Fields;
+use crate::model::config::endpoint::Endpoint;
 use crate::model::{Problem, Result};
 
 /// Waiting times and limits of a pool.
@@ -50,9 +49,23 @@ impl Default for Patience {
     }
 }
 
+/// What a table of `benchtop.toml` says of its servers.
+pub(super) struct Table<'a, F> {
+    /// Its name, for errors.
+    pub(super) name: &'static str,
+    /// Where the API lies below an endpoint's address.
+    pub(super) path: &'static str,
+    /// The model of endpoints that name none.
+    pub(super) model: Option<&'a str>,
+    /// Most tries of a task.
+    pub(super) tries: u32,
+    /// The servers.
+    pub(super) endpoints: &'a [Endpoint<F>],
+}
+
 /// One server.
 pub(super) struct Server {
-    /// Where pictures are asked for.
+    /// Where it is asked.
     pub(super) url: Url,
     /// The model asked for.
     pub(super) model: String,
@@ -62,8 +75,6 @@ pub(super) struct Server {
     pub(super) secret: Option<String>,
     /// For one answer.
     pub(super) timeout: Duration,
-    /// Names of body fields.
-    pub(super) fields: Fields,
     concurrency: u32,
 }
 
@@ -117,17 +128,21 @@ pub(super) struct Seat<'a> {
 }
 
 impl Pool {
-    /// The endpoints of `config`; `env` reads a variable.
-    pub(super) fn new(config: &Generate, patience: Patience, env: impl Fn(&str) -> Option<String>) -> Result<Pool> {
-        let wrong = |what: String| Problem::input(what).field("generate.endpoints");
-        if config.endpoints.is_empty() {
+    /// The endpoints of `table`; `env` reads a variable.
+    pub(super) fn new<F>(
+        table: &Table<'_, F>,
+        patience: Patience,
+        env: impl Fn(&str) -> Option<String>,
+    ) -> Result<Pool> {
+        let wrong = |what: String| Problem::input(what).field(format!("{}.endpoints", table.name));
+        if table.endpoints.is_empty() {
             return Err(
                 wrong("there is no endpoint".into()).help("add `endpoints = [{ url = \"http://127.0.0.1:8000/v1\" }]`")
             );
         }
         let mut servers = Vec::new();
-        for endpoint in &config.endpoints {
-            let url = Url::parse(&format!("{}/images/generations", endpoint.url))
+        for endpoint in table.endpoints {
+            let url = Url::parse(&format!("{}/{}", endpoint.url, table.path))
                 .map_err(|e| wrong(format!("`{}` is no address: {e}", endpoint.url)))?;
             let secret = match &endpoint.key_env {
                 None => None,
@@ -147,11 +162,10 @@ impl Pool {
             };
             servers.push(Server {
                 url,
-                model: config.model_of(endpoint).to_string(),
+                model: endpoint.model_or(table.model).to_string(),
                 key,
                 secret: secret.map(|s| s.trim().to_string()),
                 timeout: Duration::from_secs(u64::from(endpoint.timeout_s)),
-                fields: endpoint.fields.clone(),
                 concurrency: endpoint.concurrency,
             });
         }
@@ -163,7 +177,7 @@ impl Pool {
             client,
             servers,
             patience,
-            tries: config.tries,
+            tries: table.tries,
             states,
             freed: Notify::new(),
             draws: AtomicU64::new(start),
@@ -182,13 +196,10 @@ impl Pool {
         names.join(", ")
     }
 
-    /// All that decides which picture is asked of whom, in an order of its own.
-    pub(super) fn described(&self) -> String {
-        let one = |s: &Server| {
-            let f = &s.fields;
-            format!("{} {} [{} {} {} {}]", s.url, s.model, f.seed, f.steps, f.guidance, f.negative_prompt)
-        };
-        let mut all: Vec<_> = self.servers.iter().map(one).collect();
+    /// All that decides what is asked of whom, in an order of its own; `fields` tells the rest of each server.
+    pub(super) fn described(&self, fields: impl Fn(usize) -> String) -> String {
+        let one = |(at, s): (usize, &Server)| format!("{} {} [{}]", s.url, s.model, fields(at));
+        let mut all: Vec<_> = self.servers.iter().enumerate().map(one).collect();
         all.sort();
         all.join("; ")
     }
@@ -303,11 +314,6 @@ enum Pick {
 }
 
 impl Seat<'_> {
-    /// The endpoint.
-    pub(super) fn server(&self) -> &Server {
-        &self.pool.servers[self.at]
-    }
-
     /// Gives the place back with what became of the request.
     pub(super) fn leave(mut self, outcome: Outcome) {
         self.outcome = Some(outcome);

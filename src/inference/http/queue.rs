@@ -9,73 +9,73 @@ use std::time::Instant;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use super::ask::{Asked, ask};
-use super::pool::Pool;
+use super::line::{Api, Stop, ask};
+use super::pool::{Outcome, Pool};
 use super::retry::backoff;
-use crate::model::generation::{Failure, FailureKind, Picture, Settings, Task};
+use crate::model::generation::{Failure, FailureKind};
 
 /// Where results go: the task's number and what became of it.
-pub(super) type Tell = Sender<(usize, Result<Picture, Failure>)>;
+pub(super) type Tell<A> = Sender<(usize, Result<A, Failure>)>;
 
-struct Job {
+struct Job<T> {
     index: usize,
-    task: Task,
+    task: T,
     tried: u32,
     /// The endpoint it failed at last.
     not: Option<usize>,
 }
 
-struct Waiting {
+struct Waiting<T> {
     due: Reverse<Instant>,
-    job: Job,
+    job: Job<T>,
 }
 
-impl PartialEq for Waiting {
+impl<T> PartialEq for Waiting<T> {
     fn eq(&self, other: &Self) -> bool {
         self.due == other.due
     }
 }
 
-impl Eq for Waiting {}
+impl<T> Eq for Waiting<T> {}
 
-impl PartialOrd for Waiting {
+impl<T> PartialOrd for Waiting<T> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Waiting {
+impl<T> Ord for Waiting<T> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.due.cmp(&other.due)
     }
 }
 
-struct Jobs {
-    fresh: std::vec::IntoIter<(usize, Task)>,
-    waiting: BinaryHeap<Waiting>,
+struct Jobs<T> {
+    fresh: std::vec::IntoIter<(usize, T)>,
+    waiting: BinaryHeap<Waiting<T>>,
     /// Not over yet.
     open: usize,
 }
 
-enum Next {
-    Job(Job),
+enum Next<T> {
+    Job(Job<T>),
     At(Instant),
     Told,
     End,
 }
 
-struct Queue {
-    jobs: Mutex<Jobs>,
+struct Queue<T> {
+    jobs: Mutex<Jobs<T>>,
     changed: Notify,
 }
 
-impl Queue {
-    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+impl<T> Queue<T> {
+    fn jobs(&self) -> MutexGuard<'_, Jobs<T>> {
         self.jobs.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// What was to be tried again first, so that no task waits for all others.
-    fn next(&self) -> Next {
+    fn next(&self) -> Next<T> {
         let mut jobs = self.jobs();
         let due = jobs.waiting.peek().map(|w| w.due.0);
         if due.is_some_and(|due| due <= Instant::now())
@@ -95,19 +95,19 @@ impl Queue {
 }
 
 /// Asks for all `tasks`; each is told once. Dropped, it drops what is in flight.
-pub(super) async fn work(pool: Arc<Pool>, settings: Settings, tasks: Vec<(usize, Task)>, tell: Tell) {
+pub(super) async fn work<A: Api>(api: Arc<A>, pool: Arc<Pool>, tasks: Vec<(usize, A::Task)>, tell: Tell<A::Answer>) {
     let workers = pool.concurrency().min(tasks.len());
     let jobs = Jobs { open: tasks.len(), fresh: tasks.into_iter(), waiting: BinaryHeap::new() };
     let queue = Arc::new(Queue { jobs: Mutex::new(jobs), changed: Notify::new() });
     let mut set = JoinSet::new();
     for _ in 0..workers {
-        set.spawn(worker(Arc::clone(&pool), Arc::clone(&queue), settings.clone(), tell.clone()));
+        set.spawn(worker(Arc::clone(&api), Arc::clone(&pool), Arc::clone(&queue), tell.clone()));
     }
     drop(tell);
     while set.join_next().await.is_some() {}
 }
 
-async fn worker(pool: Arc<Pool>, queue: Arc<Queue>, settings: Settings, tell: Tell) {
+async fn worker<A: Api>(api: Arc<A>, pool: Arc<Pool>, queue: Arc<Queue<A::Task>>, tell: Tell<A::Answer>) {
     loop {
         let changed = queue.changed.notified();
         match queue.next() {
@@ -121,7 +121,7 @@ async fn worker(pool: Arc<Pool>, queue: Arc<Queue>, settings: Settings, tell: Te
             }
             Next::Job(job) => {
                 let index = job.index;
-                let Some(result) = once(&pool, &queue, &settings, job).await else { continue };
+                let Some(result) = once(&*api, &pool, &queue, job).await else { continue };
                 queue.jobs().open -= 1;
                 queue.changed.notify_waiters();
                 if tell.send((index, result)).is_err() {
@@ -133,26 +133,33 @@ async fn worker(pool: Arc<Pool>, queue: Arc<Queue>, settings: Settings, tell: Te
 }
 
 /// One try. `None` when the task waits for another.
-async fn once(pool: &Pool, queue: &Queue, settings: &Settings, mut job: Job) -> Option<Result<Picture, Failure>> {
+async fn once<A: Api>(
+    api: &A,
+    pool: &Pool,
+    queue: &Queue<A::Task>,
+    mut job: Job<A::Task>,
+) -> Option<Result<A::Answer, Failure>> {
     let seat = match pool.seat(job.not).await {
         Ok(seat) => seat,
         Err(why) => return Some(Err(Failure::new(FailureKind::Unavailable, why))),
     };
     job.tried += 1;
     let at = seat.at;
-    let (asked, outcome) = ask(pool, seat.server(), settings, &job.task).await;
-    seat.leave(outcome);
-    match asked {
-        Asked::Picture(picture) => Some(Ok(*picture)),
-        Asked::Refused(failure) => Some(Err(failure)),
-        Asked::Again(failure) if job.tried >= pool.tries => {
-            let reason = match job.tried {
-                1 => failure.reason,
-                n => format!("{} (after {n} tries)", failure.reason),
-            };
-            Some(Err(Failure::new(failure.kind, reason)))
+    let Stop { failure, again, outcome, .. } = match ask(api, pool, at, &job.task).await {
+        Ok(answer) => {
+            seat.leave(Outcome::Answered);
+            return Some(Ok(answer));
         }
-        Asked::Again(_) => {
+        Err(stop) => stop,
+    };
+    seat.leave(outcome);
+    match (again, job.tried) {
+        (false, _) => Some(Err(failure)),
+        (true, 1) if pool.tries <= 1 => Some(Err(failure)),
+        (true, n) if n >= pool.tries => {
+            Some(Err(Failure::new(failure.kind, format!("{} (after {n} tries)", failure.reason))))
+        }
+        (true, _) => {
             let wait = backoff(pool.patience.backoff, pool.patience.backoff_cap, job.tried, pool.draw());
             job.not = Some(at);
             queue.jobs().waiting.push(Waiting { due: Reverse(Instant::now() + wait), job });

@@ -1,9 +1,16 @@
+use std::time::Duration;
+
 use serde_json::json;
 
-use super::answer::{Image, Sent, parse, said, short};
-use super::pool::{Outcome, Patience, Pool};
+use super::images::answer::{Image, Sent, parse};
+use super::images::table;
+use super::pool::{Outcome, Pool};
+use super::said::{said, short};
 use super::*;
+use crate::inference::ImageGenerator as _;
+use crate::model::config::Generate;
 use crate::model::config::generate::{Backend, Endpoint};
+use crate::model::generation::{Honours, Scheduler, Settings};
 
 fn sent() -> Sent {
     let fields = [("seed", json!(5)), ("steps", json!(20)), ("cfg", json!(7.5)), ("negative", json!("blue"))];
@@ -18,7 +25,7 @@ fn config(urls: &[&str]) -> Generate {
 
 fn pool(urls: &[&str]) -> Pool {
     let patience = Patience { failures: 2, aside: Duration::from_secs(600), ..Patience::default() };
-    Pool::new(&config(urls), patience, |_| None).unwrap()
+    Pool::new(&table(&config(urls)), patience, |_| None).unwrap()
 }
 
 #[test]
@@ -86,7 +93,7 @@ async fn failures_in_a_row_set_an_endpoint_aside() {
 #[tokio::test]
 async fn one_request_finds_out_whether_a_server_is_back() {
     let patience = Patience { failures: 1, aside: Duration::from_millis(5), ..Patience::default() };
-    let pool = Pool::new(&config(&["http://a"]), patience, |_| None).unwrap();
+    let pool = Pool::new(&table(&config(&["http://a"])), patience, |_| None).unwrap();
     let soon = |pool| tokio::time::timeout(Duration::from_millis(60), Pool::seat(pool, None));
     pool.seat(None).await.unwrap().leave(Outcome::Failed("boom".into()));
     for outcome in [Outcome::Failed("boom".into()), Outcome::Busy(None)] {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::endpoint::{self, named, tries, trials};
+use super::endpoint::{self, named, trials, tries};
 
 /// `[generate]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

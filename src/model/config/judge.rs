@@ -3,7 +3,7 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::endpoint::{self, named, tries, trials, within};
+use super::endpoint::{self, named, trials, tries, within};
 
 /// `[judge]`. Without endpoints there is no judge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,20 +7,21 @@ use base64::engine::general_purpose::STANDARD;
 use image::{ImageFormat, ImageReader, Limits};
 use serde_json::Value;
 
+use super::super::said::{json, said, short};
 use crate::model::generation::{Honours, Pixels};
 
 /// What was asked, to hold the answer against.
-pub(super) struct Sent {
+pub struct Sent {
     /// Field and value of seed, steps, guidance and negative prompt, where they were sent.
-    pub(super) fields: [Option<(String, Value)>; 4],
+    pub fields: [Option<(String, Value)>; 4],
     /// The prompt.
-    pub(super) prompt: String,
+    pub prompt: String,
     /// Width and height.
-    pub(super) size: (u32, u32),
+    pub size: (u32, u32),
 }
 
 /// Where the picture is.
-pub(super) enum Image {
+pub enum Image {
     /// Here.
     Bytes(Vec<u8>),
     /// At this address.
@@ -28,65 +29,21 @@ pub(super) enum Image {
 }
 
 /// An answer that holds a picture or its address.
-pub(super) struct Given {
+pub struct Given {
     /// The picture.
-    pub(super) image: Image,
+    pub image: Image,
     /// What the answer repeats with the value that was sent.
-    pub(super) honoured: Honours,
+    pub honoured: Honours,
     /// What a person should know.
-    pub(super) notes: Vec<String>,
-}
-
-/// Longest excerpt of what a server says, in characters.
-const EXCERPT: usize = 160;
-
-/// One line of at most [`EXCERPT`] characters.
-pub(super) fn short(text: &str) -> String {
-    let line = text
-        .split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|w| !w.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ");
-    match line.char_indices().nth(EXCERPT) {
-        Some((at, _)) => format!("{}...", line[..at].trim_end()),
-        None => line,
-    }
-}
-
-/// What an answer that is no picture says: the message of a JSON error, else its first words without markup.
-pub(super) fn said(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(16 << 10)]);
-    if let Ok(value) = serde_json::from_slice::<Value>(bytes) {
-        let places = ["/error/message", "/error", "/message", "/detail", "/detail/0/msg"];
-        let message = places.iter().filter_map(|p| value.pointer(p)).find_map(Value::as_str);
-        return short(message.unwrap_or(&text));
-    }
-    let mut plain = String::new();
-    let mut depth = 0;
-    for c in text.chars() {
-        match c {
-            '<' => depth += 1,
-            '>' if depth > 0 => {
-                depth -= 1;
-                plain.push(' ');
-            }
-            c if depth == 0 => plain.push(c),
-            _ => {}
-        }
-    }
-    short(&plain)
+    pub notes: Vec<String>,
 }
 
 /// Reads an answer.
 ///
 /// # Errors
 /// What is wrong with it, in one line.
-pub(super) fn parse(bytes: &[u8], sent: &Sent) -> Result<Given, String> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|err| {
-        let html = bytes.trim_ascii_start().first() == Some(&b'<');
-        let what = if html { "a web page and no JSON: ".to_string() } else { format!("no JSON ({err}): ") };
-        format!("the answer is {what}\"{}\"", said(bytes))
-    })?;
+pub fn parse(bytes: &[u8], sent: &Sent) -> Result<Given, String> {
+    let value = json(bytes)?;
     let Some(first) = value.pointer("/data/0").filter(|first| first.is_object()) else {
         return Err(format!("the answer holds no picture: \"{}\"", said(bytes)));
     };
@@ -141,7 +98,7 @@ fn repeated(value: &Value, first: &Value, sent: &Sent) -> (Honours, Vec<String>)
 ///
 /// # Errors
 /// What is wrong with it, in one line.
-pub(super) fn decode(bytes: &[u8], wish: (u32, u32)) -> Result<(Pixels, Option<String>), String> {
+pub fn decode(bytes: &[u8], wish: (u32, u32)) -> Result<(Pixels, Option<String>), String> {
     let format = match image::guess_format(bytes) {
         Ok(format @ (ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP)) => format,
         Ok(other) => return Err(format!("the picture is {}, not PNG, JPEG or WebP", other.to_mime_type())),

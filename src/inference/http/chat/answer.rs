@@ -1,0 +1,74 @@
+//! What a server answered: words, why they end, what they cost.
+
+use serde_json::Value;
+
+use crate::inference::http::said::{json, said};
+use crate::model::vlm::{Alternative, Finish, Reply, Usage};
+
+/// Reads an answer.
+///
+/// # Errors
+/// What is wrong with it, in one line.
+pub fn parse(bytes: &[u8]) -> Result<Reply, String> {
+    let value = json(bytes)?;
+    let choice = value.pointer("/choices/0").filter(|choice| choice.is_object());
+    let Some((choice, message)) = choice.and_then(|c| Some((c, c.get("message").filter(|m| m.is_object())?))) else {
+        return Err(format!("the answer holds no message: \"{}\"", said(bytes)));
+    };
+    let text = match message.get("content") {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => {
+            parts.iter().filter_map(|p| p.get("text").unwrap_or(p).as_str()).collect::<Vec<_>>().concat()
+        }
+        Some(_) => return Err(format!("the message's content is no text: \"{}\"", said(bytes))),
+    };
+    let refusal = message.get("refusal").and_then(Value::as_str).filter(|r| !r.trim().is_empty());
+    let finish = match choice.get("finish_reason").and_then(Value::as_str) {
+        _ if refusal.is_some() => Finish::Refused,
+        Some("content_filter") => Finish::Refused,
+        Some("stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence") => Finish::Stop,
+        Some("length" | "max_tokens") => Finish::Length,
+        Some(other) if !other.is_empty() => Finish::Other(other.chars().take(40).collect()),
+        _ => Finish::Untold,
+    };
+    Ok(Reply {
+        text: refusal.map(str::to_string).unwrap_or(text),
+        finish,
+        first: choice.get("logprobs").map(first).unwrap_or_default(),
+        usage: usage(&value),
+        model: value.get("model").and_then(Value::as_str).filter(|m| !m.is_empty()).map(str::to_string),
+        notes: Vec::new(),
+    })
+}
+
+/// What could have stood in place of the first token: as OpenAI's chat API has it, or as older servers do.
+fn first(logprobs: &Value) -> Vec<Alternative> {
+    let one = |token: &str, logprob: &Value| {
+        // Some servers send minus infinity as a huge number, some as null: neither is a likely alternative.
+        let logprob = logprob.as_f64().filter(|p| (-1000.0..=1e-6).contains(p))?;
+        Some(Alternative { token: token.to_string(), logprob })
+    };
+    let named = |v: &Value| one(v.get("token")?.as_str()?, v.get("logprob")?);
+    let mut found: Vec<Alternative> = match logprobs.pointer("/content/0") {
+        Some(token) => match token.get("top_logprobs").and_then(Value::as_array).filter(|top| !top.is_empty()) {
+            Some(top) => top.iter().filter_map(named).collect(),
+            None => named(token).into_iter().collect(),
+        },
+        None => match logprobs.pointer("/top_logprobs/0").and_then(Value::as_object) {
+            Some(top) => top.iter().filter_map(|(token, p)| one(token, p)).collect(),
+            None => Vec::new(),
+        },
+    };
+    found.sort_by(|a, b| b.logprob.total_cmp(&a.logprob));
+    found
+}
+
+/// The tokens; none unless both counts are there and are counts.
+fn usage(value: &Value) -> Option<Usage> {
+    let count = |name: &str| {
+        let count = value.pointer("/usage").and_then(|u| u.get(name))?;
+        count.as_u64().or_else(|| count.as_f64().filter(|c| (0.0..1e15).contains(c)).map(|c| c as u64))
+    };
+    Some(Usage { prompt: count("prompt_tokens")?, completion: count("completion_tokens")? })
+}

@@ -1,0 +1,110 @@
+//! OpenAI's chat API with pictures, `POST /v1/chat/completions`: judges and other models that see.
+//!
+//! Pictures travel in the request as data addresses. Temperature is 0. What not every server takes (a JSON schema,
+//! log-probabilities, a seed) is left out of a second request where a server refuses the first, and the server is
+//! remembered for it; the answer says so in a note.
+
+pub(super) mod answer;
+mod ask;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use self::ask::{Chat, Known};
+use super::caller::{Caller, News};
+use super::pool::{Patience, Table};
+use crate::inference::vlm::{Heard, VisionLanguageModel};
+use crate::model::Result;
+use crate::model::config::Judge;
+use crate::model::config::judge::Fields;
+use crate::model::generation::{Failure, FailureKind, Fingerprint};
+use crate::model::vlm::{Abilities, Ask};
+
+/// Goes up with every change of what servers are sent for the same question: it is part of the fingerprint.
+const VERSION: u32 = 1;
+
+/// Asks a pool of servers about pictures.
+pub struct ChatModel {
+    abilities: Abilities,
+    caller: Caller,
+    seed: u32,
+    /// What each server calls its fields, and what it has refused.
+    servers: Arc<[Known]>,
+}
+
+impl ChatModel {
+    /// A model behind the endpoints of `config`. Keys are read from the environment now; nothing is sent yet.
+    ///
+    /// # Errors
+    /// [`Kind::Input`](crate::model::Kind::Input): no endpoints, an address that cannot be read, a variable for a key
+    /// that is not set.
+    pub fn new(config: &Judge) -> Result<ChatModel> {
+        Self::with_patience(config, Patience::default())
+    }
+
+    /// The same with other waiting times.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_patience(config: &Judge, patience: Patience) -> Result<ChatModel> {
+        let caller = Caller::new(&table(config), patience)?;
+        let abilities = Abilities {
+            name: format!("{} over HTTP", caller.pool.models()),
+            max_batch: caller.pool.concurrency() * 4,
+            max_images: 16,
+            max_tokens: 1 << 20,
+        };
+        let servers = config.endpoints.iter().map(|e| Known::new(e.fields.clone())).collect();
+        Ok(ChatModel { abilities, caller, seed: config.seed, servers })
+    }
+
+    /// Tasks of the runtime that are alive: 0 when nothing is under way and no connection is kept.
+    pub fn alive_tasks(&self) -> usize {
+        self.caller.alive_tasks()
+    }
+}
+
+/// What `[judge]` says of its servers.
+fn table(config: &Judge) -> Table<'_, Fields> {
+    let (model, endpoints) = (config.model.as_deref(), config.endpoints.as_slice());
+    Table { name: "judge", path: "chat/completions", model, tries: config.tries, endpoints }
+}
+
+impl std::fmt::Debug for ChatModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ChatModel").field("abilities", &self.abilities).finish_non_exhaustive()
+    }
+}
+
+impl VisionLanguageModel for ChatModel {
+    fn abilities(&self) -> &Abilities {
+        &self.abilities
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        let names = |at: usize| {
+            let f = &self.servers[at].fields;
+            format!("{} {} {} {} {}", f.max_tokens, f.temperature, f.seed, f.response_format, f.logprobs)
+        };
+        Fingerprint::default()
+            .with("backend", "chat over http")
+            .with("version", VERSION)
+            .with("endpoints", self.caller.pool.described(names))
+            .with("temperature", 0)
+            .with("seed", self.seed)
+    }
+
+    fn ask(&mut self, asks: &[Ask], watch: &mut dyn FnMut(Heard) -> bool) {
+        let one = |ask: &Ask| match self.abilities.excluded(ask) {
+            Some(why) => Err(Failure::new(FailureKind::Input, why)),
+            None => Ok(ask.clone()),
+        };
+        let api = Chat { seed: self.seed, servers: Arc::clone(&self.servers) };
+        self.caller.work(api, asks.iter().map(one).collect(), &mut |news| match news {
+            News::Alive => watch(Heard::Alive),
+            News::Done(index, result) => watch(Heard::Done { index, result }),
+        });
+    }
+}

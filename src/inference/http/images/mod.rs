@@ -1,0 +1,175 @@
+//! OpenAI's image API, `POST /v1/images/generations`.
+//!
+//! What the API has no field for (seed, steps, guidance, negative prompt) is sent in extra body fields whose names the
+//! configuration sets. A server that does not know them ignores them without a word, so nothing is taken for honoured
+//! unless the answer repeats it: [`Capabilities::honours`] is empty, [`Picture::honoured`] holds what was repeated with
+//! the value that was sent, and a note names what was sent and not repeated.
+
+pub(super) mod answer;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use self::answer::{Image, Sent};
+use super::caller::{Caller, News};
+use super::line::{Api, Line, Stop};
+use super::pool::{Patience, Table};
+use crate::inference::{ImageGenerator, Told};
+use crate::model::Result;
+use crate::model::config::Generate;
+use crate::model::config::generate::Fields;
+use crate::model::generation::{Capabilities, Fingerprint, Honours, Picture, Scheduler, Settings, Task};
+
+/// Goes up with every change of what servers are sent for the same task: it is part of the fingerprint.
+const VERSION: u32 = 1;
+
+/// Asks a pool of servers for pictures.
+pub struct HttpGenerator {
+    capabilities: Capabilities,
+    caller: Caller,
+    /// What each server calls its fields.
+    fields: Arc<[Fields]>,
+}
+
+impl HttpGenerator {
+    /// A generator for the endpoints of `config`. Keys are read from the environment now; nothing is sent yet.
+    ///
+    /// # Errors
+    /// [`Kind::Input`](crate::model::Kind::Input): no endpoints, an address that cannot be read, a variable for a key
+    /// that is not set.
+    pub fn new(config: &Generate) -> Result<HttpGenerator> {
+        Self::with_patience(config, Patience::default())
+    }
+
+    /// The same with other waiting times.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_patience(config: &Generate, patience: Patience) -> Result<HttpGenerator> {
+        let table = table(config);
+        let caller = Caller::new(&table, patience)?;
+        let capabilities = Capabilities {
+            name: format!("{} over HTTP", caller.pool.models()),
+            max_batch: caller.pool.concurrency() * 4,
+            multiple_of: 8,
+            sides: (64, 4096),
+            schedulers: Vec::new(),
+            honours: Honours::default(),
+            steps_told: false,
+            draft: false,
+            best: Settings { width: 1024, height: 1024, steps: 30, guidance: 5.0, scheduler: Scheduler::Euler },
+        };
+        let fields = config.endpoints.iter().map(|e| e.fields.clone()).collect();
+        Ok(HttpGenerator { capabilities, caller, fields })
+    }
+
+    /// Tasks of the runtime that are alive: 0 when nothing is under way and no connection is kept.
+    pub fn alive_tasks(&self) -> usize {
+        self.caller.alive_tasks()
+    }
+}
+
+/// What `[generate]` says of its servers.
+pub(super) fn table(config: &Generate) -> Table<'_, Fields> {
+    let (model, endpoints) = (config.model.as_deref(), config.endpoints.as_slice());
+    Table { name: "generate", path: "images/generations", model, tries: config.tries, endpoints }
+}
+
+impl std::fmt::Debug for HttpGenerator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HttpGenerator").field("capabilities", &self.capabilities).finish_non_exhaustive()
+    }
+}
+
+impl ImageGenerator for HttpGenerator {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn fingerprint(&self, settings: &Settings) -> Fingerprint {
+        let names = |at: usize| {
+            let f = &self.fields[at];
+            format!("{} {} {} {}", f.seed, f.steps, f.guidance, f.negative_prompt)
+        };
+        Fingerprint::default()
+            .with("backend", "http")
+            .with("version", VERSION)
+            .with("endpoints", self.caller.pool.described(names))
+            .with("width", settings.width)
+            .with("height", settings.height)
+            .with("steps", settings.steps)
+            .with("guidance", settings.guidance)
+    }
+
+    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
+        let one = |task: &Task| self.capabilities.excluded(settings, task).map_or_else(|| Ok(task.clone()), Err);
+        let (of, batch) = (settings.steps, tasks.len());
+        let api = Images { settings: settings.clone(), fields: Arc::clone(&self.fields) };
+        self.caller.work(api, tasks.iter().map(one).collect(), &mut |news| match news {
+            News::Alive => watch(Told::Step { done: 0, of, batch }),
+            News::Done(index, result) => watch(Told::Done { index, result }),
+        });
+    }
+}
+
+/// The API for one call's settings.
+struct Images {
+    settings: Settings,
+    fields: Arc<[Fields]>,
+}
+
+/// Seeds are sent as their lower 32 bits: more is refused by some servers, and over 2^53 changed by others.
+fn seed(task: &Task) -> u64 {
+    task.seed & 0xffff_ffff
+}
+
+impl Images {
+    /// The body of a request, and the extra fields in it.
+    fn body(&self, line: &Line<'_>, task: &Task) -> (Value, Sent) {
+        let (settings, fields) = (&self.settings, &self.fields[line.at]);
+        let mut body = Map::new();
+        body.insert("model".into(), line.server().model.as_str().into());
+        body.insert("prompt".into(), task.prompt.as_str().into());
+        body.insert("n".into(), 1.into());
+        body.insert("size".into(), format!("{}x{}", settings.width, settings.height).into());
+        if !fields.response_format.is_empty() {
+            body.insert(fields.response_format.clone(), "b64_json".into());
+        }
+        let negative = task.negative_prompt.as_deref().filter(|n| !n.trim().is_empty());
+        let wishes = [
+            (&fields.seed, Some(Value::from(seed(task)))),
+            (&fields.steps, Some(Value::from(settings.steps))),
+            (&fields.guidance, Some(Value::from(settings.guidance))),
+            (&fields.negative_prompt, negative.map(Value::from)),
+        ];
+        let sent = wishes.map(|(name, value)| value.filter(|_| !name.is_empty()).map(|value| (name.clone(), value)));
+        body.extend(sent.iter().flatten().cloned());
+        let size = (settings.width, settings.height);
+        (Value::Object(body), Sent { fields: sent, prompt: task.prompt.clone(), size })
+    }
+}
+
+impl Api for Images {
+    type Task = Task;
+    type Answer = Picture;
+
+    async fn exchange(&self, line: Line<'_>, task: &Task) -> std::result::Result<Picture, Stop> {
+        let (body, sent) = self.body(&line, task);
+        let given = answer::parse(&line.post(&body).await?, &sent).map_err(Stop::unfit)?;
+        let image = match given.image {
+            Image::Bytes(image) => image,
+            Image::At(address) => line.get(&address, "picture").await?,
+        };
+        // Decoding takes milliseconds that other requests should not wait for.
+        let size = sent.size;
+        match tokio::task::spawn_blocking(move || answer::decode(&image, size)).await {
+            Ok(Ok((pixels, note))) => {
+                let notes = given.notes.into_iter().chain(note).collect();
+                Ok(Picture { pixels, honoured: given.honoured, notes })
+            }
+            Ok(Err(why)) => Err(Stop::unfit(why)),
+            Err(err) => Err(Stop::unfit(format!("the picture could not be decoded: {err}"))),
+        }
+    }
+}
