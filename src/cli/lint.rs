@@ -8,7 +8,8 @@ use serde_json::json;
 use super::{Context, items, json_line, print};
 use crate::compose::grammar::Grammar;
 use crate::compose::lint::{self, ItemLint};
-use crate::compose::metadata::{Metadata, VOCABULARIES, styles, templates};
+use crate::compose::metadata::judge::judging_of;
+use crate::compose::metadata::{Metadata, VOCABULARIES, styles, templates, vocabulary_of};
 use crate::formats;
 use crate::model::metafile::shipped;
 use crate::model::{Filter, Finding, Item, Kind, MetaFile, Problem, Result, Rule, Severity};
@@ -158,10 +159,10 @@ fn placed(path: &Path) -> Option<(PathBuf, String)> {
         return Some((folder.to_path_buf(), name.to_string()));
     }
     let full = folder.canonicalize().ok()?;
-    let own = full.file_name()?.to_str()? == VOCABULARIES.trim_end_matches('/');
+    let inner = format!("{}/{name}", full.file_name()?.to_str()?);
+    let own = vocabulary_of(&inner).is_some() || judging_of(&inner).is_some();
     let dir = full.parent()?.to_path_buf();
-    (own && name.ends_with(".txt") && dir.join(templates::FILE).is_file())
-        .then(|| (dir, format!("{VOCABULARIES}{name}")))
+    (own && dir.join(templates::FILE).is_file()).then_some((dir, inner))
 }
 
 impl Looked {

@@ -2,9 +2,18 @@
 //!
 //! [`score`] grades answers and counts units; [`mvp`] and [`accuracy`] say which units there are; [`extract`] reads answers out of
 //! raw output; [`statistics`] says how sure the numbers are.
+//! [`judge`] understands what a judge said, [`alignment`] scores a picture against its description, [`wanted_word`] the text
+//! in it against the word that was wanted; [`picture`], [`leakage`] and [`consensus`] find what is wrong with items without
+//! asking anybody.
 
 pub mod accuracy;
+pub mod alignment;
+pub mod consensus;
 pub mod extract;
+pub mod judge;
+pub mod leakage;
 pub mod mvp;
+pub mod picture;
 pub mod score;
 pub mod statistics;
+pub mod wanted_word;

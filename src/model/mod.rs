@@ -14,6 +14,7 @@ pub mod job;
 pub mod judge;
 pub mod made;
 pub mod metafile;
+pub mod ocr;
 pub mod prediction;
 pub mod scoring;
 pub mod status;

@@ -26,10 +26,9 @@ pub const TOTAL_LIMIT: u64 = 12 << 20;
 pub const FILES: usize = 500;
 /// Characters in the name of a vocabulary, at most.
 const NAME_LIMIT: usize = 80;
-/// The folder of vocabularies, and what their files end in.
-const FOLDER: &str = "vocabularies";
-const ENDING: &str = ".txt";
-/// The files beside that folder.
+/// The folders of vocabularies and of judgings, and what their files end in.
+const FOLDERS: [(&str, &str); 2] = [("judge", ".toml"), ("vocabularies", ".txt")];
+/// The files beside those folders.
 const SINGLE: [&str; 2] = ["styles.toml", "templates.toml"];
 /// What a save is about to do, while it does it.
 const INTENT: &str = ".benchtop-save";
@@ -39,28 +38,31 @@ pub fn revision(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..16].to_string()
 }
 
-/// The name of the vocabulary in the file of this name, where it can be one.
-fn vocabulary(name: &str) -> Option<&str> {
-    let name = name.strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix(ENDING)?;
+/// The name of the vocabulary or judging in the file of this name, where it can be one.
+fn inner(name: &str) -> Option<&str> {
+    let (folder, file) = name.split_once('/')?;
+    let (_, ending) = FOLDERS.into_iter().find(|(f, _)| *f == folder)?;
+    let name = file.strip_suffix(ending)?;
     let plain = |c: char| c != '/' && !c.is_control();
     (!name.is_empty() && !name.starts_with('.') && name.chars().count() <= NAME_LIMIT && name.chars().all(plain))
         .then_some(name)
 }
 
-/// Checks that `name` is that of a metadata file: `styles.toml`, `templates.toml`, `vocabularies/NAME.txt`. The name of
-/// a vocabulary that is `new` must be one that a slot can have.
+/// Checks that `name` is that of a metadata file: `styles.toml`, `templates.toml`, `vocabularies/NAME.txt`,
+/// `judge/NAME.toml`. A NAME that is `new` must be one that a slot can have.
 ///
 /// # Errors
 /// [`Kind::Input`] says what names there are.
 pub fn check_name(name: &str, new: bool) -> Result<()> {
     let slot = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    let known = SINGLE.contains(&name) || vocabulary(name).is_some_and(|v| !new || v.chars().all(slot));
+    let known = SINGLE.contains(&name) || inner(name).is_some_and(|v| !new || v.chars().all(slot));
     if known {
         return Ok(());
     }
     let shown: String = name.chars().take(100).flat_map(char::escape_debug).collect();
     Err(Problem::input(format!("`{shown}` cannot be the name of a metadata file")).help(
-        "styles.toml, templates.toml, or vocabularies/NAME.txt, where NAME is lower-case letters, digits and `-`",
+        "styles.toml, templates.toml, vocabularies/NAME.txt or judge/NAME.toml, where NAME is lower-case letters, digits \
+         and `-`",
     ))
 }
 
@@ -135,19 +137,20 @@ fn boundary(dir: &Path) -> Result<PathBuf> {
 fn names(dir: &Path) -> Result<Vec<String>> {
     let mut names: Vec<String> =
         SINGLE.iter().filter(|n| dir.join(n).symlink_metadata().is_ok()).map(|n| (*n).to_string()).collect();
-    let folder = dir.join(FOLDER);
-    match fs::read_dir(&folder) {
-        Ok(entries) => {
-            for entry in entries {
-                let entry = entry.map_err(|e| Problem::io(&e, "cannot read the folder", &folder))?;
-                let name = format!("{FOLDER}/{}", entry.file_name().to_string_lossy());
-                if vocabulary(&name).is_some() {
-                    names.push(name);
-                }
+    for (name, _) in FOLDERS {
+        let folder = dir.join(name);
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(e) => return Err(Problem::io(&e, "cannot read the folder", &folder)),
+        };
+        for entry in entries {
+            let entry = entry.map_err(|e| Problem::io(&e, "cannot read the folder", &folder))?;
+            let name = format!("{name}/{}", entry.file_name().to_string_lossy());
+            if inner(&name).is_some() {
+                names.push(name);
             }
         }
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-        Err(e) => return Err(Problem::io(&e, "cannot read the folder", &folder)),
     }
     names.sort_unstable();
     Ok(names)
@@ -247,10 +250,8 @@ pub fn save(dir: &Path, saves: &[Save]) -> Result<MetadataState> {
     let mut made = Vec::new();
     let saved = disk::ensure_dirs(dir, &mut made)
         .and_then(|()| {
-            let folder = dir.join(FOLDER);
-            if disk::ensure_dir(&folder)? {
-                made.push(folder);
-            }
+            let shipped = names(dir)?.is_empty().then(|| shipped().map(|f| f.name)).into_iter().flatten();
+            ensure_folders(dir, saves.iter().map(|s| s.name.clone()).chain(shipped), &mut made)?;
             write(dir, saves)
         })
         .inspect_err(|_| disk::remove_made(&made));
@@ -280,8 +281,7 @@ fn write(dir: &Path, saves: &[Save]) -> Result<()> {
     if dir.join(INTENT).exists() {
         finish(dir)?;
     }
-    disk::sweep(dir);
-    disk::sweep(&dir.join(FOLDER));
+    sweep(dir);
     let mut all = saves.to_vec();
     if names(dir)?.is_empty() {
         let own = |name: &str| saves.iter().position(|s| s.name == name);
@@ -345,7 +345,30 @@ fn write(dir: &Path, saves: &[Save]) -> Result<()> {
     let cleared = fs::remove_file(dir.join(INTENT)).map_err(|e| Problem::io(&e, "cannot remove", &dir.join(INTENT)));
     renamed.and(cleared)?;
     disk::sync_dir(dir)?;
-    disk::sync_dir(&dir.join(FOLDER))
+    folders(dir).try_for_each(|folder| disk::sync_dir(&folder))
+}
+
+/// The folders there are in a metadata folder.
+fn folders(dir: &Path) -> impl Iterator<Item = PathBuf> {
+    FOLDERS.into_iter().map(|(name, _)| dir.join(name)).filter(|folder| folder.is_dir())
+}
+
+/// Makes the folders that files of these names need, and adds those that were not there to `made`.
+fn ensure_folders(dir: &Path, files: impl Iterator<Item = String>, made: &mut Vec<PathBuf>) -> Result<()> {
+    for file in files {
+        if let Some((folder, _)) = file.split_once('/')
+            && disk::ensure_dir(&dir.join(folder))?
+        {
+            made.push(dir.join(folder));
+        }
+    }
+    Ok(())
+}
+
+/// Removes what saves that were cut off have left.
+fn sweep(dir: &Path) {
+    disk::sweep(dir);
+    folders(dir).for_each(|folder| disk::sweep(&folder));
 }
 
 /// Puts staged files in their places. When one cannot be, those before it get their old bytes back.
@@ -417,8 +440,7 @@ fn finish(dir: &Path) -> Result<()> {
             _ => {}
         }
     }
-    disk::sweep(dir);
-    disk::sweep(&dir.join(FOLDER));
+    sweep(dir);
     fs::remove_file(&intent).map_err(|e| Problem::io(&e, "cannot remove", &intent))?;
     disk::sync_dir(dir)
 }
@@ -431,10 +453,7 @@ pub fn write_shipped(dir: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     if !names(dir)?.is_empty() {
         return Ok(());
     }
-    let folder = dir.join(FOLDER);
-    if disk::ensure_dir(&folder)? {
-        made.push(folder);
-    }
+    ensure_folders(dir, shipped().map(|f| f.name), made)?;
     for file in shipped() {
         let path = dir.join(&file.name);
         if disk::write_new(&path, file.text.as_bytes())? {

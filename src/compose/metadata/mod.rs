@@ -4,21 +4,24 @@
 //! |---|---|
 //! | [`vocabulary`] | one term a line; edits that leave the other lines alone |
 //! | [`styles`], [`templates`] | `styles.toml` and `templates.toml` |
+//! | [`judge`] | what judges are asked, a file each in `judge/` |
 //! | [`template`] | words with named slots |
 //! | [`dysca`], [`diff`] | the released folder read as it is; two sets against each other |
 
 pub mod diff;
 pub mod dysca;
+pub mod judge;
 mod place;
 pub mod styles;
 pub mod template;
 pub mod templates;
 pub mod vocabulary;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use judge::Judging;
 pub use styles::Style;
 pub use template::Template;
 pub use templates::{Subject, Subtask, Templates};
@@ -55,6 +58,7 @@ pub struct Metadata {
     vocabularies: BTreeMap<String, Arc<Vocabulary>>,
     styles: Arc<Vec<Style>>,
     templates: Arc<Templates>,
+    judgings: BTreeMap<String, Arc<Judging>>,
 }
 
 impl Metadata {
@@ -85,7 +89,15 @@ impl Metadata {
                 self.vocabularies.insert(name.to_string(), Arc::new(vocabulary));
                 found
             }
-            _ => return,
+            _ => {
+                let Some(name) = judge::judging_of(&file.name) else { return };
+                let (judging, found) = judge::parse(name, &file.name, &file.text);
+                match judging {
+                    Some(judging) => drop(self.judgings.insert(name.to_string(), Arc::new(judging))),
+                    None => drop(self.judgings.remove(name)),
+                }
+                found
+            }
         };
         self.files.insert(file.name, Read { text: file.text.into(), found: found.into() });
     }
@@ -97,7 +109,7 @@ impl Metadata {
             Some(vocabulary) => drop(self.vocabularies.remove(vocabulary)),
             None if name == styles::FILE => self.styles = Arc::default(),
             None if name == templates::FILE => self.templates = Arc::default(),
-            None => {}
+            None => drop(judge::judging_of(name).and_then(|name| self.judgings.remove(name))),
         }
     }
 
@@ -124,6 +136,20 @@ impl Metadata {
     /// The templates.
     pub fn templates(&self) -> &Templates {
         &self.templates
+    }
+
+    /// The judging of this name: the project's own, or the shipped one where the project has no file for it.
+    pub fn judging(&self, name: &str) -> Option<Arc<Judging>> {
+        match self.files.contains_key(&format!("{}{name}.toml", judge::FOLDER)) {
+            true => self.judgings.get(name).cloned(),
+            false => judge::shipped_judgings().get(name).cloned(),
+        }
+    }
+
+    /// All judgings there are, the project's own and the shipped ones that it has no file for, by name.
+    pub fn judgings(&self) -> Vec<Arc<Judging>> {
+        let names: BTreeSet<&String> = self.judgings.keys().chain(judge::shipped_judgings().keys()).collect();
+        names.into_iter().filter_map(|name| self.judging(name)).collect()
     }
 
     /// The terms that are sampled for a slot: of a vocabulary, or the names of the styles.
@@ -156,9 +182,10 @@ impl Metadata {
         self.revision(|name| vocabulary_of(name).is_some())
     }
 
-    /// The revision of styles and templates: 16 hex digits of a hash over their texts.
+    /// The revision of styles and templates: 16 hex digits of a hash over their texts. Judgings are no part of it: no
+    /// question is written with them, and each has a revision of its own.
     pub fn template_revision(&self) -> String {
-        self.revision(|name| vocabulary_of(name).is_none())
+        self.revision(|name| [styles::FILE, templates::FILE].contains(&name))
     }
 
     fn revision(&self, of: impl Fn(&str) -> bool) -> String {
@@ -210,6 +237,15 @@ pub(crate) mod tests {
         assert_eq!(metadata.enabled("color"), ["red", "green"]);
         assert_ne!(metadata.vocabulary_revision(), vocabulary);
         assert_eq!(metadata.template_revision(), template);
+        metadata.put(MetaFile { name: "judge/mine.toml".into(), text: judge::tests::MINE.into() });
+        assert_eq!(metadata.template_revision(), template, "no question is written with a judging");
+        assert!(metadata.judging("mine").is_some() && metadata.judging("vlb-v1-add-object").is_some());
+        assert_eq!(metadata.judgings().len(), 1 + judge::shipped_judgings().len());
+        metadata.put(MetaFile { name: "judge/vlb-v1-add-object.toml".into(), text: "broken".into() });
+        assert!(metadata.judging("vlb-v1-add-object").is_none(), "a broken file is not passed over in silence");
+        metadata.take("judge/vlb-v1-add-object.toml");
+        metadata.take("judge/mine.toml");
+        assert!(metadata.judging("mine").is_none() && metadata.judging("vlb-v1-add-object").is_some());
         metadata.put(MetaFile { name: "notes.md".into(), text: "x".into() });
         assert_eq!(metadata.text("notes.md"), None);
         metadata.take(&file_of("color"));

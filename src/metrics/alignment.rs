@@ -1,0 +1,217 @@
+//! Whether a picture shows what its description says: AutoBench-V's self-validation S_a, the share of TIFA-style
+//! questions (Hu et al. 2023) that a model answers as the description does.
+//!
+//! The paper names no threshold; the code it released has 0.0, which takes every picture, and an older controller of
+//! the same code 0.5. [`THRESHOLD`] is that 0.5, and 0 here takes every picture too.
+
+pub mod questions;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use super::judge::json::objects;
+use super::judge::{spoken, understood};
+use crate::model::judge::{Element, Said, Word};
+
+/// The share of right answers from which on a picture is aligned, where nothing else is said.
+pub const THRESHOLD: f64 = 0.5;
+/// Questions a picture, as AutoBench-V asks.
+pub const QUESTIONS: u32 = 6;
+
+/// Which answers are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// Whatever the case; without a lead ("answer:"), an option's letter, marks and articles. What fits no option or more
+    /// than one is unknown.
+    Folded,
+    /// The code AutoBench-V released (`tools/tifa.py`): a leading `answer: ` is cut, then all characters must be the same.
+    Legacy,
+}
+
+impl Rule {
+    /// The name used in files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Folded => "folded",
+            Self::Legacy => "legacy",
+        }
+    }
+}
+
+/// What one answer is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Answered {
+    /// As the description has it.
+    Right,
+    /// Something else.
+    Wrong,
+    /// Not to be read, refused, or not there.
+    Unknown,
+}
+
+/// What `text` is worth as an answer to the question about `element`; none is an answer that never came.
+pub fn answered(element: &Element, text: Option<&str>, rule: Rule) -> Answered {
+    let same = |same: bool| if same { Answered::Right } else { Answered::Wrong };
+    match (text, rule) {
+        (None, _) => Answered::Unknown,
+        (Some(text), Rule::Legacy) => {
+            let text = text.trim();
+            same(text.strip_prefix("answer: ").map_or(text, str::trim) == element.answer)
+        }
+        (Some(text), Rule::Folded) => folded(element, text),
+    }
+}
+
+fn folded(element: &Element, text: &str) -> Answered {
+    let text = spoken(text).trim();
+    let (objects, _) = objects(text);
+    let fields = objects.iter().flat_map(|o| &o.0).filter(|(key, _)| key.trim().eq_ignore_ascii_case("answer"));
+    let given: Vec<String> = fields.map(|(_, v)| v.as_str().map_or_else(|| v.to_string(), str::to_string)).collect();
+    let (text, explicit) = match given.as_slice() {
+        [] => (text.to_string(), false),
+        [first, rest @ ..] if rest.iter().all(|r| plain(r) == plain(first)) => (first.clone(), true),
+        _ => return Answered::Unknown,
+    };
+    let wanted = plain(&element.answer);
+    let said = plain(lead(&text));
+    if said.is_empty() || wanted.is_empty() {
+        return Answered::Unknown;
+    }
+    let choices: Vec<String> = element.choices.iter().map(|c| plain(c)).collect();
+    let letter = letter(lead(&text));
+    if let Some((at, behind)) = &letter
+        && choices.get(*at).is_some_and(|c| c != behind)
+        && choices.contains(behind)
+    {
+        return Answered::Unknown;
+    }
+    if said == wanted {
+        return Answered::Right;
+    }
+    if choices.is_empty() || choices.contains(&said) {
+        return Answered::Wrong;
+    }
+    if choices.iter().all(|c| Word::from_name(c).is_some()) && !explicit {
+        return match (understood(&text, Word::Yes).said, Word::from_name(&wanted)) {
+            (Said::Word(word), Some(wanted)) if word == wanted => Answered::Right,
+            (Said::Word(_), Some(_)) => Answered::Wrong,
+            _ => Answered::Unknown,
+        };
+    }
+    // "B", "(b) red", "B. red", "it is red".
+    let chosen = match letter {
+        Some((at, behind)) if at < choices.len() && (behind.is_empty() || behind == choices[at]) => Some(at),
+        _ => {
+            let mut held = (0..choices.len()).filter(|&i| holds(&said, &choices[i]));
+            held.next().filter(|_| held.next().is_none())
+        }
+    };
+    match chosen {
+        Some(at) if choices[at] == wanted => Answered::Right,
+        Some(_) => Answered::Wrong,
+        None => Answered::Unknown,
+    }
+}
+
+/// The answer without what leads up to it.
+fn lead(text: &str) -> &str {
+    let text = text.trim().trim_start_matches(['*', '#', '>', '-', ' ']);
+    let lower = text.to_ascii_lowercase();
+    let leads = ["the correct answer is", "the answer is", "final answer:", "answer:", "answer is"];
+    let cut = leads.iter().find(|l| lower.starts_with(**l)).map_or(0, |l| l.len());
+    text[cut..].trim_start_matches([':', '*', ' '])
+}
+
+/// The number of the letter that `text` begins with, alone or with a mark behind it, and the plain words after it.
+fn letter(text: &str) -> Option<(usize, String)> {
+    let bare = text.trim().trim_start_matches(['(', '[']);
+    let first = bare.chars().next().filter(char::is_ascii_alphabetic)?;
+    let rest = &bare[1..];
+    let marked = rest.is_empty() || rest.starts_with([')', ']', '.', ':']);
+    marked.then(|| (usize::from(first.to_ascii_uppercase() as u8 - b'A'), plain(rest)))
+}
+
+/// Lower case, words alone with one blank between them, without articles at the front.
+fn plain(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let keeps = |c: char| c.is_alphanumeric() || c == '\'' || c == '-';
+    let words: Vec<&str> =
+        lower.split(|c: char| !keeps(c)).map(|w| w.trim_matches(['\'', '-'])).filter(|w| !w.is_empty()).collect();
+    match words.as_slice() {
+        ["a" | "an" | "the", rest @ ..] if !rest.is_empty() => rest.join(" "),
+        words => words.join(" "),
+    }
+}
+
+/// Whether the words of `part` stand together in `whole`; both are [`plain`].
+fn holds(whole: &str, part: &str) -> bool {
+    !part.is_empty() && format!(" {whole} ").contains(&format!(" {part} "))
+}
+
+/// S_a of one picture: what became of each question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Alignment {
+    /// Questions answered right.
+    pub right: Vec<usize>,
+    /// Questions answered wrong: the elements that the picture fails to show, all of them.
+    pub failed: Vec<usize>,
+    /// Questions whose answer is unknown.
+    pub unknown: Vec<usize>,
+}
+
+impl Alignment {
+    /// From what became of each question, in order.
+    pub fn new(answers: impl IntoIterator<Item = Answered>) -> Alignment {
+        let mut all = Alignment::default();
+        for (at, answered) in answers.into_iter().enumerate() {
+            match answered {
+                Answered::Right => all.right.push(at),
+                Answered::Wrong => all.failed.push(at),
+                Answered::Unknown => all.unknown.push(at),
+            }
+        }
+        all
+    }
+
+    /// S_a: right answers of those that are known; none where none is.
+    pub fn share(&self) -> Option<f64> {
+        let known = self.right.len() + self.failed.len();
+        (known > 0).then(|| self.right.len() as f64 / known as f64)
+    }
+
+    /// S_a as the released code has it: right answers of all, 0 where nothing was asked.
+    pub fn legacy_share(&self) -> f64 {
+        let all = self.right.len() + self.failed.len() + self.unknown.len();
+        if all == 0 { 0.0 } else { self.right.len() as f64 / all as f64 }
+    }
+
+    /// Whether S_a reaches `threshold`; none while the unknown answers, or that there is none at all, leave it open.
+    pub fn aligned(&self, threshold: f64) -> Option<bool> {
+        let (right, unknown) = (self.right.len(), self.unknown.len());
+        let all = right + self.failed.len() + unknown;
+        if threshold <= 0.0 {
+            return Some(true);
+        }
+        if all == 0 {
+            return None;
+        }
+        let share = |count: usize| count as f64 / all as f64;
+        match (share(right) >= threshold, share(right + unknown) >= threshold) {
+            (true, _) => Some(true),
+            (_, false) => Some(false),
+            _ => None,
+        }
+    }
+}
+
+/// A JSON value as the text of a field: strings, numbers and yes/no values have one.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_string()),
+        Value::Number(n) => Some(n.to_string()),
+        Value::Bool(yes) => Some(if *yes { "yes" } else { "no" }.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,75 @@
+//! JSON objects in the middle of words.
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+
+/// Places at which an object is looked for, at most: a text of nothing but braces must not take for ever.
+const PLACES: usize = 256;
+
+/// An object with all its fields in order, those that stand in it twice too: which of two answers was meant is not ours
+/// to say.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::metrics) struct Pairs(pub(in crate::metrics) Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Pairs, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Pairs;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Pairs, M::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        source.deserialize_map(Read)
+    }
+}
+
+/// The objects in `text`, outermost ones, in order, whether they stand alone, in a code fence or between words; and the
+/// text without them.
+pub(in crate::metrics) fn objects(text: &str) -> (Vec<Pairs>, String) {
+    let (mut found, mut outside) = (Vec::new(), String::new());
+    let mut at = 0;
+    for _ in 0..PLACES {
+        let Some(open) = text[at..].find('{').map(|i| at + i) else { break };
+        let mut stream = serde_json::Deserializer::from_str(&text[open..]).into_iter::<Pairs>();
+        outside.push_str(&text[at..open]);
+        match stream.next() {
+            Some(Ok(object)) => {
+                at = open + stream.byte_offset();
+                found.push(object);
+            }
+            _ => {
+                outside.push('{');
+                at = open + 1;
+            }
+        }
+    }
+    outside.push_str(&text[at..]);
+    (found, outside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_are_found_between_words_and_nowhere_else() {
+        let (found, outside) = objects("a {b} {\"x\": {\"y\": 1}} c ```json\n{\"x\": 2, \"x\": 3}\n``` d {\"z\": ");
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[1].0, [("x".to_string(), Value::from(2)), ("x".to_string(), Value::from(3))]);
+        assert_eq!(outside, "a {b}  c ```json\n\n``` d {\"z\": ");
+        for odd in ["", "{", "}{", "{\"a\":", "ü{ü}"] {
+            assert_eq!(objects(odd), (Vec::new(), odd.to_string()));
+        }
+        assert!(objects(&"{\"a\":".repeat(5000)).0.is_empty());
+    }
+}

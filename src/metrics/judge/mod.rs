@@ -1,0 +1,105 @@
+//! From a judge's raw answer to a ruling: JSON first, then what is marked as the answer, then the words. What cannot be
+//! read that way is unparsed, a third state, and never a guess.
+
+pub(super) mod json;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use self::json::{Pairs, objects};
+use self::words::{Read, opening, read};
+use crate::model::generation::Failure;
+use crate::model::judge::{Found, Ruling, Said, Unparsed, Word};
+use crate::model::vlm::{Alternative, Finish, Reply};
+
+/// Goes up with every change of what is read from the same answer.
+pub const VERSION: u32 = 1;
+
+/// The ruling in `reply` where the answer `pass` is good.
+pub fn ruling(reply: &Reply, pass: Word) -> Ruling {
+    match reply.finish {
+        Finish::Refused => {
+            let reason = Some(reply.text.trim().to_string()).filter(|r| !r.is_empty());
+            Ruling { said: Said::Refused, pass: None, found: None, reason }
+        }
+        _ => understood(&reply.text, pass),
+    }
+}
+
+/// What is known where the question itself was refused by its server ([`Failure`] of kind refused): a refusal too. Any
+/// other failure says nothing of the picture.
+pub fn refused(failure: &Failure) -> Option<Ruling> {
+    (failure.kind == crate::model::generation::FailureKind::Refused).then(|| Ruling {
+        said: Said::Refused,
+        pass: None,
+        found: None,
+        reason: Some(failure.reason.clone()),
+    })
+}
+
+/// The ruling in `text` where the answer `pass` is good.
+pub fn understood(text: &str, pass: Word) -> Ruling {
+    let text = spoken(text);
+    let of = |read: Read, reason| match read {
+        Ok((word, found)) => Ruling { said: Said::Word(word), pass: Some(word == pass), found: Some(found), reason },
+        Err(why) => Ruling { said: Said::Unparsed(why), pass: None, found: None, reason },
+    };
+    if text.trim().is_empty() {
+        return of(Err(Unparsed::Empty), None);
+    }
+    let (objects, outside) = objects(text);
+    match answers(&objects) {
+        None => of(read(text), None),
+        Some((read, reason)) => {
+            let contradicted = read.is_ok_and(|(word, _)| opening(&outside).is_some_and(|other| other != word));
+            of(if contradicted { Err(Unparsed::Both) } else { read }, reason)
+        }
+    }
+}
+
+/// What objects with an `answer` say, and the first reason; none where there is no such object. An answer that is
+/// neither yes nor no is one all the same: the words around it are then not asked.
+fn answers(objects: &[Pairs]) -> Option<(Read, Option<String>)> {
+    let all = |name: &str| -> Vec<&Value> {
+        let named = |(key, _): &&(String, Value)| key.trim().eq_ignore_ascii_case(name);
+        objects.iter().flat_map(|o| o.0.iter().filter(named)).map(|(_, value)| value).collect()
+    };
+    let given = all("answer");
+    let reason = all("reason").into_iter().find_map(Value::as_str).map(|r| r.trim().to_string());
+    let word = |value: &&Value| match value {
+        Value::Bool(yes) => Some(if *yes { Word::Yes } else { Word::No }),
+        Value::String(text) => Word::from_name(text.trim_matches(|c: char| !c.is_alphanumeric())),
+        _ => None,
+    };
+    let words: Vec<Option<Word>> = given.iter().map(word).collect();
+    let read = match words.first()? {
+        Some(word) if words.iter().all(|w| *w == Some(*word)) => Ok((*word, Found::Json)),
+        None if words.iter().all(Option::is_none) => Err(Unparsed::Neither),
+        _ => Err(Unparsed::Both),
+    };
+    Some((read, reason.filter(|r| !r.is_empty())))
+}
+
+/// An answer without the thoughts that some models write before it; nothing where they do not end.
+pub(super) fn spoken(text: &str) -> &str {
+    match (text.rfind("</think>"), text.contains("<think>")) {
+        (Some(at), _) => &text[at + "</think>".len()..],
+        (None, true) => "",
+        (None, false) => text,
+    }
+}
+
+/// How sure a model is of yes against no: p(yes) / (p(yes) + p(no)) over the alternatives of its first token, whatever
+/// their case and the blanks and marks around them; none where neither is among them. In the sense of VQAScore (Lin et
+/// al. 2024), which asks for p(yes) alone.
+pub fn certainty(first: &[Alternative]) -> Option<f64> {
+    let sum = |word: Word| -> f64 {
+        let is = |a: &&Alternative| Word::from_name(a.token.trim_matches(|c: char| !c.is_alphanumeric())) == Some(word);
+        first.iter().filter(is).map(|a| a.logprob.exp()).sum()
+    };
+    let (yes, no) = (sum(Word::Yes), sum(Word::No));
+    (yes + no > 0.0).then(|| yes / (yes + no))
+}

@@ -1,0 +1,163 @@
+use super::*;
+
+fn said(text: &str) -> Said {
+    understood(text, Word::Yes).said
+}
+
+#[test]
+fn a_plain_word_is_read_whatever_stands_around_it() {
+    for text in [
+        "yes",
+        "Yes",
+        "YES.",
+        " yes \n",
+        "**Yes**",
+        "*yes*",
+        "`yes`",
+        "\"Yes\"",
+        "'yes'",
+        "Yes!",
+        "Yes。",
+        "Yes，它会。",
+        "yes;",
+        "- Yes",
+        "> Yes",
+        "# Yes",
+        "Yes, it would.",
+        "Yes it would",
+        "Yes\n\nThe dog hides the ball.",
+        "I think yes.",
+        "So: yes",
+        "Yes, there is no dog in it.",
+        "Yes - no doubt",
+        "The answer is yes.",
+        "\u{feff}Yes",
+        "Yes…",
+        "[Yes]",
+        "(yes)",
+        "A: yes",
+        "Yes\0",
+    ] {
+        assert_eq!(said(text), Said::Word(Word::Yes), "{text:?}");
+    }
+    for text in [
+        "no",
+        "No.",
+        "**No**",
+        "No, it does not.",
+        "No it would not.",
+        "No。",
+        "NO!",
+        "No\nchange",
+        "**No** change",
+        "no-brainer: no",
+        "No, because nothing the question asks about was touched.",
+        "Verdict: no",
+        "no.",
+        "The answer is **no**",
+    ] {
+        assert_eq!(said(text), Said::Word(Word::No), "{text:?}");
+    }
+}
+
+#[test]
+fn what_is_neither_is_never_guessed() {
+    use Unparsed::*;
+    for (text, why) in [
+        ("", Empty),
+        (" \n\t", Empty),
+        ("<think>Yes, I think yes", Empty),
+        ("<think>Yes</think>  ", Empty),
+        ("Not sure", Neither),
+        ("Unknown", Neither),
+        ("Nope", Neither),
+        ("yesterday, none, know, eyes", Neither),
+        ("It is hard to tell.", Neither),
+        ("No idea", Neither),
+        ("There is no change in the answer", Neither),
+        ("no-one, a yes-man", Neither),
+        ("No. 5 is a perfume", Neither),
+        ("是。", Neither),
+        ("{\"verdict\": 3}", Neither),
+        ("{\"answer\": \"unsure\"} yes", Neither),
+        ("{\"answer\": null}", Neither),
+        ("{\"answer\": [\"yes\"]}", Neither),
+        ("No, it does not... yes", Both),
+        ("Yes/No", Both),
+        ("yes or no", Both),
+        ("Answer: yes or no", Both),
+        ("Answer: Yes/No", Both),
+        ("Yes and no.", Both),
+        ("Yes. No. Yes.", Both),
+        ("[[Yes]] or rather [[No]]", Both),
+        ("{\"answer\": \"yes\"} {\"answer\": \"no\"}", Both),
+        ("{\"answer\": \"yes\", \"answer\": \"no\"}", Both),
+        ("{\"answer\": \"yes\", \"Answer\": \"unsure\"}", Both),
+        ("No. {\"answer\": \"yes\"}", Both),
+        ("I cannot say yes", Hedged),
+        ("I wouldn't say yes here", Hedged),
+        ("Maybe yes", Hedged),
+        ("if yes then it passes", Hedged),
+        ("not a no", Hedged),
+    ] {
+        assert_eq!(said(text), Said::Unparsed(why), "{text:?}");
+        assert_eq!(understood(text, Word::No).pass, None, "{text:?}");
+    }
+}
+
+#[test]
+fn json_comes_first_and_marks_before_words() {
+    for (text, word, found) in [
+        ("{\"answer\": \"yes\"}", Word::Yes, Found::Json),
+        ("{\"reason\": \"no dog, no ball\", \"answer\": \"Yes.\"}", Word::Yes, Found::Json),
+        ("```json\n{\"answer\": \"no\", \"reason\": \"yes\"}\n```", Word::No, Found::Json),
+        ("~~~\n{ \"Answer\" : \" NO \" }\n~~~ I hope this helps, yes?", Word::No, Found::Json),
+        ("There is no dog. {\"answer\": true}", Word::Yes, Found::Json),
+        ("Yes. {\"answer\": \"yes\"}", Word::Yes, Found::Json),
+        ("{\"answer\": \"no\"}{\"answer\": \"No\"}", Word::No, Found::Json),
+        ("<think>{\"answer\": \"yes\"}</think>{\"answer\": \"no\"}", Word::No, Found::Json),
+        ("No doubt about the dog, yes? [[Yes]]", Word::Yes, Found::Marked),
+        ("One could say no. Answer: **Yes**", Word::Yes, Found::Marked),
+        ("{'answer': 'no', 'reason': 'yes it is red'}", Word::No, Found::Marked),
+        ("{\"answer\": \"no\", \"reason\": \"yes, the cat", Word::No, Found::Marked),
+        ("Final answer = yes (no dog)", Word::Yes, Found::Marked),
+        ("no", Word::No, Found::Words),
+    ] {
+        let ruling = understood(text, Word::Yes);
+        assert_eq!((ruling.said, ruling.found), (Said::Word(word), Some(found)), "{text:?}");
+    }
+    let reasoned = understood("{\"reason\": \" it is red \", \"answer\": \"yes\"}", Word::No);
+    assert_eq!((reasoned.pass, reasoned.reason.as_deref()), (Some(false), Some("it is red")));
+}
+
+#[test]
+fn polarity_turns_the_ruling_and_leaves_what_was_said() {
+    for (text, said) in [("yes", Word::Yes), ("{\"answer\": \"no\"}", Word::No)] {
+        for pass in [Word::Yes, Word::No] {
+            let ruling = understood(text, pass);
+            assert_eq!((ruling.said, ruling.pass), (Said::Word(said), Some(said == pass)));
+        }
+    }
+}
+
+#[test]
+fn a_refusal_is_no_answer_whatever_its_words() {
+    let reply = Reply { text: "No, I cannot judge this.".into(), finish: Finish::Refused, ..Reply::default() };
+    let ruling = ruling(&reply, Word::No);
+    assert_eq!((ruling.said, ruling.pass), (Said::Refused, None));
+    use crate::model::generation::FailureKind;
+    assert!(refused(&Failure::new(FailureKind::Refused, "400: unsafe")).is_some_and(|r| r.said == Said::Refused));
+    assert!(refused(&Failure::new(FailureKind::Transport, "the line broke")).is_none());
+}
+
+#[test]
+fn certainty_is_a_share_of_yes_and_no_alone() {
+    let first = |tokens: &[(&str, f64)]| -> Vec<Alternative> {
+        tokens.iter().map(|(t, p)| Alternative { token: (*t).into(), logprob: f64::ln(*p) }).collect()
+    };
+    let sure = certainty(&first(&[("Yes", 0.5), (" yes", 0.1), ("No", 0.2), ("The", 0.2)])).unwrap();
+    assert!((sure - 0.75).abs() < 1e-12, "{sure}");
+    assert_eq!(certainty(&first(&[("{", 0.9), ("The", 0.1)])), None);
+    assert_eq!(certainty(&first(&[("no", 0.3)])), Some(0.0));
+    assert_eq!(certainty(&[]), None);
+}

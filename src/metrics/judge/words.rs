@@ -1,0 +1,145 @@
+//! Yes or no in plain words.
+
+use crate::model::judge::{Found, Unparsed, Word};
+
+/// The word and where it was found, or why there is none.
+pub(super) type Read = Result<(Word, Found), Unparsed>;
+
+/// After "no", these begin a sentence about it; before any other word "no" only says that something is lacking.
+const GOES_ON: [&str; 30] = [
+    "it", "its", "this", "that", "these", "those", "the", "there", "they", "he", "she", "we", "i", "you", "because",
+    "since", "as", "in", "a", "an", "based", "given", "although", "while", "my", "adding", "removing", "and", "or",
+    "but",
+];
+/// Before yes or no in one clause, these leave open whether it is meant.
+const HEDGES: [&str; 15] = [
+    "not", "cannot", "never", "neither", "nor", "if", "whether", "unless", "maybe", "perhaps", "either", "could",
+    "might", "may", "unsure",
+];
+/// What ends a clause, in Latin and Chinese script.
+const CLAUSE: [char; 16] = ['.', ',', ';', ':', '!', '?', '\n', '(', ')', '。', '，', '；', '：', '！', '？', '、'];
+
+/// A yes or no that stands as a word of its own.
+struct Mention {
+    word: Word,
+    /// Marked as the answer.
+    marked: bool,
+    /// Offered beside the other one: "yes or no".
+    offered: bool,
+    /// With a hedge before it.
+    hedged: bool,
+    /// Nothing but marks stands before it.
+    first: bool,
+}
+
+/// Yes or no as `text` says it.
+pub(super) fn read(text: &str) -> Read {
+    let mentions = mentions(text);
+    let marked: Vec<&Mention> = mentions.iter().filter(|m| m.marked && !m.offered && !m.hedged).collect();
+    let (of, found) = match marked.is_empty() {
+        false => (marked, Found::Marked),
+        true => (mentions.iter().collect(), Found::Words),
+    };
+    let word = of.first().ok_or(Unparsed::Neither)?.word;
+    if of.iter().any(|m| m.word != word) {
+        return Err(Unparsed::Both);
+    }
+    match of.iter().any(|m| m.hedged) {
+        true => Err(Unparsed::Hedged),
+        false => Ok((word, found)),
+    }
+}
+
+/// The yes or no that `text` opens with or marks as its answer.
+pub(super) fn opening(text: &str) -> Option<Word> {
+    mentions(text).into_iter().find(|m| (m.first || m.marked) && !m.offered && !m.hedged).map(|m| m.word)
+}
+
+fn mentions(text: &str) -> Vec<Mention> {
+    let inside = |c: char| c.is_alphanumeric() || c == '\'' || c == '’';
+    let mut words: Vec<(usize, usize)> = Vec::new();
+    for (at, c) in text.char_indices().filter(|(_, c)| inside(*c)) {
+        match words.last_mut().filter(|(_, end)| *end == at) {
+            Some((_, end)) => *end = at + c.len_utf8(),
+            None => words.push((at, at + c.len_utf8())),
+        }
+    }
+    // Quotes around a word are not of it.
+    let quote = |c: char| c == '\'' || c == '’';
+    let word = |&(start, end): &(usize, usize)| text[start..end].trim_matches(quote);
+    let mut found = Vec::new();
+    for (i, place) in words.iter().enumerate() {
+        let Some(said) = Word::from_name(word(place)) else { continue };
+        let (before, after) = (&text[..place.0], &text[place.1..]);
+        let next = words.get(i + 1).map(|w| (&text[place.1..w.0], word(w)));
+        if hyphened(before, after) || said == Word::No && next.is_some_and(|(gap, word)| lacking(gap, word)) {
+            continue;
+        }
+        let clause = words[..i].iter().rev().take_while(|w| !text[w.1..place.0].contains(CLAUSE));
+        found.push(Mention {
+            word: said,
+            marked: marked(before, after),
+            offered: offered(next, words.get(i + 2).map(word)) || offered_before(&words[..i], text, place.0),
+            hedged: clause.map(word).any(hedge),
+            first: before.chars().all(|c| !c.is_alphanumeric()),
+        });
+    }
+    found
+}
+
+fn hyphened(before: &str, after: &str) -> bool {
+    let dash = |c: char| c == '-' || c == '\u{2010}' || c == '\u{2011}';
+    let mut after = after.chars();
+    before.ends_with(dash) && before.trim_end_matches(dash).ends_with(char::is_alphanumeric)
+        || after.next().is_some_and(dash) && after.next().is_some_and(char::is_alphanumeric)
+}
+
+/// "no change", "no way to tell"; "No. 5".
+fn lacking(gap: &str, next: &str) -> bool {
+    let blank = !gap.is_empty() && gap.chars().all(|c| c.is_whitespace() && c != '\n');
+    let number = next.starts_with(|c: char| c.is_ascii_digit()) && matches!(gap.trim(), "" | ".");
+    number || blank && !GOES_ON.iter().any(|w| w.eq_ignore_ascii_case(next))
+}
+
+/// `[[Yes]]`, `Answer: yes`, `"answer": "yes"`, `the answer is **yes**`.
+fn marked(before: &str, after: &str) -> bool {
+    if before.trim_end().ends_with("[[") && after.trim_start().starts_with("]]") {
+        return true;
+    }
+    let wraps = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '*' | '_' | '[' | '(' | '{');
+    let lead = before.trim_end_matches(wraps);
+    let lead = match lead.strip_suffix([':', '=', '：']) {
+        Some(lead) => lead,
+        None => match lead.strip_suffix("is").filter(|l| l.ends_with(char::is_whitespace)) {
+            Some(lead) => lead,
+            None => return false,
+        },
+    };
+    let lead = lead.trim_end_matches(wraps).to_lowercase();
+    lead.ends_with("answer") || lead.ends_with("verdict")
+}
+
+/// "yes or no", "yes/no", "yes | no".
+fn offered(next: Option<(&str, &str)>, after: Option<&str>) -> bool {
+    let other = |w: &str| Word::from_name(w).is_some();
+    match next {
+        Some((_, "or")) => after.is_some_and(other),
+        Some((gap, word)) => other(word) && gap.contains(['/', '|']),
+        None => false,
+    }
+}
+
+/// The second half of the same.
+fn offered_before(words: &[(usize, usize)], text: &str, start: usize) -> bool {
+    let word = |w: &(usize, usize)| &text[w.0..w.1];
+    match words {
+        [.., other, or] if word(or).eq_ignore_ascii_case("or") => Word::from_name(word(other)).is_some(),
+        [.., other] => Word::from_name(word(other)).is_some() && text[other.1..start].contains(['/', '|']),
+        [] => false,
+    }
+}
+
+fn hedge(word: &str) -> bool {
+    let word = word.to_lowercase().replace('’', "'");
+    word.ends_with("n't") || HEDGES.contains(&word.as_str())
+}

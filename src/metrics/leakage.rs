@@ -1,0 +1,146 @@
+//! Whether a question gives its own answer away: the answer's words in the question.
+//!
+//! Words are held against words, whatever their case, so "cat" is not in "category". Articles are passed over on both sides, and
+//! numbers up to twenty are the same in words and in digits. Forms are not reduced: "owls" is not "owl".
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Item, QuestionKind, Role};
+
+/// Goes up with every change of what is found in the same question.
+pub const VERSION: u32 = 1;
+
+/// The numbers in words.
+const NUMBERS: [&str; 21] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+];
+
+/// An answer that stands in its question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leak {
+    /// Where in the question, in bytes.
+    pub span: Range<usize>,
+    /// Wrong options that stand in it too: a question that names them all asks which it is.
+    pub others: usize,
+}
+
+impl Leak {
+    /// Whether the question tells the answer from the other options.
+    pub fn tells(&self) -> bool {
+        self.others == 0
+    }
+}
+
+/// The answer of `item` in its question. True/false and yes/no questions have none that could leak, nor have those whose
+/// answer is not stated.
+pub fn leak(item: &Item) -> Option<Leak> {
+    if matches!(item.kind, QuestionKind::TrueFalse | QuestionKind::YesNo) {
+        return None;
+    }
+    // With options the answer may be stated as a letter.
+    let answer = item.correct().map_or(item.answer.as_str(), |at| item.options[at].text.as_str());
+    let span = find(&item.question, answer)?;
+    let wrong = item.options.iter().filter(|o| o.role == Role::Distractor);
+    let others = wrong.filter(|o| find(&item.question, &o.text).is_some()).count();
+    Some(Leak { span, others })
+}
+
+/// Where the words of `answer` stand together in `question`, in bytes; nowhere for an answer without words.
+pub fn find(question: &str, answer: &str) -> Option<Range<usize>> {
+    let (question, answer) = (words(question), words(answer));
+    if answer.is_empty() {
+        return None;
+    }
+    let same = |window: &&[(Range<usize>, String)]| window.iter().zip(&answer).all(|((_, a), (_, b))| a == b);
+    let found = question.windows(answer.len()).find(same)?;
+    Some(found.first()?.0.start..found.last()?.0.end)
+}
+
+/// The words of a text and where they stand, articles left out, numbers in digits.
+fn words(text: &str) -> Vec<(Range<usize>, String)> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for (at, c) in text.char_indices().filter(|(_, c)| c.is_alphanumeric()) {
+        match found.last_mut().filter(|w| w.end == at) {
+            Some(word) => word.end = at + c.len_utf8(),
+            None => found.push(at..at + c.len_utf8()),
+        }
+    }
+    let folded = |span: Range<usize>| {
+        let word = text[span.clone()].to_lowercase();
+        let number = NUMBERS.iter().position(|n| *n == word).map(|n| n.to_string());
+        (span, number.unwrap_or(word))
+    };
+    found.into_iter().map(folded).filter(|(_, w)| !matches!(w.as_str(), "a" | "an" | "the")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::item::{Choice, Form, Key};
+
+    fn item(kind: QuestionKind, question: &str, answer: &str, options: &[&str]) -> Item {
+        let role = |text: &str| if text == answer { Role::Correct } else { Role::Distractor };
+        let json = serde_json::json!({ "id": "d/1", "dataset": "d", "key": 1, "form": "plain", "question": question,
+            "kind": kind.name(), "answer": answer });
+        let mut item: Item = serde_json::from_value(json).unwrap();
+        assert_eq!((&item.key, item.form), (&Key::Int(1), Form::Plain));
+        item.options = options.iter().map(|t| Choice { text: (*t).into(), role: role(t) }).collect();
+        item
+    }
+
+    #[test]
+    fn words_are_found_as_words() {
+        let found = |question: &str, answer: &str| find(question, answer).map(|span| question[span].to_string());
+        assert_eq!(found("What does the Owl, seen at night, eat?", "an owl").as_deref(), Some("Owl"));
+        assert_eq!(found("Which category is it?", "cat"), None);
+        assert_eq!(found("How do the owls look?", "owl"), None);
+        assert_eq!(found("Are there three cats?", "3 cats").as_deref(), Some("three cats"));
+        assert_eq!(found("Are there 3 cats?", "Three").as_deref(), Some("3"));
+        assert_eq!(found("Is the Eiffel-Tower in Paris?", "the Eiffel Tower").as_deref(), Some("Eiffel-Tower"));
+        assert_eq!(found("Die a Hard way?", "Die Hard").as_deref(), Some("Die a Hard"), "articles are passed over");
+        assert_eq!(found("Die the hard way?", "Hard Die"), None);
+        assert_eq!(found("Ist das ein Käse?", "KÄSE").as_deref(), Some("Käse"));
+        for nothing in ["", " ", "the", "?!", "a"] {
+            assert_eq!(found("What is the a?", nothing), None, "{nothing}");
+        }
+        assert_eq!(found("", "owl"), None);
+    }
+
+    #[test]
+    fn an_item_leaks_unless_its_question_names_the_others_too() {
+        use QuestionKind::*;
+        let leaks = |i: Item| leak(&i).map(|l| (l.others, l.tells()));
+        assert_eq!(leaks(item(MultipleChoice, "What bird is the red owl?", "owl", &["owl", "crow"])), Some((0, true)));
+        assert_eq!(leaks(item(MultipleChoice, "Is it red or blue?", "red", &["red", "blue"])), Some((1, false)));
+        assert_eq!(leaks(item(MultipleChoice, "What is it?", "owl", &["owl", "crow"])), None);
+        assert_eq!(leaks(item(FreeForm, "Describe the owl.", "Owl", &[])), Some((0, true)));
+        assert_eq!(leaks(item(YesNo, "Is there no owl?", "no", &[])), None);
+        assert_eq!(leaks(item(TrueFalse, "It is true that it is red.", "True", &["True", "False"])), None);
+        // An answer that is stated by its letter is the option's text.
+        let mut lettered = item(MultipleChoice, "Plan B shows which owl?", "owl", &["crow", "owl"]);
+        lettered.answer = "B".into();
+        assert_eq!(leak(&lettered).map(|l| &lettered.question[l.span]), Some("owl"));
+    }
+}
