@@ -1,10 +1,12 @@
-//! Floor 2: models. Traits for what is asked of them, and what answers: candle in this process, servers over HTTP, and
-//! the storyboard that needs neither. No trait leaks a tensor, a socket or a file.
+//! Floor 2: models. Traits for what is asked of them, and what answers: candle in this process, servers over HTTP,
+//! Tesseract beside it, and the storyboard that needs none of them. No trait leaks a tensor, a socket or a file.
 
 pub mod candle;
 pub mod gauges;
 pub mod http;
 pub mod hub;
+pub mod ocr;
+pub mod reader;
 pub mod storyboard;
 pub mod vlm;
 
@@ -51,21 +53,45 @@ pub trait ImageGenerator: Send {
     fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool);
 }
 
-/// The pictures of `tasks` in their order, for callers that want no steps.
-pub fn generate_all(
-    generator: &mut dyn ImageGenerator,
-    settings: &Settings,
-    tasks: &[Task],
-) -> Vec<Result<Picture, Failure>> {
-    let mut results: Vec<Option<Result<Picture, Failure>>> = tasks.iter().map(|_| None).collect();
-    generator.generate(settings, tasks, &mut |told| {
-        if let Told::Done { index, result } = told
+/// What is told of work without steps, on questions or pictures.
+#[derive(Debug)]
+pub enum Heard<T> {
+    /// A sign of life now and then, so that a cancel is heard while others work.
+    Alive,
+    /// Task `index` (from 0) is over. Told exactly once for each task, in any order.
+    Done {
+        /// Which task.
+        index: usize,
+        /// What came of it, or why nothing did.
+        result: Result<T, Failure>,
+    },
+}
+
+/// The results of so many tasks in their order.
+fn gather<T>(tasks: usize, work: impl FnOnce(&mut dyn FnMut(Heard<T>) -> bool)) -> Vec<Result<T, Failure>> {
+    let mut results: Vec<Option<Result<T, Failure>>> = (0..tasks).map(|_| None).collect();
+    work(&mut |heard| {
+        if let Heard::Done { index, result } = heard
             && let Some(place) = results.get_mut(index)
         {
             *place = Some(result);
         }
         true
     });
-    let lost = || Err(Failure::new(FailureKind::BadOutput, "the generator did not answer"));
+    let lost = || Err(Failure::new(FailureKind::BadOutput, "there was no answer"));
     results.into_iter().map(|r| r.unwrap_or_else(lost)).collect()
+}
+
+/// The pictures of `tasks` in their order, for callers that want no steps.
+pub fn generate_all(
+    generator: &mut dyn ImageGenerator,
+    settings: &Settings,
+    tasks: &[Task],
+) -> Vec<Result<Picture, Failure>> {
+    gather(tasks.len(), |watch| {
+        generator.generate(settings, tasks, &mut |told| match told {
+            Told::Done { index, result } => watch(Heard::Done { index, result }),
+            Told::Step { .. } => watch(Heard::Alive),
+        });
+    })
 }

@@ -15,7 +15,7 @@ pub const BLACK: u8 = 12;
 pub const BLANK: u8 = 2;
 /// A picture is nearly uniform where the standard deviation of every channel is under this, of 255.
 pub const UNIFORM_DEVIATION: f64 = 3.0;
-/// Or where the entropy of its grey levels is under this, in bits of 8: more than 99 pixels in 100 are of one level.
+/// Or where the entropy of every channel is under this, in bits of 8: more than 99 pixels in 100 are of one level.
 pub const UNIFORM_ENTROPY: f64 = 0.05;
 
 /// What is wrong with a picture.
@@ -34,7 +34,7 @@ pub enum Flaw {
     Uniform {
         /// The largest standard deviation of a channel, of 255.
         deviation: f64,
-        /// Entropy of the grey levels, in bits.
+        /// The largest entropy of a channel, in bits.
         entropy: f64,
     },
 }
@@ -48,8 +48,9 @@ pub struct Spread {
     pub most: [u8; 3],
     /// Standard deviation of each channel (population), of 255.
     pub deviation: [f64; 3],
-    /// Entropy of the grey levels (ITU-R BT.601 luma, 256 levels), in bits (Shannon 1948).
-    pub entropy: f64,
+    /// Entropy of the 256 levels of each channel, in bits (Shannon 1948). Of grey alone it would be 0 for two colours that
+    /// are equally bright.
+    pub entropy: [f64; 3],
 }
 
 /// The measures of `pixels`; none for a picture without pixels, or with other than three bytes for each.
@@ -60,28 +61,26 @@ pub fn spread(pixels: &Pixels) -> Option<Spread> {
     }
     let (mut least, mut most) = ([255u8; 3], [0u8; 3]);
     let (mut sum, mut squares) = ([0u64; 3], [0u64; 3]);
-    let mut levels = [0u64; 256];
+    let mut levels = [[0u64; 256]; 3];
     for pixel in all {
         for (at, &value) in pixel.iter().enumerate() {
             least[at] = least[at].min(value);
             most[at] = most[at].max(value);
             sum[at] += u64::from(value);
             squares[at] += u64::from(value) * u64::from(value);
+            levels[at][usize::from(value)] += 1;
         }
-        let [red, green, blue] = pixel.map(u32::from);
-        levels[((299 * red + 587 * green + 114 * blue + 500) / 1000) as usize] += 1;
     }
     let count = all.len() as f64;
     let deviation = |at: usize| {
         let mean = sum[at] as f64 / count;
         (squares[at] as f64 / count - mean * mean).max(0.0).sqrt()
     };
-    let part = |n: &u64| {
-        let share = *n as f64 / count;
-        -share * share.log2()
+    let entropy = |at: usize| -> f64 {
+        let shares = levels[at].iter().filter(|n| **n > 0).map(|n| *n as f64 / count);
+        shares.map(|share| share * (1.0 / share).log2()).sum()
     };
-    let entropy = levels.iter().filter(|n| **n > 0).map(part).sum();
-    Some(Spread { least, most, deviation: [0, 1, 2].map(deviation), entropy })
+    Some(Spread { least, most, deviation: [0, 1, 2].map(deviation), entropy: [0, 1, 2].map(entropy) })
 }
 
 /// What is wrong with a picture as a decoder gave it, or with one that could not be decoded, the worst first.
@@ -100,12 +99,13 @@ pub fn flaws(decoded: Result<&Pixels, &str>) -> Vec<Flaw> {
     };
     let varies = (0..3).map(|i| spread.most[i] - spread.least[i]).max().unwrap_or_default();
     let deviation = spread.deviation.into_iter().fold(0.0, f64::max);
+    let entropy = spread.entropy.into_iter().fold(0.0, f64::max);
     if spread.most.iter().all(|m| *m <= BLACK) {
         found.push(Flaw::Black);
     } else if varies <= BLANK {
         found.push(Flaw::Blank(spread.least));
-    } else if deviation < UNIFORM_DEVIATION || spread.entropy < UNIFORM_ENTROPY {
-        found.push(Flaw::Uniform { deviation, entropy: spread.entropy });
+    } else if deviation < UNIFORM_DEVIATION || entropy < UNIFORM_ENTROPY {
+        found.push(Flaw::Uniform { deviation, entropy });
     }
     found
 }
@@ -165,11 +165,11 @@ mod tests {
     #[test]
     fn deviation_and_entropy_are_the_textbook_s() {
         let halves = spread(&picture(64, |i| if i % 2 == 0 { [0; 3] } else { [200; 3] })).unwrap();
-        assert_eq!((halves.deviation, halves.entropy), ([100.0; 3], 1.0));
+        assert_eq!((halves.deviation, halves.entropy), ([100.0; 3], [1.0; 3]));
         let four = spread(&picture(64, |i| [(i % 4) as u8 * 60; 3])).unwrap();
-        assert!((four.entropy - 2.0).abs() < 1e-12);
+        assert!((four.entropy[0] - 2.0).abs() < 1e-12);
         assert_eq!((four.least, four.most), ([0; 3], [180; 3]));
-        assert_eq!(spread(&picture(64, |_| [7; 3])).unwrap().entropy, 0.0);
+        assert_eq!(spread(&picture(64, |_| [7; 3])).unwrap().entropy, [0.0; 3]);
     }
 
     #[test]

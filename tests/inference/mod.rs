@@ -1,7 +1,10 @@
-//! What answers for models: one conformance suite for all image generators, HTTP against a real server, model files.
+//! What answers for models: one conformance suite for all image generators, HTTP against a real server, model files,
+//! judges, readers of text.
 
 pub mod conformance;
 mod http;
 mod hub;
+mod judge;
+mod ocr;
 mod server;
 mod storyboard;

@@ -1,4 +1,4 @@
-//! A local server that speaks the image API, well or badly.
+//! A local server that speaks the image API, or says what a test has it say, well or badly.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -35,6 +35,8 @@ pub enum Act {
     Cut,
     /// Nothing for so long.
     Stall(Duration),
+    /// Something, after so long.
+    Later(Duration, Box<Act>),
 }
 
 /// A request as it came in.
@@ -257,6 +259,10 @@ async fn made(act: Act, seen: &Seen) -> Response<Part> {
         Act::Image(bytes) => Response::new(body(json!({ "data": [{ "b64_json": packed(&bytes) }] }).to_string())),
         Act::Cut => {
             Response::new(half(json!({ "data": [{ "b64_json": packed(&png(64, 64, "cut")) }] }).to_string().as_bytes()))
+        }
+        Act::Later(time, act) => {
+            tokio::time::sleep(time).await;
+            Box::pin(made(*act, seen)).await
         }
         Act::Stall(time) => {
             tokio::time::sleep(time).await;

@@ -15,12 +15,13 @@ use std::sync::Arc;
 use self::ask::{Chat, Known};
 use super::caller::{Caller, News};
 use super::pool::{Patience, Table};
-use crate::inference::vlm::{Heard, VisionLanguageModel};
+use crate::inference::Heard;
+use crate::inference::vlm::VisionLanguageModel;
 use crate::model::Result;
 use crate::model::config::Judge;
 use crate::model::config::judge::Fields;
 use crate::model::generation::{Failure, FailureKind, Fingerprint};
-use crate::model::vlm::{Abilities, Ask};
+use crate::model::vlm::{Abilities, Ask, Reply};
 
 /// Goes up with every change of what servers are sent for the same question: it is part of the fingerprint.
 const VERSION: u32 = 1;
@@ -96,7 +97,7 @@ impl VisionLanguageModel for ChatModel {
             .with("seed", self.seed)
     }
 
-    fn ask(&mut self, asks: &[Ask], watch: &mut dyn FnMut(Heard) -> bool) {
+    fn ask(&mut self, asks: &[Ask], watch: &mut dyn FnMut(Heard<Reply>) -> bool) {
         let one = |ask: &Ask| match self.abilities.excluded(ask) {
             Some(why) => Err(Failure::new(FailureKind::Input, why)),
             None => Ok(ask.clone()),
