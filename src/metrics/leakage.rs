@@ -128,6 +128,16 @@ mod tests {
         assert_eq!(found("", "owl"), None);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn a_span_is_of_the_question(question in "\\PC{0,12}( the | two |İ|ß|-)?\\PC{0,12}", answer in "\\PC{0,4}") {
+            if let Some(span) = find(&question, &answer) {
+                proptest::prop_assert!(question.get(span).is_some_and(|s| !s.is_empty()));
+            }
+            proptest::prop_assert!(find(&question, &question).is_none_or(|span| span.end <= question.len()));
+        }
+    }
+
     #[test]
     fn an_item_leaks_unless_its_question_names_the_others_too() {
         use QuestionKind::*;

@@ -17,6 +17,7 @@ use crate::compose::course::Course;
 use crate::compose::engine::Composer;
 use crate::compose::grammar::Grammar;
 use crate::compose::metadata::Metadata;
+use crate::compose::metadata::judge::judging_of;
 use crate::compose::plan::{MOST, Plan};
 use crate::model::metafile::shipped;
 use crate::model::{Finding, Item, Kind, MetaFile, Problem, QuestionKind, Result, Severity};
@@ -70,7 +71,8 @@ pub fn metadata(project: Option<&Project>) -> Result<(Metadata, Vec<Finding>)> {
 pub fn ready(metadata: &Metadata, unreadable: &[Finding]) -> Result<Grammar> {
     let (grammar, compiled) = Grammar::compile(metadata);
     let mut errors: Vec<&Finding> = unreadable.iter().chain(metadata.found()).chain(&compiled).collect();
-    errors.retain(|f| f.rule.severity() == Severity::Error);
+    // Judgings are asked of pictures that are there: no question is written with them.
+    errors.retain(|f| f.rule.severity() == Severity::Error && judging_of(&f.file).is_none());
     if let Some(first) = errors.first() {
         let list: Vec<String> = errors.iter().take(LISTED).map(ToString::to_string).collect();
         let more = if errors.len() > LISTED { "; ..." } else { "" };

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::judge::judging_of;
 use super::{Metadata, STYLE, styles, templates, vocabulary_of};
 
 /// What became of one vocabulary, or of the styles.
@@ -181,8 +180,7 @@ fn parts(metadata: &Metadata) -> BTreeMap<String, toml::Value> {
 /// The names of files that are in one set and not in the other do not show in [`diff`] when they hold no terms; these
 /// do: old ones, then new ones.
 pub fn files(old: &Metadata, new: &Metadata) -> (Vec<String>, Vec<String>) {
-    let other = |name: &str| [styles::FILE, templates::FILE].contains(&name) || judging_of(name).is_some();
-    let known = |name: &&str| vocabulary_of(name).is_some() || other(name);
+    let known = |name: &&str| vocabulary_of(name).is_some() || [styles::FILE, templates::FILE].contains(name);
     let only = |a: &Metadata, b: &Metadata| {
         a.files().filter(known).filter(|n| b.text(n).is_none()).map(String::from).collect::<Vec<_>>()
     };

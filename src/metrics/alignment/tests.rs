@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::questions::read;
 use super::*;
 
@@ -121,4 +123,21 @@ fn what_is_wrong_with_a_question_is_told() {
         assert!(note.contains(what), "{note}");
     }
     assert_eq!(super::questions::read("I cannot do that", &[], 6).notes, ["0 of 6 questions could be read"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_is_taken_apart_without_harm(
+        text in "(question|answer|choices|element|:|red|yes|[A-D][).]|[\\[\\]{}\"',\n ]|</?think>|ß|\\PC){0,24}"
+    ) {
+        let read = read(&text, &["color".to_string()], 3);
+        prop_assert!(read.elements.len() <= 3);
+        for rule in [Rule::Folded, Rule::Legacy] {
+            for element in read.elements.iter().chain([&element(&["red", "blue"], "red"), &element(&["yes", "no"], "no")]) {
+                answered(element, Some(&text), rule);
+            }
+        }
+    }
 }

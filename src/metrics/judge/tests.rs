@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 fn said(text: &str) -> Said {
@@ -160,4 +162,33 @@ fn certainty_is_a_share_of_yes_and_no_alone() {
     assert_eq!(certainty(&first(&[("{", 0.9), ("The", 0.1)])), None);
     assert_eq!(certainty(&first(&[("no", 0.3)])), Some(0.0));
     assert_eq!(certainty(&[]), None);
+}
+
+#[test]
+fn a_model_that_repeats_itself_is_read_in_one_pass() {
+    // Quadratic reading of this would be 10^11 steps.
+    assert_eq!(said(&"yes ".repeat(100_000)), Said::Word(Word::Yes));
+    assert_eq!(said(&"answer is yes ".repeat(50_000)), Said::Word(Word::Yes));
+    assert_eq!(said(&"{\"answer\": ".repeat(50_000)), Said::Unparsed(Unparsed::Neither));
+    assert_eq!(said(&"maybe ".repeat(50_000)), Said::Unparsed(Unparsed::Neither));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_is_read_without_a_guess(
+        text in "(yes|no|not|[Aa]nswer|is|or|it|[\\[\\]{}\"':.,/*\n -]|<think>|</think>|是|ü|。|\\PC){0,24}"
+    ) {
+        let good = understood(&text, Word::Yes);
+        let bad = understood(&text, Word::No);
+        prop_assert_eq!(good.said, bad.said);
+        prop_assert_eq!(good.pass, bad.pass.map(|p| !p));
+        if let Said::Word(word) = good.said {
+            // What is read stands there, as such or as a JSON truth value.
+            let lower = text.to_lowercase();
+            let holds = lower.contains(word.name()) || lower.contains(if word == Word::Yes { "true" } else { "false" });
+            prop_assert!(holds);
+        }
+    }
 }

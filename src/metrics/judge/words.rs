@@ -68,19 +68,23 @@ fn mentions(text: &str) -> Vec<Mention> {
     let quote = |c: char| c == '\'' || c == '’';
     let word = |&(start, end): &(usize, usize)| text[start..end].trim_matches(quote);
     let mut found = Vec::new();
+    // Whether a hedge stands in this clause: kept from word to word, since a model that repeats itself writes thousands.
+    let (mut hedged, mut end) = (false, 0);
     for (i, place) in words.iter().enumerate() {
+        hedged &= !text[end..place.0].contains(CLAUSE);
+        end = place.1;
+        hedged |= hedge(word(place));
         let Some(said) = Word::from_name(word(place)) else { continue };
         let (before, after) = (&text[..place.0], &text[place.1..]);
         let next = words.get(i + 1).map(|w| (&text[place.1..w.0], word(w)));
         if hyphened(before, after) || said == Word::No && next.is_some_and(|(gap, word)| lacking(gap, word)) {
             continue;
         }
-        let clause = words[..i].iter().rev().take_while(|w| !text[w.1..place.0].contains(CLAUSE));
         found.push(Mention {
             word: said,
             marked: marked(before, after),
             offered: offered(next, words.get(i + 2).map(word)) || offered_before(&words[..i], text, place.0),
-            hedged: clause.map(word).any(hedge),
+            hedged,
             first: before.chars().all(|c| !c.is_alphanumeric()),
         });
     }
@@ -115,8 +119,10 @@ fn marked(before: &str, after: &str) -> bool {
             None => return false,
         },
     };
-    let lead = lead.trim_end_matches(wraps).to_lowercase();
-    lead.ends_with("answer") || lead.ends_with("verdict")
+    let lead = lead.trim_end_matches(wraps).as_bytes();
+    let ends =
+        |word: &str| lead.len() >= word.len() && lead[lead.len() - word.len()..].eq_ignore_ascii_case(word.as_bytes());
+    ends("answer") || ends("verdict")
 }
 
 /// "yes or no", "yes/no", "yes | no".

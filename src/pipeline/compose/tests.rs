@@ -332,11 +332,17 @@ fn the_summary_counts_what_is_composed() {
 fn metadata_of_a_project_is_its_own_files_or_the_shipped_ones() {
     let place = Place::new();
     let (found, _) = metadata(Some(&place.project)).unwrap();
-    assert_eq!(found.files().count(), 21);
+    assert_eq!(found.files().count(), 30);
     let dir = place.project.metadata();
     std::fs::write(dir.join(VOCABULARIES).join("animal.txt"), b"owl\n\xff\n").unwrap();
     let (found, unreadable) = metadata(Some(&place.project)).unwrap();
-    assert_eq!((found.files().count(), unreadable.len()), (20, 1));
+    assert_eq!((found.files().count(), unreadable.len()), (29, 1));
     let refused = Composition::new(&found, &unreadable, &order(None, 1, None)).err().unwrap();
     assert!(refused.what.contains("animal.txt"), "{}", refused.what);
+    // A judging that cannot be used is found, and keeps nobody from composing.
+    std::fs::write(dir.join(VOCABULARIES).join("animal.txt"), b"owl\ncat\nhorse\nsalmon\nwolf\n").unwrap();
+    std::fs::write(dir.join("judge/mine.toml"), b"version = 0\n").unwrap();
+    let (found, unreadable) = metadata(Some(&place.project)).unwrap();
+    assert!(found.found().any(|f| f.file == "judge/mine.toml"));
+    assert!(Composition::new(&found, &unreadable, &order(None, 1, None)).is_ok());
 }

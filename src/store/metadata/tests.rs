@@ -7,7 +7,7 @@ use super::*;
 fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
     let root = tempfile::tempdir().unwrap();
     let dir = root.path().join("metadata");
-    fs::create_dir_all(dir.join(FOLDER)).unwrap();
+    fs::create_dir_all(dir.join(VOCABULARIES)).unwrap();
     for (name, text) in files {
         fs::write(dir.join(name), text).unwrap();
     }
@@ -21,7 +21,7 @@ fn change(state: &MetadataState, name: &str, text: Option<&str>) -> Save {
 
 fn all(dir: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
-    for dir in [dir.to_path_buf(), dir.join(FOLDER)] {
+    for dir in [dir.to_path_buf(), dir.join(VOCABULARIES)] {
         for entry in fs::read_dir(&dir).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_file()) {
             found.push((entry.display().to_string(), fs::read(&entry).unwrap()));
         }
@@ -30,6 +30,7 @@ fn all(dir: &Path) -> Vec<(String, Vec<u8>)> {
     found
 }
 
+const VOCABULARIES: &str = "vocabularies";
 const CAT: &str = "vocabularies/animal.txt";
 const RED: &str = "vocabularies/color.txt";
 
@@ -109,6 +110,36 @@ fn a_folder_without_files_is_the_shipped_one_until_the_first_save() {
 }
 
 #[test]
+fn judgings_are_files_like_the_others_in_a_folder_made_when_it_is_needed() {
+    let (_root, dir) = folder(&[(CAT, "cat\n"), ("styles.toml", "")]);
+    let mine = "judge/mine.toml";
+    let state = read(&dir).unwrap();
+    save(&dir, &[change(&state, CAT, Some("owl\n"))]).unwrap();
+    assert!(!dir.join("judge").exists(), "a save of something else makes no folder");
+    let saved = save(&dir, &[change(&state, mine, Some("version = 1\n"))]).unwrap();
+    let names: Vec<&str> = saved.files.iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, [mine, "styles.toml", CAT]);
+    let before = stamp(&dir);
+    fs::write(dir.join(mine), "version = 22\n").unwrap();
+    assert_ne!(stamp(&dir), before);
+    let stale = save(&dir, &[change(&saved, mine, Some("version = 3\n"))]).unwrap_err();
+    assert_eq!(stale.kind, Kind::Conflict);
+    let saved = save(&dir, &[change(&read(&dir).unwrap(), mine, None)]).unwrap();
+    assert!(!dir.join(mine).exists() && saved.files.len() == 2);
+    // The folder goes with a save that fails.
+    fs::remove_dir(dir.join("judge")).unwrap();
+    let new = Save { name: mine.into(), base: None, text: Some("x".into()) };
+    let stale = Save { base: Some("0".into()), ..change(&saved, CAT, Some("x\n")) };
+    save(&dir, &[new, stale]).unwrap_err();
+    assert!(!dir.join("judge").exists());
+    // A project that has none gets them with what is shipped.
+    let mut made = Vec::new();
+    let fresh = tempfile::tempdir().unwrap();
+    write_shipped(fresh.path(), &mut made).unwrap();
+    assert!(made.contains(&fresh.path().join("judge")) && fresh.path().join("judge/vlb-l2-rephrase.toml").is_file());
+}
+
+#[test]
 fn a_save_replaces_what_was_seen_and_nothing_else() {
     let (_root, dir) = folder(&[(CAT, "cat\n"), (RED, "red\n")]);
     fs::set_permissions(dir.join(CAT), fs::Permissions::from_mode(0o640)).unwrap();
@@ -159,6 +190,12 @@ fn names_and_texts_that_cannot_be_are_refused() {
         "vocabularies/A b.txt",
         "README.md",
         "vocabularies/a\u{0}.txt",
+        "vocabularies/a.toml",
+        "judge/a.txt",
+        "judge/.toml",
+        "judge/A.toml",
+        "judge/../a.toml",
+        "other/a.toml",
         "",
         &long,
     ] {
@@ -209,7 +246,7 @@ fn cut(dir: &Path, done: usize, edited: bool) {
     ];
     for step in &steps[..done] {
         match &step.temp {
-            Some(t) => fs::rename(dir.join(FOLDER).join(t), dir.join(&step.name)).unwrap(),
+            Some(t) => fs::rename(dir.join(VOCABULARIES).join(t), dir.join(&step.name)).unwrap(),
             None => fs::remove_file(dir.join(&step.name)).unwrap(),
         }
     }
