@@ -114,7 +114,8 @@ impl Scorer {
 /// The unit that a score is read in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scale {
-    /// As the scorer gives it; of CLIP and SigLIP the raw cosine.
+    /// As the scorer gives it; of CLIP and SigLIP the raw cosine. SigLIP has no other: its logits have a bias of their own,
+    /// and its probability is told with each score.
     Raw,
     /// The cosine times the model's logit scale, 100 for CLIP: what the released code of Dysca compares with 25.
     Logit,
@@ -176,7 +177,7 @@ impl Measure {
     /// The scales its scorer has, this one's first.
     pub fn scales(&self) -> Vec<Measure> {
         let all: &[Scale] = match self.scorer {
-            Scorer::Clip | Scorer::Siglip => &[Scale::Logit, Scale::Raw, Scale::ClipScore],
+            Scorer::Clip => &[Scale::Logit, Scale::Raw, Scale::ClipScore],
             _ => &[Scale::Raw],
         };
         let at = all.iter().position(|s| *s == self.scale).unwrap_or(0);
@@ -195,7 +196,6 @@ impl Measure {
             (Scorer::Clip, Scale::Logit) => 25.0,
             (Scorer::Clip, Scale::Raw) => 0.25,
             (Scorer::Clip, Scale::ClipScore) => 0.625,
-            (Scorer::Siglip, Scale::Logit) => 0.0,
             (Scorer::Siglip, _) => 0.05,
             (Scorer::Ocr, _) => 0.8,
             (Scorer::Safety, _) => 0.0,
