@@ -30,6 +30,17 @@ impl Linear {
         Ok(Linear { weight: Tensor::cat(&weights, 0)?, bias: None })
     }
 
+    /// Several matrices, each with its bias, as one: `[k]` to `names.len() * n`.
+    pub fn joined_with_bias(k: usize, n: usize, vb: &VarBuilder, names: &[&str]) -> Result<Linear> {
+        let biases = names.iter().map(|name| vb.pp(name).get(n, "bias")).collect::<Result<Vec<_>>>()?;
+        Ok(Linear { bias: Some(Tensor::cat(&biases, 0)?), ..Linear::joined(k, n, vb, names)? })
+    }
+
+    /// One matrix without bias: `{weight: [n, k]}` below `vb`.
+    pub fn plain(k: usize, n: usize, vb: VarBuilder) -> Result<Linear> {
+        Ok(Linear { weight: vb.get((n, k), "weight")?, bias: None })
+    }
+
     /// `[..., k]` to `[..., n]`.
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
         ops::linear(x, &self.weight, Added { bias: self.bias.as_ref(), residual: None })
@@ -100,22 +111,28 @@ impl GroupNorm {
     }
 }
 
-/// Layer normalisation with PyTorch's eps of 1e-5.
+/// Layer normalisation.
 #[derive(Clone, Debug)]
 pub struct LayerNorm {
     weight: Tensor,
     bias: Tensor,
+    eps: f64,
 }
 
 impl LayerNorm {
-    /// `{weight: [c], bias: [c]}` below `vb`.
+    /// `{weight: [c], bias: [c]}` below `vb`, with PyTorch's eps of 1e-5.
     pub fn new(c: usize, vb: VarBuilder) -> Result<LayerNorm> {
-        Ok(LayerNorm { weight: vb.get(c, "weight")?, bias: vb.get(c, "bias")? })
+        LayerNorm::with_eps(c, 1e-5, vb)
+    }
+
+    /// The same with the eps of a configuration.
+    pub fn with_eps(c: usize, eps: f64, vb: VarBuilder) -> Result<LayerNorm> {
+        Ok(LayerNorm { weight: vb.get(c, "weight")?, bias: vb.get(c, "bias")?, eps })
     }
 
     /// `[..., c]` normalised.
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        ops::layer_norm(x, &self.weight, &self.bias, 1e-5)
+        ops::layer_norm(x, &self.weight, &self.bias, self.eps)
     }
 }
 

@@ -4,10 +4,13 @@
 //! f16 tensors; a GPU side would be its `cuda_fwd` and is measured against these.
 
 mod cpu;
+mod tokens;
 #[cfg(test)]
 mod tests;
 
 use candle_core::{D, DType, Result, Tensor, bail};
+
+pub use tokens::{Activation, activated, self_attention};
 
 /// Bytes of gathered rows that a convolution holds at once.
 const PATCH_BYTES: usize = 32 << 20;

@@ -5,16 +5,9 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::inference::candle::encoder::LayerSizes;
+use crate::inference::candle::ops::Activation;
 use crate::model::error::{Problem, Result};
-
-/// The nonlinearity between the two layers of the perceptron (`hidden_act`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Activation {
-    /// `x * sigmoid(1.702 x)`: OpenAI's CLIP.
-    QuickGelu,
-    /// `x * Phi(x)` with the error function, not its tanh approximation: OpenCLIP.
-    Gelu,
-}
 
 /// Which token's state stands for the whole text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +94,27 @@ impl TextConfig {
     pub fn parse(text: &str) -> Result<TextConfig> {
         let raw: Raw = serde_json::from_str(text)
             .map_err(|e| Problem::input(format!("is no configuration of a text encoder: {e}")).line(e.line() as u64))?;
+        Self::checked(raw)
+    }
+
+    /// The same from the `text_config` of a whole CLIP.
+    pub fn section(fields: Value) -> Result<TextConfig> {
+        let wrong = |e| Problem::input(format!("is no configuration of a text encoder: {e}")).field("text_config");
+        Self::checked(serde_json::from_value(fields).map_err(wrong)?)
+    }
+
+    /// The measures of each layer.
+    pub fn layer(&self) -> LayerSizes {
+        LayerSizes {
+            width: self.hidden_size,
+            inner: self.intermediate_size,
+            heads: self.num_attention_heads,
+            eps: self.layer_norm_eps,
+            activation: self.activation,
+        }
+    }
+
+    fn checked(raw: Raw) -> Result<TextConfig> {
         let refused = |field: &str, value: &dyn std::fmt::Display, help: &str| {
             Err(Problem::input(format!("`{value}` is not supported")).field(field).help(help))
         };

@@ -2,15 +2,16 @@
 //! `CLIPTextModelWithProjection`: CLIP-L of Stable Diffusion 1.5 and SDXL, OpenCLIP-H of 2.1, OpenCLIP-G of SDXL.
 
 mod config;
-mod layer;
 #[cfg(test)]
 mod tests;
 
-use candle_core::{D, Device, IndexOp, Module, Result, Tensor, bail};
-use candle_nn::{LayerNorm, VarBuilder, layer_norm};
+use candle_core::{D, Device, IndexOp, Result, Tensor, bail};
+use candle_nn::VarBuilder;
 
-pub use config::{Activation, PoolAt, TextConfig};
-use layer::Layer;
+use super::encoder::Layer;
+use super::layers::LayerNorm;
+pub use super::ops::Activation;
+pub use config::{PoolAt, TextConfig};
 
 /// What an encoder makes of some texts of `s` tokens. Which of the states a U-Net was trained with is the pipeline's to
 /// know: Stable Diffusion takes [`last`](Self::last), SDXL takes [`penultimate`](Self::penultimate) of both encoders
@@ -50,9 +51,9 @@ impl TextEncoder {
         let tokens = tables.get((config.vocab_size, width), "token_embedding.weight")?;
         let positions = tables.get((config.max_position_embeddings, width), "position_embedding.weight")?;
         let layers = (0..config.num_hidden_layers)
-            .map(|i| Layer::load(&inner.pp(format!("encoder.layers.{i}")), &config))
+            .map(|i| Layer::load(&inner.pp(format!("encoder.layers.{i}")), &config.layer()))
             .collect::<Result<Vec<Layer>>>()?;
-        let norm = layer_norm(width, config.layer_norm_eps, inner.pp("final_layer_norm"))?;
+        let norm = LayerNorm::with_eps(width, config.layer_norm_eps, inner.pp("final_layer_norm"))?;
         let name = "text_projection.weight";
         let projection = match config.with_projection || vb.contains_tensor(name) {
             true => Some(vb.get((config.projection_dim, width), name)?),
@@ -85,10 +86,9 @@ impl TextEncoder {
         let tokens = self.tokens.index_select(&ids, 0)?.reshape((texts.len(), length, self.config.hidden_size))?;
         let mut state = tokens.broadcast_add(&self.positions.i(..length)?)?;
         let mut penultimate = state.clone();
-        let mask = causal_mask(length, &self.device)?;
         for layer in &self.layers {
             penultimate = state;
-            state = layer.forward(&penultimate, &mask)?;
+            state = layer.forward(&penultimate, true)?;
         }
         let last = self.norm.forward(&state)?;
         let pooled: Vec<Tensor> = texts
@@ -130,11 +130,4 @@ impl PoolAt {
         };
         text.iter().position(|id| Some(*id) == wanted).unwrap_or(0)
     }
-}
-
-/// `[length, length]` in f32: 0 where a token (row) may see another (column), minus infinity after it.
-fn causal_mask(length: usize, device: &Device) -> Result<Tensor> {
-    let see = |row, column| if column <= row { 0.0 } else { f32::NEG_INFINITY };
-    let mask: Vec<f32> = (0..length).flat_map(|row| (0..length).map(move |column| see(row, column))).collect();
-    Tensor::from_vec(mask, (length, length), device)
 }

@@ -104,9 +104,12 @@ fn the_text_is_pooled_where_transformers_pools_it() {
 
 #[test]
 fn gelu_is_the_one_with_the_error_function() {
-    let x = Tensor::new(&[-3.0f32, -1.0, 0.0, 0.5, 2.0], &Device::Cpu).unwrap();
+    let x = Tensor::new(&[[-3.0f32, -1.0, 0.0, 0.5, 2.0]], &Device::Cpu).unwrap();
+    let same = Tensor::eye(5, DType::F32, &Device::Cpu).unwrap();
+    let none = Tensor::zeros(5, DType::F32, &Device::Cpu).unwrap();
     let close = |activation, expected: [f32; 5]| {
-        let got = layer::activate(&x, activation).unwrap().to_vec1::<f32>().unwrap();
+        let got = super::super::ops::activated(&x, &same, &none, activation).unwrap();
+        let got = got.squeeze(0).unwrap().to_vec1::<f32>().unwrap();
         for (got, expected) in got.iter().zip(expected) {
             assert!((got - expected).abs() < 2e-6, "{activation:?}: {got}, not {expected}");
         }

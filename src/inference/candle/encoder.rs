@@ -1,0 +1,63 @@
+//! One layer of the encoders of CLIP, of texts and of pictures alike: attention among the tokens and a perceptron of
+//! two layers, each after a layer norm and onto its input (transformers' `CLIPEncoderLayer`).
+
+use candle_core::{Result, Tensor};
+use candle_nn::VarBuilder;
+
+use super::layers::{LayerNorm, Linear};
+use super::ops::{self, Activation};
+
+/// The measures of a layer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayerSizes {
+    /// Width of the states.
+    pub width: usize,
+    /// Width inside the perceptron.
+    pub inner: usize,
+    /// Heads of the attention; they divide the width.
+    pub heads: usize,
+    /// Epsilon of the norms.
+    pub eps: f64,
+    /// The nonlinearity.
+    pub activation: Activation,
+}
+
+/// One layer.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    norm1: LayerNorm,
+    /// Queries, keys and values.
+    qkv: Linear,
+    out: Linear,
+    norm2: LayerNorm,
+    up: (Tensor, Tensor),
+    down: Linear,
+    heads: usize,
+    activation: Activation,
+}
+
+impl Layer {
+    /// From the tensors below `vb`, under the names of transformers.
+    pub fn load(vb: &VarBuilder, sizes: &LayerSizes) -> Result<Layer> {
+        let LayerSizes { width, inner, heads, eps, activation } = *sizes;
+        let (attention, up) = (vb.pp("self_attn"), vb.pp("mlp.fc1"));
+        Ok(Layer {
+            norm1: LayerNorm::with_eps(width, eps, vb.pp("layer_norm1"))?,
+            qkv: Linear::joined_with_bias(width, width, &attention, &["q_proj", "k_proj", "v_proj"])?,
+            out: Linear::new(width, width, attention.pp("out_proj"))?,
+            norm2: LayerNorm::with_eps(width, eps, vb.pp("layer_norm2"))?,
+            up: (up.get((inner, width), "weight")?, up.get(inner, "bias")?),
+            down: Linear::new(inner, width, vb.pp("mlp.fc2"))?,
+            heads,
+            activation,
+        })
+    }
+
+    /// `[b, tokens, width]` to the same; with `causal` no token sees those after it.
+    pub fn forward(&self, x: &Tensor, causal: bool) -> Result<Tensor> {
+        let mixed = ops::self_attention(&self.qkv.forward(&self.norm1.forward(x)?)?, self.heads, causal)?;
+        let x = self.out.forward_onto(&mixed, x)?;
+        let inner = ops::activated(&self.norm2.forward(&x)?, &self.up.0, &self.up.1, self.activation)?;
+        self.down.forward_onto(&inner, &x)
+    }
+}
