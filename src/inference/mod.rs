@@ -7,8 +7,12 @@ pub mod http;
 pub mod hub;
 pub mod ocr;
 pub mod reader;
+pub mod preprocess;
+pub mod scoring;
 pub mod storyboard;
 pub mod vlm;
+
+pub use scoring::{ImageEmbedder, ImageTextScorer, SafetyChecker};
 
 use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task};
 

@@ -1,4 +1,4 @@
-//! Reading a `config.json` of diffusers field by field: what is not supported is refused by the field's name.
+//! Reading a `config.json` of diffusers or transformers field by field: what is not supported is refused by the field's name.
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,8 @@ impl From<candle_core::Error> for Problem {
 #[derive(Clone, Debug)]
 pub struct Config {
     file: PathBuf,
+    /// What stands in front of its fields' names in messages: the section of the file with a dot, or nothing.
+    section: String,
     fields: Map<String, Value>,
 }
 
@@ -25,10 +27,11 @@ impl Config {
     /// Reads `file`, which must hold one JSON object.
     pub fn read(file: &Path) -> Result<Config> {
         let text = std::fs::read(file).map_err(|e| {
-            Problem::io(&e, "cannot read", file).help("a model folder in diffusers layout has this file")
+            Problem::io(&e, "cannot read", file)
+                .help("a model folder in diffusers' or transformers' layout has this file")
         })?;
         match serde_json::from_slice(&text) {
-            Ok(Value::Object(fields)) => Ok(Config { file: file.to_path_buf(), fields }),
+            Ok(Value::Object(fields)) => Ok(Config { file: file.to_path_buf(), section: String::new(), fields }),
             Ok(_) => Err(Problem::input("is no JSON object").file(file)),
             Err(e) => Err(Problem::input(format!("is no JSON: {e}")).file(file).line(e.line() as u64)),
         }
@@ -44,6 +47,16 @@ impl Config {
         &self.fields
     }
 
+    /// The object in field `name` as a configuration of its own; without the field, one of defaults alone.
+    pub fn section(&self, name: &str) -> Result<Config> {
+        let fields = match self.get(name) {
+            None => Map::new(),
+            Some(Value::Object(fields)) => fields.clone(),
+            Some(_) => return Err(self.wrong(name, "is no JSON object")),
+        };
+        Ok(Config { file: self.file.clone(), section: format!("{}{name}.", self.section), fields })
+    }
+
     /// The value of `name`; a missing field and `null` are the same, as in diffusers.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.fields.get(name).filter(|v| !v.is_null())
@@ -51,7 +64,7 @@ impl Config {
 
     /// A problem with field `name`.
     pub fn wrong(&self, name: &str, what: impl Into<String>) -> Problem {
-        Problem::input(what).field(name).file(&self.file)
+        Problem::input(what).field(format!("{}{name}", self.section)).file(&self.file)
     }
 
     /// Refuses another `_class_name` than the `supported` ones, and gives its place in them.

@@ -1,13 +1,18 @@
 //! Diffusion models in this process, on candle's tensors: encoders, U-Net, VAE, schedulers and noise are our own code,
 //! checked against PyTorch (`tests/parity`), because the models that come with candle leave out or miscompute parts.
 
+pub mod clip;
 pub mod config;
+pub mod encoder;
 pub mod generator;
 pub mod layers;
 pub mod noise;
 pub mod ops;
 pub mod pipeline;
+pub mod safety;
 pub mod scheduler;
+pub mod scorer;
+pub mod siglip;
 pub mod text;
 pub mod tokenizer;
 pub mod unet;

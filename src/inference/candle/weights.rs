@@ -111,18 +111,34 @@ impl ModelFolder {
                 files.extend(entries.into_iter().map(|e| e.path()).filter(|p| p.is_file()));
             }
         }
-        files.sort();
-        let mut hasher = blake3::Hasher::new();
-        for file in files {
-            let name = file.strip_prefix(&self.root).unwrap_or(&file).to_string_lossy().into_owned();
-            let mut content = blake3::Hasher::new();
-            let opened = std::fs::File::open(&file).and_then(|f| content.update_reader(f).map(|_| ()));
-            opened.map_err(|e| Problem::io(&e, "cannot read", &file))?;
-            hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes());
-            hasher.update(content.finalize().as_bytes());
-        }
-        Ok(hasher.finalize().to_hex().to_string())
+        hash_files(&self.root, files)
     }
+}
+
+/// blake3, as hex, over names (below `root`) and contents of `files`. Reads them all.
+pub(super) fn hash_files(root: &Path, mut files: Vec<PathBuf>) -> Result<String> {
+    files.sort();
+    let mut hasher = blake3::Hasher::new();
+    for file in files {
+        let name = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().into_owned();
+        let mut content = blake3::Hasher::new();
+        let opened = std::fs::File::open(&file).and_then(|f| content.update_reader(f).map(|_| ()));
+        opened.map_err(|e| Problem::io(&e, "cannot read", &file))?;
+        hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes());
+        hasher.update(content.finalize().as_bytes());
+    }
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
+/// The same over everything in the folder of one part that results depend on: its weights for `dtype` and the JSON and
+/// text files beside them.
+pub fn hash_part(folder: &Path, dtype: DType) -> Result<String> {
+    let mut files = weight_files(folder, dtype)?.1;
+    let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+    let entries = entries.map_err(|e| Problem::io(&e, "cannot read", folder))?;
+    let told = |path: &Path| path.extension().is_some_and(|e| e == "json" || e == "txt");
+    files.extend(entries.into_iter().map(|e| e.path()).filter(|p| p.is_file() && told(p)));
+    hash_files(folder, files)
 }
 
 /// The weights in the folder of one part as `dtype` on `device`; each tensor is read when it is taken out.

@@ -66,7 +66,7 @@ impl From<candle_core::Error> for Stopped {
 }
 
 /// A failure of `kind`, unless the message tells that memory was short.
-fn failure(kind: FailureKind, message: &str) -> Failure {
+pub(super) fn failure(kind: FailureKind, message: &str) -> Failure {
     let low = message.to_lowercase();
     let memory = low.contains("out of memory") || low.contains("out_of_memory");
     Failure::new(if memory { FailureKind::OutOfMemory } else { kind }, message)

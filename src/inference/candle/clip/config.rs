@@ -1,0 +1,90 @@
+//! `config.json` of a CLIP, as transformers writes it: both encoders and the width that they share.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::inference::candle::config::Config;
+use crate::inference::candle::encoder::LayerSizes;
+use crate::inference::candle::ops::Activation;
+use crate::inference::candle::text::TextConfig;
+use crate::model::error::Result;
+
+/// The measures of an encoder of pictures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VisionConfig {
+    /// The measures of each layer.
+    pub layer: LayerSizes,
+    /// Layers.
+    pub layers: usize,
+    /// Side of the picture in pixels.
+    pub image_size: usize,
+    /// Side of a patch in pixels.
+    pub patch_size: usize,
+}
+
+impl VisionConfig {
+    /// Reads the `vision_config` of `config`; what it leaves out is as in ViT-B/32, which transformers takes for it.
+    fn read(config: &Config) -> Result<VisionConfig> {
+        let fields = part(config, "vision_config")?;
+        fields.only("num_channels", 3)?;
+        let activation = match fields.get("hidden_act").map_or(Some("quick_gelu"), Value::as_str) {
+            Some("quick_gelu") => Activation::QuickGelu,
+            Some("gelu") => Activation::Gelu,
+            other => {
+                let wrong = fields.wrong("hidden_act", format!("{} is not supported", other.unwrap_or("no name")));
+                return Err(wrong.help("supported: quick_gelu, gelu"));
+            }
+        };
+        let layer = LayerSizes {
+            width: fields.count("hidden_size", Some(768))?,
+            inner: fields.count("intermediate_size", Some(3072))?,
+            heads: fields.count("num_attention_heads", Some(12))?,
+            eps: fields.float("layer_norm_eps", 1e-5)?,
+            activation,
+        };
+        if !layer.width.is_multiple_of(layer.heads) {
+            return Err(fields.wrong("num_attention_heads", format!("does not divide the width, {}", layer.width)));
+        }
+        if !(layer.eps > 0. && layer.eps < 1.) {
+            return Err(fields.wrong("layer_norm_eps", "must lie between 0 and 1"));
+        }
+        let (image_size, patch_size) = (fields.count("image_size", Some(224))?, fields.count("patch_size", Some(32))?);
+        if patch_size > image_size || image_size > 4096 {
+            return Err(fields.wrong("patch_size", format!("{patch_size} does not fit a picture of {image_size}")));
+        }
+        Ok(VisionConfig { layer, layers: fields.count("num_hidden_layers", Some(12))?, image_size, patch_size })
+    }
+}
+
+/// The measures of a CLIP.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClipConfig {
+    /// Of its encoder of texts.
+    pub text: TextConfig,
+    /// Of its encoder of pictures.
+    pub vision: VisionConfig,
+    /// Numbers in an embedding.
+    pub projection_dim: usize,
+}
+
+impl ClipConfig {
+    /// Reads a `config.json`; another kind of model and what is not computed are refused by field.
+    pub fn read(file: &Path) -> Result<ClipConfig> {
+        let config = Config::read(file)?;
+        config.only("model_type", "clip")?;
+        let projection_dim = config.count("projection_dim", Some(512))?;
+        let fields = Value::Object(part(&config, "text_config")?.fields().clone());
+        let mut text = TextConfig::section(fields).map_err(|problem| problem.file(file))?;
+        // The whole model's projection counts, not what the part says of one.
+        (text.projection_dim, text.with_projection) = (projection_dim, true);
+        Ok(ClipConfig { text, vision: VisionConfig::read(&config)?, projection_dim })
+    }
+}
+
+/// The configuration of a part. Where old files also have one under `<name>_dict`, that one counts, with its own
+/// defaults, as in transformers.
+fn part(config: &Config, name: &str) -> Result<Config> {
+    let dict = format!("{name}_dict");
+    config.section(if config.get(&dict).is_some() { &dict } else { name })
+}

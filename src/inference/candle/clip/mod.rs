@@ -1,0 +1,85 @@
+//! CLIP (Radford et al. 2021) as transformers' `CLIPModel`: OpenAI's, OpenCLIP's and any of their shapes. candle's own
+//! has one nonlinearity for all texts, one epsilon, and pools a text at its highest token id; it is not used.
+
+mod config;
+mod vision;
+
+use std::path::Path;
+
+use candle_core::{Device, Tensor};
+use candle_nn::VarBuilder;
+
+use super::scorer::{Opened, Options, Towers};
+use super::text::{PoolAt, TextEncoder};
+use super::tokenizer::ClipTokenizer;
+use crate::inference::preprocess::Steps;
+use crate::model::error::{Problem, Result};
+pub use config::{ClipConfig, VisionConfig};
+pub use vision::VisionEncoder;
+
+/// Both encoders of a CLIP and its tokenizer.
+pub struct Clip {
+    text: TextEncoder,
+    vision: VisionEncoder,
+    tokenizer: ClipTokenizer,
+    pool_at: PoolAt,
+}
+
+impl Towers for Clip {
+    const BACKEND: &'static str = "candle 0.11.1, CLIP of our own";
+
+    fn load(folder: &Path, options: &Options) -> Result<Opened<Clip>> {
+        let file = folder.join("config.json");
+        let config = ClipConfig::read(&file)?;
+        let tokenizer = ClipTokenizer::open(folder)?;
+        if tokenizer.length() > config.text.max_position_embeddings {
+            let (length, most) = (tokenizer.length(), config.text.max_position_embeddings);
+            let wrong = Problem::input(format!("{most} positions for texts of {length} tokens")).file(file);
+            return Err(wrong.field("text_config.max_position_embeddings"));
+        }
+        let vb = super::weights::open_part(folder, options.dtype, &options.device)?;
+        let scale = scalar(&vb, "logit_scale")?.exp();
+        let side = config.vision.image_size;
+        let text = TextEncoder::load(&vb, config.text.clone())?;
+        let projection = vb.pp("visual_projection");
+        let vision = VisionEncoder::load(&vb.pp("vision_model"), projection, &config.vision, config.projection_dim)?;
+        let longest_text = tokenizer.length() - 2;
+        let towers = Clip { text, vision, tokenizer, pool_at: config.text.pool_at };
+        Ok(Opened {
+            towers,
+            dimension: config.projection_dim,
+            scale,
+            bias: None,
+            longest_text,
+            side,
+            steps: Steps::clip(),
+        })
+    }
+
+    fn chunks(&self, text: &str) -> Result<Vec<Vec<u32>>> {
+        Ok(self.tokenizer.prompt(text)?.chunks)
+    }
+
+    fn texts(&self, chunks: &[Vec<u32>]) -> candle_core::Result<Tensor> {
+        // No token sees what comes after it: what follows the one that stands for the text need not be computed.
+        let last = chunks.iter().map(|chunk| self.pool_at.position(chunk)).max().unwrap_or_default();
+        let cut: Vec<Vec<u32>> = chunks.iter().map(|chunk| chunk.iter().take(last + 1).copied().collect()).collect();
+        match self.text.forward(&cut)?.projected {
+            Some(projected) => Ok(projected),
+            None => candle_core::bail!("text_projection.weight is missing"),
+        }
+    }
+
+    fn pictures(&self, planes: &Tensor) -> candle_core::Result<Tensor> {
+        self.vision.forward(planes)
+    }
+}
+
+/// A single number among the weights, written with or without an axis of its own.
+pub(super) fn scalar(vb: &VarBuilder, name: &str) -> Result<f32> {
+    let tensor = vb.get_unchecked(name)?.to_device(&Device::Cpu)?.to_dtype(candle_core::DType::F32)?;
+    match tensor.flatten_all()?.to_vec1::<f32>()?.as_slice() {
+        [one] if one.is_finite() => Ok(*one),
+        other => Err(Problem::input(format!("tensor {name} holds {} numbers, one is wanted", other.len()))),
+    }
+}

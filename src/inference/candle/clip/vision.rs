@@ -1,0 +1,73 @@
+//! The encoder of pictures: a vision transformer (Dosovitskiy et al. 2021) as CLIP has it, by the semantics of
+//! transformers' `CLIPVisionModel`.
+
+use candle_core::{D, IndexOp, Result, Tensor, bail};
+use candle_nn::VarBuilder;
+
+use super::config::VisionConfig;
+use crate::inference::candle::encoder::Layer;
+use crate::inference::candle::layers::{LayerNorm, Linear};
+use crate::inference::candle::ops::{self, Added};
+
+/// An encoder of pictures with its projection.
+pub struct VisionEncoder {
+    config: VisionConfig,
+    /// `[1, 1, width]`: the token that stands for the whole picture.
+    class: Tensor,
+    /// `[width, 3 * patch * patch]`.
+    patches: Tensor,
+    /// `[1 + patches, width]`.
+    positions: Tensor,
+    before: LayerNorm,
+    layers: Vec<Layer>,
+    after: LayerNorm,
+    projection: Linear,
+}
+
+impl VisionEncoder {
+    /// The encoder below `vb` and the projection, which has its own place in the files.
+    pub fn load(
+        vb: &VarBuilder,
+        projection: VarBuilder,
+        config: &VisionConfig,
+        dimension: usize,
+    ) -> Result<VisionEncoder> {
+        let (width, eps, patch) = (config.layer.width, config.layer.eps, config.patch_size);
+        let tables = vb.pp("embeddings");
+        let layers = (0..config.layers).map(|i| Layer::load(&vb.pp(format!("encoder.layers.{i}")), &config.layer));
+        Ok(VisionEncoder {
+            class: tables.get(width, "class_embedding")?.reshape((1, 1, width))?,
+            patches: tables
+                .get((width, 3, patch, patch), "patch_embedding.weight")?
+                .reshape((width, 3 * patch * patch))?,
+            positions: tables.get(((config.image_size / patch).pow(2) + 1, width), "position_embedding.weight")?,
+            // The name is written like this in all files.
+            before: LayerNorm::with_eps(width, eps, vb.pp("pre_layrnorm"))?,
+            layers: layers.collect::<Result<_>>()?,
+            after: LayerNorm::with_eps(width, eps, vb.pp("post_layernorm"))?,
+            projection: Linear::plain(width, dimension, projection)?,
+            config: config.clone(),
+        })
+    }
+
+    /// Embeddings `[b, dimension]`, not normalised, of pictures `[b, 3, side, side]`.
+    pub fn forward(&self, planes: &Tensor) -> Result<Tensor> {
+        let (b, _, high, wide) = planes.dims4()?;
+        let (side, patch) = (self.config.image_size, self.config.patch_size);
+        if (high, wide) != (side, side) {
+            bail!("pictures of {wide}x{high}, but this encoder takes {side}x{side}");
+        }
+        let n = side / patch;
+        // Pixels beyond the last whole patch are not seen, as by a convolution.
+        let planes = planes.narrow(2, 0, n * patch)?.narrow(3, 0, n * patch)?.contiguous()?;
+        let rows = planes.reshape((b, 3, n, patch, n, patch))?.permute((0, 2, 4, 1, 3, 5))?.contiguous()?;
+        let rows = ops::linear(&rows.reshape((b, n * n, 3 * patch * patch))?, &self.patches, Added::default())?;
+        let class = self.class.broadcast_as((b, 1, rows.dim(D::Minus1)?))?.contiguous()?;
+        let tokens = Tensor::cat(&[class, rows], 1)?.broadcast_add(&self.positions)?;
+        let mut state = self.before.forward(&tokens)?;
+        for layer in &self.layers {
+            state = layer.forward(&state, false)?;
+        }
+        self.projection.forward(&self.after.forward(&state.i((.., 0))?)?)
+    }
+}

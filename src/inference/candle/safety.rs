@@ -1,0 +1,120 @@
+//! The safety checker of Stable Diffusion, by the semantics of diffusers' `StableDiffusionSafetyChecker`: the encoder of
+//! pictures of a CLIP, and distances to concepts whose names were never published.
+
+use std::path::Path;
+
+use candle_core::{DType, Device, Tensor};
+use candle_nn::VarBuilder;
+
+use super::clip::{ClipConfig, VisionEncoder};
+use super::scorer::{Options, in_batches, rows};
+use crate::inference::preprocess::{self, Preprocessor, Steps};
+use crate::inference::scoring::{SafetyChecker, Watch};
+use crate::model::error::{Problem, Result};
+use crate::model::generation::{Failure, FailureKind, Fingerprint, Pixels};
+use crate::model::safety::Safety;
+
+/// Special care concepts and concepts; the class of diffusers has no other numbers of them.
+const CONCEPTS: (usize, usize) = (3, 17);
+
+/// What a special care concept that counts adds to all scores after it.
+const ADJUSTMENT: f32 = 0.01;
+
+/// Embeddings of length 1 and the cosines from which they count.
+struct Concepts {
+    embeddings: Vec<Vec<f32>>,
+    thresholds: Vec<f32>,
+}
+
+impl Concepts {
+    fn load(vb: &VarBuilder, name: &str, n: usize, dimension: usize) -> Result<Concepts> {
+        let embeddings = rows(&vb.get((n, dimension), name)?)?;
+        let thresholds = vb.get(n, &format!("{name}_weights"))?.to_dtype(DType::F32)?.to_device(&Device::Cpu)?;
+        Ok(Concepts { embeddings, thresholds: thresholds.to_vec1()? })
+    }
+
+    /// Cosine less threshold plus what `adjusted` says at that moment, in thousandths. All in f32 and in this order, as
+    /// numpy 2 does it; half a thousandth goes to the even one.
+    fn scores(&self, picture: &[f32], adjustment: &mut f32, raises: bool) -> Vec<f32> {
+        let mut scores = Vec::new();
+        for (concept, threshold) in self.embeddings.iter().zip(&self.thresholds) {
+            let cosine = concept.iter().zip(picture).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>() as f32;
+            let score = ((cosine - threshold + *adjustment) * 1000.).round_ties_even() / 1000.;
+            if raises && score > 0. {
+                *adjustment = ADJUSTMENT;
+            }
+            scores.push(score);
+        }
+        scores
+    }
+}
+
+/// The checker in a `safety_checker` folder.
+pub struct StableDiffusionSafetyChecker {
+    vision: VisionEncoder,
+    special: Concepts,
+    concepts: Concepts,
+    preprocessor: Preprocessor,
+    name: String,
+    fingerprint: Fingerprint,
+    options: Options,
+}
+
+impl StableDiffusionSafetyChecker {
+    /// Loads `folder`: `config.json` and weights, and the `preprocessor_config.json` there or in `feature_extractor`
+    /// beside it, as in a Stable Diffusion folder.
+    pub fn open(folder: &Path, options: &Options) -> Result<StableDiffusionSafetyChecker> {
+        options.check()?;
+        let config = ClipConfig::read(&folder.join("config.json"))?;
+        let (vb, dimension) =
+            (super::weights::open_part(folder, options.dtype, &options.device)?, config.projection_dim);
+        // Files of before and after transformers took a layer out of its names.
+        let nested = vb.contains_tensor("vision_model.vision_model.embeddings.class_embedding");
+        let inner = if nested { vb.pp("vision_model.vision_model") } else { vb.pp("vision_model") };
+        let vision = VisionEncoder::load(&inner, vb.pp("visual_projection"), &config.vision, dimension)?;
+        let special = Concepts::load(&vb, "special_care_embeds", CONCEPTS.0, dimension)?;
+        let concepts = Concepts::load(&vb, "concept_embeds", CONCEPTS.1, dimension)?;
+        let preprocessor = Preprocessor::open(&preprocess::folders(folder), Steps::clip())?;
+        let side = config.vision.image_size;
+        if preprocessor.size() != Some((side, side)) {
+            let wrong = Problem::input(format!("pictures do not come out {side}x{side}, as config.json wants them"));
+            return Err(wrong.file("preprocessor_config.json").field("crop_size"));
+        }
+        let (name, fingerprint) =
+            options.identify(folder, "candle 0.11.1, safety checker of our own", preprocessor.steps())?;
+        Ok(StableDiffusionSafetyChecker {
+            vision,
+            special,
+            concepts,
+            preprocessor,
+            name,
+            fingerprint,
+            options: options.clone(),
+        })
+    }
+
+    fn judged(&self, picture: &[f32]) -> Safety {
+        let mut adjustment = 0.;
+        let special = self.special.scores(picture, &mut adjustment, true);
+        Safety { special, concepts: self.concepts.scores(picture, &mut adjustment, false) }
+    }
+}
+
+impl SafetyChecker for StableDiffusionSafetyChecker {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint.clone()
+    }
+
+    fn check(&mut self, pictures: &[Pixels], watch: Watch) -> Vec<std::result::Result<Safety, Failure>> {
+        let wanted: Vec<usize> = (0..pictures.len()).collect();
+        let forward = |planes: &Tensor| rows(&self.vision.forward(planes)?);
+        let mut embedded = in_batches(&self.preprocessor, &self.options, pictures, &wanted, watch, forward);
+        let lost = || Err(Failure::new(FailureKind::BadOutput, "the model did not answer"));
+        let judged = |at: &usize| embedded.remove(at).unwrap_or_else(lost).map(|picture| self.judged(&picture));
+        wanted.iter().map(judged).collect()
+    }
+}

@@ -1,0 +1,317 @@
+//! Models that put pictures and texts into one space, behind [`ImageTextScorer`] and [`ImageEmbedder`]: what CLIP and
+//! SigLIP have in common.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use candle_core::{D, DType, Device, Tensor};
+use rayon::prelude::*;
+
+use super::clip::Clip;
+use super::config::Config;
+use super::generator::instructions;
+use super::pipeline::{failure, wrong};
+use super::siglip::Siglip;
+use crate::inference::preprocess::{Preprocessor, Steps};
+use crate::inference::scoring::{ImageEmbedder, ImageTextScorer, Pair, Watch};
+use crate::model::error::{Problem, Result};
+use crate::model::generation::{Failure, FailureKind, Fingerprint, Pixels};
+use crate::model::similarity::{ScorerCapabilities, Similarity};
+
+/// Raised with every change that changes numbers.
+pub(super) const CODE: u32 = 1;
+
+/// Texts of one pass.
+const TEXTS: usize = 32;
+
+/// Most parts that a text may have.
+const PARTS: usize = 64;
+
+/// How a model is used.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What it computes in: f32, or f16 where memory is short.
+    pub dtype: DType,
+    /// Where.
+    pub device: Device,
+    /// Pictures of one pass.
+    pub together: usize,
+    /// Hash of its files (see [`super::weights::hash_part`]) where the caller has kept it; without one they are all read
+    /// once more for it.
+    pub hash: Option<String>,
+}
+
+impl Options {
+    /// On the CPU in f32, eight pictures a pass: enough rows for a fast product.
+    pub fn cpu() -> Options {
+        Options { dtype: DType::F32, device: Device::Cpu, together: 8, hash: None }
+    }
+
+    /// Refuses what no model here computes in.
+    pub(super) fn check(&self) -> Result<()> {
+        if matches!(self.dtype, DType::F32 | DType::F16) {
+            return Ok(());
+        }
+        let other = self.dtype.as_str();
+        Err(Problem::input(format!("{other} is not supported")).field("dtype").help("supported: f32, f16"))
+    }
+
+    /// What a model in `folder` is called and told apart by.
+    pub(super) fn identify(&self, folder: &Path, backend: &str, steps: &Steps) -> Result<(String, Fingerprint)> {
+        let hash = match &self.hash {
+            Some(hash) => hash.clone(),
+            None => super::weights::hash_part(folder, self.dtype)?,
+        };
+        let place = match &self.device {
+            Device::Cpu => "CPU".to_string(),
+            other => format!("{:?}", other.location()),
+        };
+        let named = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        let model = named.file_name().unwrap_or(named.as_os_str()).to_string_lossy().into_owned();
+        let fingerprint = Fingerprint::default()
+            .with("backend", backend)
+            .with("code", CODE)
+            .with("model", &model)
+            .with("weights", hash)
+            .with("dtype", self.dtype.as_str())
+            .with("device", if self.device.is_cpu() { instructions() } else { place.clone() })
+            .with("batch", self.together.max(1))
+            .with("preprocessing", format!("{steps:?}"));
+        Ok((format!("{model} on {place} ({})", self.dtype.as_str()), fingerprint))
+    }
+}
+
+/// A loaded model and what is known of it.
+pub struct Opened<T> {
+    /// The model.
+    pub towers: T,
+    /// Numbers in an embedding.
+    pub dimension: usize,
+    /// exp(`logit_scale`).
+    pub scale: f32,
+    /// `logit_bias`.
+    pub bias: Option<f32>,
+    /// Tokens of one chunk, without marks.
+    pub longest_text: usize,
+    /// Side of its pictures in pixels.
+    pub side: usize,
+    /// What its processor does where its file says nothing.
+    pub steps: Steps,
+}
+
+/// An encoder of texts and one of pictures into the same space.
+pub trait Towers: Send + Sized {
+    /// What computes it, for the fingerprint.
+    const BACKEND: &'static str;
+
+    /// Loads the model in `folder`.
+    fn load(folder: &Path, options: &Options) -> Result<Opened<Self>>;
+
+    /// The token ids of a text, in chunks of the encoder's length; at least one.
+    fn chunks(&self, text: &str) -> Result<Vec<Vec<u32>>>;
+
+    /// Embeddings of chunks, `[chunks, dimension]`, of any length.
+    fn texts(&self, chunks: &[Vec<u32>]) -> candle_core::Result<Tensor>;
+
+    /// Embeddings of pictures `[b, 3, side, side]`: `[b, dimension]`, of any length.
+    fn pictures(&self, planes: &Tensor) -> candle_core::Result<Tensor>;
+}
+
+/// A model that compares pictures with texts. [`ClipScorer`] and [`SiglipScorer`] are its kinds.
+pub struct DualEncoder<T> {
+    towers: T,
+    preprocessor: Preprocessor,
+    capabilities: ScorerCapabilities,
+    fingerprint: Fingerprint,
+    options: Options,
+}
+
+/// CLIP (Radford et al. 2021), of OpenAI and of OpenCLIP.
+pub type ClipScorer = DualEncoder<Clip>;
+
+/// SigLIP (Zhai et al. 2023) and those of SigLIP 2 that have its form (`model_type` siglip).
+pub type SiglipScorer = DualEncoder<Siglip>;
+
+/// Opens the model in `folder`, whichever of the two its `config.json` says it is.
+pub fn open(folder: &Path, options: &Options) -> Result<Box<dyn ImageTextScorer>> {
+    let config = Config::read(&folder.join("config.json"))?;
+    match config.get("model_type").and_then(serde_json::Value::as_str) {
+        Some("clip") => Ok(Box::new(ClipScorer::open(folder, options)?)),
+        Some("siglip") => Ok(Box::new(SiglipScorer::open(folder, options)?)),
+        other => {
+            let wrong = config.wrong("model_type", format!("{} is not supported", other.unwrap_or("none")));
+            Err(wrong.help("supported: clip, siglip"))
+        }
+    }
+}
+
+impl<T: Towers> DualEncoder<T> {
+    /// Loads a model folder in transformers' layout: `config.json`, `preprocessor_config.json`, the tokenizer's files and
+    /// `model.safetensors`, whole or in shards.
+    pub fn open(folder: &Path, options: &Options) -> Result<DualEncoder<T>> {
+        options.check()?;
+        let Opened { towers, dimension, scale, bias, longest_text, side, steps } = T::load(folder, options)?;
+        let preprocessor = Preprocessor::open(&[folder.to_path_buf()], steps)?;
+        if preprocessor.size() != Some((side, side)) {
+            let wrong = Problem::input(format!("pictures do not come out {side}x{side}, as config.json wants them"));
+            return Err(wrong.file(folder.join("preprocessor_config.json")).field("crop_size"));
+        }
+        let (name, fingerprint) = options.identify(folder, T::BACKEND, preprocessor.steps())?;
+        let capabilities = ScorerCapabilities { name, dimension, logit_scale: scale, logit_bias: bias, longest_text };
+        Ok(DualEncoder { towers, preprocessor, capabilities, fingerprint, options: options.clone() })
+    }
+
+    /// The embeddings of those `pictures` that are `wanted`, by their places.
+    fn embedded(&self, pictures: &[Pixels], wanted: &[usize], watch: Watch) -> HashMap<usize, Embedded> {
+        let forward = |planes: &Tensor| rows(&self.towers.pictures(planes)?);
+        in_batches(&self.preprocessor, &self.options, pictures, wanted, watch, forward)
+    }
+
+    /// The embedding of one text by its chunks: those of the chunks, each of length 1, averaged, of length 1 again.
+    fn text(&self, text: &str) -> std::result::Result<(Vec<f32>, u32), Failure> {
+        let chunks = self.towers.chunks(text).map_err(wrong)?;
+        if chunks.len() > PARTS {
+            let longest = self.capabilities.longest_text;
+            let why =
+                format!("the text is read in parts of {longest} tokens and has {}: at most {PARTS}", chunks.len());
+            return Err(Failure::new(FailureKind::Input, why));
+        }
+        let mut mean = vec![0f64; self.capabilities.dimension];
+        for some in chunks.chunks(TEXTS) {
+            let encoded = self.towers.texts(some).and_then(|t| rows(&t)).map_err(refused)?;
+            for row in encoded {
+                mean.iter_mut().zip(finite(row)?).for_each(|(mean, x)| *mean += f64::from(x));
+            }
+        }
+        let length = mean.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let mean = mean.iter().map(|x| (x / length) as f32).collect();
+        Ok((finite(mean)?, chunks.len() as u32))
+    }
+}
+
+/// An embedding, or why there is none.
+pub(super) type Embedded = std::result::Result<Vec<f32>, Failure>;
+
+/// Prepares and encodes the `wanted` of `pictures` batch by batch; what is not reached when `watch` says so is
+/// cancelled.
+pub(super) fn in_batches(
+    preprocessor: &Preprocessor,
+    options: &Options,
+    pictures: &[Pixels],
+    wanted: &[usize],
+    watch: Watch,
+    forward: impl Fn(&Tensor) -> candle_core::Result<Vec<Vec<f32>>>,
+) -> HashMap<usize, Embedded> {
+    let mut done: HashMap<usize, Embedded> = HashMap::new();
+    let mut going = true;
+    for batch in wanted.chunks(options.together.max(1)) {
+        if !going {
+            let cancelled = || Failure::new(FailureKind::Cancelled, "cancelled");
+            done.extend(batch.iter().map(|at| (*at, Err(cancelled()))));
+            continue;
+        }
+        let prepared: Vec<(usize, Result<Vec<f32>>)> = batch
+            .par_iter()
+            .map(|at| (*at, pictures.get(*at).map_or_else(|| Err(none(*at)), |p| preprocessor.planes(p))))
+            .collect();
+        let (mut whole, mut places) = (Vec::new(), Vec::new());
+        for (at, planes) in prepared {
+            match planes {
+                Ok(planes) => {
+                    places.push(at);
+                    whole.extend(planes);
+                }
+                Err(problem) => {
+                    done.insert(at, Err(wrong(problem)));
+                }
+            }
+        }
+        if let (Some((wide, high)), false) = (preprocessor.size(), places.is_empty()) {
+            let planes = Tensor::from_vec(whole, (places.len(), 3, high, wide), &options.device);
+            let encoded = planes.and_then(|planes| forward(&planes.to_dtype(options.dtype)?));
+            match encoded {
+                Ok(rows) => done.extend(places.into_iter().zip(rows.into_iter().map(finite))),
+                Err(error) => {
+                    let failed = refused(error);
+                    done.extend(places.into_iter().map(|at| (at, Err(failed.clone()))));
+                }
+            }
+        }
+        going = watch(done.len());
+    }
+    done
+}
+
+fn none(at: usize) -> Problem {
+    Problem::input(format!("there is no picture {at}"))
+}
+
+/// The rows of `[n, dimension]` in f32, each of length 1. A length of 0 is kept from dividing as in
+/// `torch.nn.functional.normalize`.
+pub(super) fn rows(embeddings: &Tensor) -> candle_core::Result<Vec<Vec<f32>>> {
+    let wide = embeddings.to_dtype(DType::F32)?;
+    let lengths = wide.sqr()?.sum_keepdim(D::Minus1)?.sqrt()?.clamp(1e-12, f64::MAX)?;
+    wide.broadcast_div(&lengths)?.to_device(&Device::Cpu)?.to_vec2::<f32>()
+}
+
+pub(super) fn refused(error: candle_core::Error) -> Failure {
+    failure(FailureKind::Refused, &Problem::from(error).what)
+}
+
+fn finite(row: Vec<f32>) -> Embedded {
+    match row.iter().all(|x| x.is_finite()) {
+        true => Ok(row),
+        false => Err(Failure::new(FailureKind::BadOutput, "the model gave no numbers for it (NaN or infinite)")),
+    }
+}
+
+impl<T: Towers> ImageTextScorer for DualEncoder<T> {
+    fn capabilities(&self) -> &ScorerCapabilities {
+        &self.capabilities
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint.clone()
+    }
+
+    fn score(
+        &mut self,
+        pictures: &[Pixels],
+        texts: &[&str],
+        pairs: &[Pair],
+        watch: Watch,
+    ) -> Vec<std::result::Result<Similarity, Failure>> {
+        let mut wanted: Vec<usize> = pairs.iter().map(|pair| pair.picture).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let embedded = self.embedded(pictures, &wanted, watch);
+        let mut known: HashMap<&str, std::result::Result<(Vec<f32>, u32), Failure>> = HashMap::new();
+        let score = |pair: &Pair| {
+            let missing = || Failure::new(FailureKind::Input, format!("there is no picture {}", pair.picture));
+            let picture = embedded.get(&pair.picture).ok_or_else(missing)?.as_ref().map_err(Failure::clone)?;
+            let missing = || Failure::new(FailureKind::Input, format!("there is no text {}", pair.text));
+            let text = texts.get(pair.text).ok_or_else(missing)?;
+            let (text, parts) = known.entry(text).or_insert_with(|| self.text(text)).as_ref().map_err(|f| f.clone())?;
+            let cosine = picture.iter().zip(text).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
+            Ok(Similarity { cosine: cosine as f32, parts: *parts })
+        };
+        pairs.iter().map(score).collect()
+    }
+}
+
+impl<T: Towers> ImageEmbedder for DualEncoder<T> {
+    fn dimension(&self) -> usize {
+        self.capabilities.dimension
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint.clone()
+    }
+
+    fn embed(&mut self, pictures: &[Pixels], watch: Watch) -> Vec<Embedded> {
+        let wanted: Vec<usize> = (0..pictures.len()).collect();
+        let mut embedded = self.embedded(pictures, &wanted, watch);
+        let lost = || Err(Failure::new(FailureKind::BadOutput, "the model did not answer"));
+        wanted.iter().map(|at| embedded.remove(at).unwrap_or_else(lost)).collect()
+    }
+}

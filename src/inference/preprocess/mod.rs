@@ -1,0 +1,147 @@
+//! From a decoded picture to what an image encoder reads, bit for bit as transformers' image processors with the
+//! Pillow backend do it: resize, cut out the middle, rescale, normalise.
+
+mod config;
+mod resample;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use image::DynamicImage;
+
+use crate::model::error::{Kind, Problem, Result};
+use crate::model::generation::Pixels;
+pub use config::{Size, Steps};
+pub use resample::Resample;
+
+/// The steps before a model, ready to run; one for all threads.
+#[derive(Clone, Debug)]
+pub struct Preprocessor {
+    steps: Steps,
+    /// What each byte of red, green and blue becomes.
+    values: Box<[[f32; 256]; 3]>,
+}
+
+impl Preprocessor {
+    /// Reads the first `preprocessor_config.json` that is in one of `folders`; `default` is what its processor does
+    /// where the file says nothing.
+    pub fn open(folders: &[PathBuf], default: Steps) -> Result<Preprocessor> {
+        let files: Vec<PathBuf> = folders.iter().map(|f| f.join("preprocessor_config.json")).collect();
+        match files.iter().find(|file| file.is_file()) {
+            Some(file) => Ok(Preprocessor::new(Steps::read(file, default)?)),
+            None => {
+                let named = files.into_iter().next().unwrap_or_default();
+                let missing = Problem::new(Kind::NotFound, "missing").file(named);
+                Err(missing.help("put the model's preprocessor_config.json there: it says how pictures are resized"))
+            }
+        }
+    }
+
+    /// A processor of these steps.
+    pub fn new(steps: Steps) -> Preprocessor {
+        // As numpy does it: the product in f64, then all in f32.
+        let value = |channel: usize, byte: usize| {
+            let scaled = (byte as f64 * steps.rescale) as f32;
+            steps
+                .normalize
+                .map_or(scaled, |(mean, deviation)| (scaled - mean[channel] as f32) / deviation[channel] as f32)
+        };
+        let values = std::array::from_fn(|channel| std::array::from_fn(|byte| value(channel, byte)));
+        Preprocessor { steps, values: Box::new(values) }
+    }
+
+    /// What it does.
+    pub fn steps(&self) -> &Steps {
+        &self.steps
+    }
+
+    /// Width and height of what comes out, where that does not depend on the picture.
+    pub fn size(&self) -> Option<(usize, usize)> {
+        match (self.steps.crop, self.steps.size) {
+            (Some(size), _) => Some(size),
+            (None, Size::Exactly { width, height }) => Some((width, height)),
+            (None, Size::ShortestEdge(_)) => None,
+        }
+    }
+
+    /// The picture resized and cut, still as bytes. Beyond the edges of a picture smaller than the cut it is black. A
+    /// picture without pixels, or whose bytes are not as many as its size says, is refused.
+    pub fn cut(&self, picture: &Pixels) -> Result<Pixels> {
+        let (width, height) = (picture.width as usize, picture.height as usize);
+        if width == 0 || height == 0 || picture.rgb.len() != 3 * width * height {
+            let bytes = picture.rgb.len();
+            return Err(Problem::input(format!("{bytes} bytes are no RGB picture of {width}x{height}")));
+        }
+        let to = match self.steps.size {
+            Size::Exactly { width, height } => (width, height),
+            Size::ShortestEdge(edge) if width <= height => (edge, edge * height / width),
+            Size::ShortestEdge(edge) => (edge * width / height, edge),
+        };
+        let (wide, high) = self.steps.crop.unwrap_or(to);
+        let ((x, left), (y, above)) = (middle(to.0, wide), middle(to.1, high));
+        if wide.checked_mul(high).is_none_or(|n| n > 1 << 26) {
+            return Err(Problem::input(format!("{width}x{height} pixels become {wide}x{high}, which is too large")));
+        }
+        let inner = resample::resized(&picture.rgb, (width, height), self.steps.resample, to, x.clone(), y.clone());
+        let mut rgb = inner;
+        if (x.len(), y.len()) != (wide, high) {
+            let inner = std::mem::replace(&mut rgb, vec![0; 3 * wide * high]);
+            let lines = rgb.chunks_exact_mut(3 * wide).skip(above);
+            for (line, inner) in lines.zip(inner.chunks_exact(3 * x.len())) {
+                line[3 * left..3 * left + inner.len()].copy_from_slice(inner);
+            }
+        }
+        Ok(Pixels { width: wide as u32, height: high as u32, rgb })
+    }
+
+    /// What the model reads: three planes (red, green, blue) of rows from the top, normalised (`pixel_values`).
+    pub fn planes(&self, picture: &Pixels) -> Result<Vec<f32>> {
+        let cut = self.cut(picture)?;
+        let mut planes = vec![0.; cut.rgb.len()];
+        let area = cut.rgb.len() / 3;
+        for (channel, (plane, values)) in planes.chunks_exact_mut(area.max(1)).zip(self.values.iter()).enumerate() {
+            for (value, pixel) in plane.iter_mut().zip(cut.rgb.as_chunks::<3>().0) {
+                *value = values[usize::from(pixel[channel])];
+            }
+        }
+        Ok(planes)
+    }
+}
+
+/// The part of `to` pixels that a cut of `of` in their middle takes, and where it begins in the cut. Half a pixel
+/// goes as transformers' `center_crop` rounds it: down, also below nought.
+fn middle(to: usize, of: usize) -> (Range<usize>, usize) {
+    let start = (to as i64 - of as i64).div_euclid(2);
+    let from = start.max(0) as usize;
+    let until = (start + of as i64).clamp(0, to as i64) as usize;
+    (from..until, (-start).max(0) as usize)
+}
+
+/// A decoded picture as RGB bytes, as Pillow's `Image.convert("RGB")` does it: what is transparent keeps its colour,
+/// grey becomes three equal bytes, of 16 bits the upper eight count.
+///
+/// Exact for PNGs of 8 bits, grey, palette or RGB, with and without alpha. A JPEG is not decoded to the same bytes by
+/// every decoder: Pillow's differs from ours by a few levels before this function sees it.
+pub fn rgb(picture: &DynamicImage) -> Pixels {
+    let upper = |v: &u16| (v >> 8) as u8;
+    let rgb = match picture {
+        DynamicImage::ImageRgb8(p) => p.as_raw().clone(),
+        DynamicImage::ImageRgba8(p) => p.pixels().flat_map(|p| [p.0[0], p.0[1], p.0[2]]).collect(),
+        DynamicImage::ImageLuma8(p) => p.as_raw().iter().flat_map(|l| [*l; 3]).collect(),
+        DynamicImage::ImageLumaA8(p) => p.pixels().flat_map(|p| [p.0[0]; 3]).collect(),
+        DynamicImage::ImageRgb16(p) => p.as_raw().iter().map(upper).collect(),
+        DynamicImage::ImageRgba16(p) => p.pixels().flat_map(|p| [0, 1, 2].map(|c| upper(&p.0[c]))).collect(),
+        DynamicImage::ImageLuma16(p) => p.as_raw().iter().flat_map(|l| [upper(l); 3]).collect(),
+        DynamicImage::ImageLumaA16(p) => p.pixels().flat_map(|p| [upper(&p.0[0]); 3]).collect(),
+        other => other.to_rgb8().into_raw(),
+    };
+    Pixels { width: picture.width(), height: picture.height(), rgb }
+}
+
+/// The `preprocessor_config.json` of a model: in its folder, or where diffusers keeps it for a part of a pipeline.
+pub(in crate::inference) fn folders(model: &Path) -> Vec<PathBuf> {
+    let beside = model.parent().map(|p| p.join("feature_extractor"));
+    std::iter::once(model.to_path_buf()).chain(beside).collect()
+}

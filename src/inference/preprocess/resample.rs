@@ -1,0 +1,171 @@
+//! Resampling of 8-bit RGB pictures, to the bit as Pillow's `Image.resize` does it (`Resample.c`): coefficients in f64,
+//! rounded to fixed point of 22 bits; across first, then down, with a rounding to 8 bits between the two; a pass that
+//! changes nothing is left out. Only the wanted part of the result is computed.
+
+use std::ops::Range;
+
+/// Bits after the point of a coefficient: 32 less 8 of a pixel and 2 for sums over 1.
+const PRECISION: u32 = 32 - 8 - 2;
+
+/// Half of the last place, so that shifting rounds.
+const HALF: i32 = 1 << (PRECISION - 1);
+
+/// Bytes that the pass across takes at a time: a multiple of three channels and of eight lanes.
+const LANES: usize = 24;
+
+/// What stands for a pixel of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resample {
+    /// A triangle (`PIL.Image.BILINEAR`, 2).
+    Bilinear,
+    /// Cubic convolution with a = -0.5 (Keys 1981; `PIL.Image.BICUBIC`, 3).
+    Bicubic,
+    /// A sinc windowed by one three times as wide (`PIL.Image.LANCZOS`, 1).
+    Lanczos,
+}
+
+impl Resample {
+    /// Pixels to either side that count when nothing is made smaller.
+    fn support(self) -> f64 {
+        match self {
+            Resample::Bilinear => 1.,
+            Resample::Bicubic => 2.,
+            Resample::Lanczos => 3.,
+        }
+    }
+
+    fn weight(self, x: f64) -> f64 {
+        let a = -0.5;
+        let sinc = |x: f64| if x == 0. { 1. } else { (x * std::f64::consts::PI).sin() / (x * std::f64::consts::PI) };
+        match (self, x.abs()) {
+            (Resample::Bilinear, x) if x < 1. => 1. - x,
+            (Resample::Bicubic, x) if x < 1. => ((a + 2.) * x - (a + 3.)) * x * x + 1.,
+            (Resample::Bicubic, x) if x < 2. => (((x - 5.) * x + 8.) * x - 4.) * a,
+            (Resample::Lanczos, far) if far < 3. || x == -3. => sinc(x) * sinc(x / 3.),
+            _ => 0.,
+        }
+    }
+}
+
+/// An axis: where each wanted pixel of the result comes from.
+struct Axis {
+    /// First source pixel of each, and how many there are.
+    from: Vec<(usize, usize)>,
+    /// Their coefficients in fixed point, `each` a pixel of the result, zeros at the end.
+    weights: Vec<i32>,
+    each: usize,
+}
+
+impl Axis {
+    /// Pixels `wanted` of an axis of `to` pixels made from one of `of`. Every coefficient stands `channels` times, and
+    /// their number is a multiple of `pad`.
+    fn new(resample: Resample, of: usize, to: usize, wanted: Range<usize>, channels: usize, pad: usize) -> Axis {
+        let scale = of as f64 / to as f64;
+        let filter = scale.max(1.);
+        let support = resample.support() * filter;
+        let most = support.ceil() as usize * 2 + 1;
+        let each = (most * channels).next_multiple_of(pad);
+        let mut axis = Axis { from: Vec::new(), weights: vec![0; each * wanted.len()], each };
+        for (x, places) in wanted.zip(axis.weights.chunks_exact_mut(each)) {
+            let centre = (x as f64 + 0.5) * scale;
+            // A cast cuts towards zero, and what is negative becomes zero.
+            let first = (centre - support + 0.5) as usize;
+            let last = ((centre + support + 0.5) as usize).min(of);
+            let weight = |at: usize| resample.weight((at as f64 - centre + 0.5) * (1. / filter));
+            let sum: f64 = (first..last).map(weight).sum();
+            for (at, places) in (first..last).zip(places.chunks_exact_mut(channels)) {
+                let weight = if sum == 0. { weight(at) } else { weight(at) / sum };
+                let fixed = weight * f64::from(1u32 << PRECISION);
+                places.fill(if weight < 0. { fixed - 0.5 } else { fixed + 0.5 } as i32);
+            }
+            axis.from.push((first, last.saturating_sub(first)));
+        }
+        axis
+    }
+
+    fn iter(&self) -> impl Iterator<Item = ((usize, usize), &[i32])> {
+        self.from.iter().copied().zip(self.weights.chunks_exact(self.each))
+    }
+
+    /// All source pixels that count.
+    fn all(&self) -> Range<usize> {
+        let first = self.from.first().map_or(0, |f| f.0);
+        first..self.from.last().map_or(first, |(from, n)| from + n)
+    }
+}
+
+#[inline(always)]
+fn rounded(sum: i32) -> u8 {
+    ((sum + HALF) >> PRECISION).clamp(0, 255) as u8
+}
+
+/// One row: `row` has at least `LANES` bytes after its last pixel.
+#[inline(always)]
+fn across(row: &[u8], axis: &Axis, out: &mut [u8]) {
+    for (((first, _), weights), out) in axis.iter().zip(out.as_chunks_mut::<3>().0) {
+        let mut sums = [0i32; LANES];
+        let bytes = row.get(3 * first..).unwrap_or_default().as_chunks::<LANES>().0;
+        for (bytes, weights) in bytes.iter().zip(weights.as_chunks::<LANES>().0) {
+            for i in 0..LANES {
+                sums[i] += i32::from(bytes[i]) * weights[i];
+            }
+        }
+        let twelve: [i32; 12] = std::array::from_fn(|i| sums[i] + sums[i + 12]);
+        let six: [i32; 6] = std::array::from_fn(|i| twelve[i] + twelve[i + 6]);
+        *out = std::array::from_fn(|i| rounded(six[i] + six[i + 3]));
+    }
+}
+
+/// One row of the result from rows of `line` bytes; `sums` is as long as it.
+#[inline(always)]
+fn down(rows: &[u8], line: usize, weights: &[i32], sums: &mut [i32], out: &mut [u8]) {
+    sums.fill(0);
+    for (row, weight) in rows.chunks_exact(line).zip(weights) {
+        for (sum, byte) in sums.iter_mut().zip(row) {
+            *sum += i32::from(*byte) * weight;
+        }
+    }
+    for (out, sum) in out.iter_mut().zip(sums) {
+        *out = rounded(*sum);
+    }
+}
+
+/// Columns `x` and rows `y` of the picture `rgb` (`width` x `height`, three bytes a pixel, none of them 0) resized to
+/// `to` (width, height).
+pub(super) fn resized(
+    rgb: &[u8],
+    (width, height): (usize, usize),
+    resample: Resample,
+    to: (usize, usize),
+    x: Range<usize>,
+    y: Range<usize>,
+) -> Vec<u8> {
+    let line = 3 * x.len();
+    let vertical = (to.1 != height).then(|| Axis::new(resample, height, to.1, y.clone(), 1, 1));
+    let needed = vertical.as_ref().map_or(y.clone(), Axis::all);
+    let source = |row: usize| &rgb[3 * width * row..3 * width * (row + 1)];
+    let mut lines = vec![0; line * needed.len()];
+    if to.0 == width {
+        for (row, out) in needed.clone().zip(lines.chunks_exact_mut(line)) {
+            out.copy_from_slice(&source(row)[3 * x.start..3 * x.end]);
+        }
+    } else {
+        let axis = Axis::new(resample, width, to.0, x, 3, LANES);
+        let mut padded = vec![0; 3 * width + axis.each + LANES];
+        pulp::Arch::new().dispatch(|| {
+            for (row, out) in needed.clone().zip(lines.chunks_exact_mut(line)) {
+                padded[..3 * width].copy_from_slice(source(row));
+                across(&padded, &axis, out);
+            }
+        });
+    }
+    let Some(axis) = vertical else { return lines };
+    let (mut out, mut sums) = (vec![0; line * y.len()], vec![0; line]);
+    pulp::Arch::new().dispatch(|| {
+        for (((first, n), weights), out) in axis.iter().zip(out.chunks_exact_mut(line)) {
+            let from = (first - needed.start) * line;
+            down(&lines[from..from + n * line], line, weights, &mut sums, out);
+        }
+    });
+    out
+}
