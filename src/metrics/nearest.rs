@@ -1,0 +1,287 @@
+//! Exact cosine search among embeddings: which pictures of a set are alike, and which of one set are nearest to one of
+//! another. Every pair is looked at; nothing is approximated but by the half floats that embeddings are kept in.
+
+use candle_core::{CpuStorage, Device, Storage, Tensor};
+use half::f16;
+use half::slice::HalfFloatSliceExt;
+use rayon::prelude::*;
+
+use crate::model::error::{Kind, Problem, Result};
+
+/// Rows of a tile of products: 1024 x 1024 of them are 4 MB, which a cache holds while they are looked through.
+const TILE: usize = 1024;
+
+/// Products that are compared at a time.
+const LANES: usize = 32;
+
+/// Told after each tile which part of the work is done, from 0 to 1; `false` ends it.
+pub type Progress<'a> = &'a mut dyn FnMut(f64) -> bool;
+
+/// Embeddings of length 1, one after the other, in half floats (which are off by up to 5e-4 of each number, so that a
+/// cosine is off by about that much).
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    data: &'a [f16],
+    dimension: usize,
+}
+
+/// Two rows and the cosine between them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Match {
+    /// Place of the first.
+    pub a: usize,
+    /// Place of the second; in pairs of one set always after the first.
+    pub b: usize,
+    /// Cosine between them.
+    pub cosine: f32,
+}
+
+impl<'a> Rows<'a> {
+    /// Rows of `dimension` numbers.
+    pub fn new(data: &'a [f16], dimension: usize) -> Result<Rows<'a>> {
+        if dimension == 0 || !data.len().is_multiple_of(dimension) {
+            return Err(Problem::input(format!("{} numbers are no rows of {dimension}", data.len())));
+        }
+        Ok(Rows { data, dimension })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.data.len() / self.dimension
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
+    /// Numbers of a row.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// One row.
+    pub fn row(&self, at: usize) -> &'a [f16] {
+        self.data.get(at * self.dimension..(at + 1) * self.dimension).unwrap_or_default()
+    }
+
+    /// Rows from `from` on, at most a tile of them, in f32.
+    fn tile(&self, from: usize) -> Result<Tensor> {
+        let n = TILE.min(self.len().saturating_sub(from));
+        let mut wide = vec![0f32; n * self.dimension];
+        let some = &self.data[from * self.dimension..(from + n) * self.dimension];
+        wide.par_chunks_mut(1 << 15)
+            .zip(some.par_chunks(1 << 15))
+            .for_each(|(wide, some)| some.convert_to_f32_slice(wide));
+        Tensor::from_vec(wide, (n, self.dimension), &Device::Cpu).map_err(broken)
+    }
+}
+
+/// Calls `each` with the products of every two rows of `a` and `b`, tile by tile: where the tile begins in both, and
+/// its numbers, of which as many make a row as its last argument says. With `half` only tiles that begin in `b` where
+/// they begin in `a` or after.
+pub(super) fn tiles(
+    a: &Rows,
+    b: &Rows,
+    half: bool,
+    progress: Progress,
+    mut each: impl FnMut(usize, usize, &[f32], usize) -> Result<()>,
+) -> Result<()> {
+    if a.dimension != b.dimension {
+        let what = format!("embeddings of {} and of {} numbers cannot be compared", a.dimension, b.dimension);
+        return Err(Problem::input(what).help("embed both sets with the same model"));
+    }
+    let (down, across) = (a.len().div_ceil(TILE), b.len().div_ceil(TILE));
+    let all = if half { down * (down + 1) / 2 } else { down * across };
+    let mut done = 0;
+    for i in 0..down {
+        let left = a.tile(i * TILE)?;
+        for j in if half { i } else { 0 }..across {
+            let right = b.tile(j * TILE)?;
+            let product = right.t().and_then(|right| left.matmul(&right)).map_err(broken)?;
+            let (storage, layout) = product.storage_and_layout();
+            let Storage::Cpu(CpuStorage::F32(numbers)) = &*storage else {
+                return Err(Problem::input(format!("products came out as {:?}", storage.dtype())));
+            };
+            debug_assert_eq!(layout.start_offset(), 0);
+            each(i * TILE, j * TILE, numbers, right.dims().first().copied().unwrap_or_default().max(1))?;
+            done += 1;
+            if !progress(done as f64 / all as f64) {
+                return Err(Problem::new(Kind::Cancelled, "cancelled"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn broken(error: candle_core::Error) -> Problem {
+    Problem::input(format!("the product of embeddings failed: {error}"))
+}
+
+/// Places of a row's numbers that are at least `least`, of which there are few.
+#[inline(always)]
+fn at_least(row: &[f32], least: f32, mut found: impl FnMut(usize, f32)) {
+    for (chunk, part) in row.chunks(LANES).enumerate() {
+        // One comparison of many numbers at a time; hardly ever does one of them count.
+        let any = part.iter().fold(false, |any, x| any | (*x >= least));
+        if any {
+            let places = part.iter().enumerate().filter(|(_, x)| **x >= least);
+            places.for_each(|(at, x)| found(chunk * LANES + at, *x));
+        }
+    }
+}
+
+/// All pairs of `rows` with a cosine of at least `threshold`, by place. More than `most` are refused, for a threshold
+/// that nearly all pairs pass would fill any memory.
+pub fn pairs_above(rows: &Rows, threshold: f32, most: usize, progress: Progress) -> Result<Vec<Match>> {
+    let mut pairs: Vec<Match> = Vec::new();
+    let arch = pulp::Arch::new();
+    tiles(rows, rows, true, progress, |top, left, numbers, wide| {
+        let row = |(i, row): (usize, &[f32])| {
+            let (a, mut found) = (top + i, Vec::new());
+            arch.dispatch(|| {
+                at_least(row, threshold, |j, cosine| {
+                    if left + j > a {
+                        found.push(Match { a, b: left + j, cosine });
+                    }
+                })
+            });
+            found
+        };
+        let found: Vec<Vec<Match>> = numbers.par_chunks(wide).enumerate().with_min_len(16).map(row).collect();
+        if pairs.len() + found.iter().map(Vec::len).sum::<usize>() > most {
+            let what = format!("more than {most} pairs have a cosine of {threshold} or more");
+            return Err(Problem::input(what).help("raise the threshold"));
+        }
+        pairs.extend(found.into_iter().flatten());
+        Ok(())
+    })?;
+    pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
+    Ok(pairs)
+}
+
+/// For each row of `queries` its `k` nearest in `of`, the nearest first, of equals the first in `of`; fewer where there
+/// are fewer.
+pub fn nearest(queries: &Rows, of: &Rows, k: usize, progress: Progress) -> Result<Vec<Vec<Match>>> {
+    let mut best: Vec<Vec<Match>> = vec![Vec::new(); queries.len()];
+    if k == 0 {
+        return Ok(best);
+    }
+    let arch = pulp::Arch::new();
+    tiles(queries, of, false, progress, |top, left, numbers, wide| {
+        let here = best.get_mut(top..).unwrap_or_default();
+        here.par_iter_mut().zip(numbers.par_chunks(wide)).enumerate().with_min_len(16).for_each(|(i, (best, row))| {
+            arch.dispatch(|| {
+                let full = |best: &Vec<Match>| best.last().filter(|_| best.len() == k).map(|m| m.cosine);
+                let least = full(best).unwrap_or(f32::NEG_INFINITY);
+                at_least(row, least, |j, cosine| {
+                    if full(best).is_none_or(|least| cosine > least) {
+                        let at = best.partition_point(|m| m.cosine >= cosine);
+                        best.truncate(k - 1);
+                        best.insert(at.min(best.len()), Match { a: top + i, b: left + j, cosine });
+                    }
+                });
+            });
+        });
+        Ok(())
+    })?;
+    Ok(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Unit rows that point anywhere, more than a tile of them.
+    fn unit(n: usize, d: usize, seed: u64) -> Vec<f16> {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.
+        };
+        let mut rows = Vec::new();
+        for _ in 0..n {
+            let row: Vec<f32> = (0..d).map(|_| next()).collect();
+            let length = row.iter().map(|x| x * x).sum::<f32>().sqrt();
+            rows.extend(row.iter().map(|x| f16::from_f32(x / length)));
+        }
+        rows
+    }
+
+    fn cosine(a: &[f16], b: &[f16]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| f64::from(a.to_f32()) * f64::from(b.to_f32())).sum()
+    }
+
+    #[test]
+    fn all_pairs_are_found_across_tiles_and_none_twice() {
+        let (n, d) = (2100, 8);
+        let data = unit(n, d, 1);
+        let rows = Rows::new(&data, d).unwrap();
+        let mut parts = Vec::new();
+        let mut watch = |part| {
+            parts.push(part);
+            true
+        };
+        let found = pairs_above(&rows, 0.9, 1 << 20, &mut watch).unwrap();
+        let near = |a: usize, b: usize| cosine(rows.row(a), rows.row(b));
+        let expected: Vec<(usize, usize)> =
+            (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).filter(|(a, b)| near(*a, *b) >= 0.9).collect();
+        assert!(expected.len() > 1000 && found.len() == expected.len(), "{} {}", expected.len(), found.len());
+        for (found, (a, b)) in found.iter().zip(expected) {
+            assert_eq!((found.a, found.b), (a, b));
+            assert!((f64::from(found.cosine) - near(a, b)).abs() < 1e-6);
+        }
+        // Three tiles down make six.
+        assert_eq!((parts.len(), parts.last()), (6, Some(&1.)));
+        assert!(parts.is_sorted());
+    }
+
+    #[test]
+    fn the_nearest_come_in_order_and_the_first_of_equals_counts() {
+        let (n, d) = (1500, 8);
+        let mut data = unit(n, d, 2);
+        // The same row at three places, in two tiles.
+        let copy = data[..d].to_vec();
+        for at in [700, 1400] {
+            data[at * d..(at + 1) * d].copy_from_slice(&copy);
+        }
+        let rows = Rows::new(&data, d).unwrap();
+        let some = unit(1100, d, 3);
+        let queries = Rows::new(&some, d).unwrap();
+        let all = nearest(&queries, &rows, 7, &mut |_| true).unwrap();
+        for (a, best) in all.iter().enumerate() {
+            let mut order: Vec<usize> = (0..n).collect();
+            order.sort_by(|x, y| {
+                cosine(queries.row(a), rows.row(*y)).total_cmp(&cosine(queries.row(a), rows.row(*x))).then(x.cmp(y))
+            });
+            let expected: Vec<f64> = order[..7].iter().map(|b| cosine(queries.row(a), rows.row(*b))).collect();
+            assert_eq!(best.len(), 7);
+            for (m, expected) in best.iter().zip(expected) {
+                assert!(m.a == a && (f64::from(m.cosine) - expected).abs() < 1e-6);
+                assert!((cosine(queries.row(a), rows.row(m.b)) - expected).abs() < 1e-6);
+            }
+        }
+        let own = nearest(&rows, &rows, 2, &mut |_| true).unwrap();
+        assert_eq!(own[1400].iter().map(|m| m.b).collect::<Vec<_>>(), [0, 700]);
+        assert_eq!(nearest(&queries, &Rows::new(&data[..2 * d], d).unwrap(), 7, &mut |_| true).unwrap()[0].len(), 2);
+        assert!(nearest(&queries, &rows, 0, &mut |_| true).unwrap().iter().all(Vec::is_empty));
+    }
+
+    #[test]
+    fn it_stops_when_told_and_refuses_what_makes_no_sense() {
+        let data = unit(3000, 4, 4);
+        let rows = Rows::new(&data, 4).unwrap();
+        let mut tiles = 0;
+        let stopped = pairs_above(&rows, 0.99, 1 << 20, &mut |_| {
+            tiles += 1;
+            tiles < 2
+        });
+        assert_eq!((stopped.unwrap_err().kind, tiles), (Kind::Cancelled, 2));
+        assert!(pairs_above(&rows, -1., 1000, &mut |_| true).unwrap_err().to_string().contains("raise the threshold"));
+        assert!(Rows::new(&data, 7).is_err() && Rows::new(&data, 0).is_err());
+        assert!(nearest(&rows, &Rows::new(&data, 8).unwrap(), 1, &mut |_| true).is_err());
+        let none = Rows::new(&[], 4).unwrap();
+        assert!(none.is_empty() && pairs_above(&none, 0.5, 10, &mut |_| true).unwrap().is_empty());
+        assert!(nearest(&rows, &none, 3, &mut |_| true).unwrap().iter().all(Vec::is_empty));
+    }
+}
