@@ -86,3 +86,48 @@ fn a_planted_violation_is_found() {
     assert_eq!(violations(&floors, "cli", planted), [""; 0]);
     assert_eq!(violations(&floors, "model", "use crate::store::Catalog;"), ["1: model uses store"]);
 }
+
+/// Sources below `dir` (relative to the crate) that a test of words is to see.
+fn sources(dir: &Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The manifest denies unsafe code; who allows it is here and in docs/decisions.md.
+#[test]
+fn only_what_starts_kernels_may_be_unsafe() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    assert!(manifest.contains("unsafe_code = \"deny\""));
+    let mut all = Vec::new();
+    for dir in ["src", "tests", "benches"] {
+        sources(&root.join(dir), &mut all);
+    }
+    let (allow, keyword) = (concat!("allow(", "unsafe_code"), concat!("uns", "afe "));
+    let mut allowed = Vec::new();
+    for path in &all {
+        let text = std::fs::read_to_string(path).unwrap();
+        let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_string();
+        if text.contains(allow) {
+            allowed.push(name.clone());
+        }
+        // Each use says why it is sound, in the comment before it.
+        if name.starts_with("src/inference/candle/ops/cuda") {
+            let lines: Vec<&str> = text.lines().collect();
+            for (at, line) in lines.iter().enumerate() {
+                let code = line.split("//").next().unwrap_or_default();
+                let before = &lines[at.saturating_sub(4)..at];
+                let told = before.iter().any(|l| l.contains("SAFETY:") || l.contains("# Safety"));
+                assert!(!code.contains(keyword) || told, "{name}:{}: no SAFETY comment", at + 1);
+            }
+        }
+    }
+    assert_eq!(allowed, ["src/inference/candle/ops/cuda.rs"]);
+    assert!(all.len() > 100);
+}

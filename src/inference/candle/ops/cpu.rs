@@ -3,13 +3,32 @@
 
 use std::ops::Range;
 
+#[cfg(feature = "cuda")]
+use candle_core::CudaStorage;
 use candle_core::backend::BackendStorage;
-use candle_core::{CpuStorage, CustomOp1, CustomOp2, CustomOp3, DType, InplaceOp2, InplaceOp3, Layout};
-use candle_core::{Result, Shape, WithDType, bail};
+use candle_core::{CpuStorage, CustomOp1, CustomOp2, DType, InplaceOp2, InplaceOp3, Layout, Result, Shape, Storage};
+use candle_core::{Tensor, WithDType, bail};
 use half::f16;
 use rayon::prelude::*;
 
 use super::Window;
+#[cfg(feature = "cuda")]
+use super::cuda;
+pub(super) use norms::{GroupNorm, LayerNorm};
+
+/// Calls `Self::run` with the element type of `$storage`.
+macro_rules! typed {
+    ($storage:expr, $name:expr, ($($arg:expr),*)) => {
+        match $storage.dtype() {
+            DType::F32 => Self::run::<f32>($($arg),*),
+            DType::F16 => Self::run::<f16>($($arg),*),
+            other => bail!("{}: {} tensors are not supported, f32 and f16 are", $name, other.as_str()),
+        }
+    };
+}
+
+// After the macro that it uses.
+mod norms;
 
 /// Rows that one thread takes at a time.
 const ROWS: usize = 256;
@@ -44,17 +63,6 @@ fn slice<'a, T: WithDType>(storage: &'a CpuStorage, layout: &Layout) -> Result<&
         Some((from, to)) => Ok(&storage.as_slice::<T>()?[from..to]),
         None => bail!("a contiguous tensor is wanted, not strides {:?}", layout.stride()),
     }
-}
-
-/// Calls `Self::run` with the element type of `$storage`.
-macro_rules! typed {
-    ($storage:expr, $name:expr, ($($arg:expr),*)) => {
-        match $storage.dtype() {
-            DType::F32 => Self::run::<f32>($($arg),*),
-            DType::F16 => Self::run::<f16>($($arg),*),
-            other => bail!("{}: {} tensors are not supported, f32 and f16 are", $name, other.as_str()),
-        }
-    };
 }
 
 fn silu(x: f32) -> f32 {
@@ -97,6 +105,10 @@ impl CustomOp1 for Patches {
     fn cpu_fwd(&self, s: &CpuStorage, l: &Layout) -> Result<(CpuStorage, Shape)> {
         typed!(s, self.name(), (self, s, l))
     }
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(&self, s: &CudaStorage, l: &Layout) -> Result<(CudaStorage, Shape)> {
+        cuda::patches(self, s, l)
+    }
 }
 
 /// Nearest-neighbour scaling.
@@ -132,31 +144,55 @@ impl CustomOp1 for Upsample {
     fn cpu_fwd(&self, s: &CpuStorage, l: &Layout) -> Result<(CpuStorage, Shape)> {
         typed!(s, self.name(), (self, s, l))
     }
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(&self, s: &CudaStorage, l: &Layout) -> Result<(CudaStorage, Shape)> {
+        cuda::upsample(self, s, l)
+    }
 }
 
-/// Adds a bias, and a residual where there is one, in place.
-pub(super) struct Bias;
+/// `y += bias` (+ residual) in place; or `part + bias` (+ residual) put into `y` from row `first` on. The residual is of
+/// `y`'s size.
+pub(super) struct Bias<'a> {
+    pub residual: Option<&'a Tensor>,
+    pub first: usize,
+}
 
-impl Bias {
+impl Bias<'_> {
     fn run<T: Element>(
         &self,
         y: &mut CpuStorage,
         l: &Layout,
+        part: Option<(&CpuStorage, &Layout)>,
         bias: (&CpuStorage, &Layout),
-        residual: Option<(&CpuStorage, &Layout)>,
     ) -> Result<()> {
         let (rows, n) = l.shape().dims2()?;
         let bias = slice::<T>(bias.0, bias.1)?;
-        let residual = residual.map(|(s, l)| slice::<T>(s, l)).transpose()?;
+        let part = part.map(|(s, l)| slice::<T>(s, l)).transpose()?;
+        let residual = self.residual.map(Tensor::storage_and_layout);
+        let residual = match &residual {
+            Some((storage, l)) => match &**storage {
+                Storage::Cpu(s) => Some(slice::<T>(s, l)?),
+                _ => bail!("bias: a residual on another device"),
+            },
+            None => None,
+        };
         // Rows that share a bias: all of them, or those of one picture.
-        let sharing = rows / (bias.len() / n).max(1);
-        let whole = slice::<T>(y, l)?.len();
-        let start = l.start_offset();
+        let sharing = (rows / (bias.len() / n).max(1)).max(1);
+        let from = slice::<T>(y, l)?.len().min(self.first * n);
+        let whole = part.map_or(rows * n, <[T]>::len);
+        if from + whole > rows * n {
+            bail!("bias: {} rows from row {} on are not in {rows}", whole / n, self.first);
+        }
+        let start = l.start_offset() + from;
         let mut data = T::cpu_storage_data(std::mem::replace(y, CpuStorage::U8(Vec::new())))?;
-        data[start..start + whole].par_chunks_mut(ROWS * n).enumerate().for_each(|(chunk, part)| {
-            for (i, line) in part.chunks_exact_mut(n).enumerate() {
+        data[start..start + whole].par_chunks_mut(ROWS * n).enumerate().for_each(|(chunk, lines)| {
+            for (i, line) in lines.chunks_exact_mut(n).enumerate() {
                 let row = chunk * ROWS + i;
-                let from = row / sharing.max(1) * n;
+                if let Some(part) = part {
+                    line.copy_from_slice(&part[row * n..(row + 1) * n]);
+                }
+                let row = self.first + row;
+                let from = row / sharing * n;
                 let bias = &bias[from..from + n];
                 match residual.map(|r| &r[row * n..(row + 1) * n]) {
                     None => line.iter_mut().zip(bias).for_each(|(y, b)| *y = T::put(y.get() + b.get())),
@@ -172,18 +208,22 @@ impl Bias {
     }
 }
 
-impl InplaceOp2 for Bias {
+impl InplaceOp2 for Bias<'_> {
     fn name(&self) -> &'static str {
         "bias"
     }
     fn cpu_fwd(&self, y: &mut CpuStorage, l: &Layout, s2: &CpuStorage, l2: &Layout) -> Result<()> {
-        typed!(y, "bias", (self, y, l, (s2, l2), None))
+        typed!(y, "bias", (self, y, l, None, (s2, l2)))
+    }
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(&self, y: &mut CudaStorage, l: &Layout, s2: &CudaStorage, l2: &Layout) -> Result<()> {
+        cuda::bias(self, y, l, None, (s2, l2))
     }
 }
 
-impl InplaceOp3 for Bias {
+impl InplaceOp3 for Bias<'_> {
     fn name(&self) -> &'static str {
-        "bias_residual"
+        "bias"
     }
     fn cpu_fwd(
         &self,
@@ -194,98 +234,19 @@ impl InplaceOp3 for Bias {
         s3: &CpuStorage,
         l3: &Layout,
     ) -> Result<()> {
-        typed!(y, "bias_residual", (self, y, l, (s2, l2), Some((s3, l3))))
+        typed!(y, "bias", (self, y, l, Some((s2, l2)), (s3, l3)))
     }
-}
-
-/// A tensor with its weight and bias, as a [`CustomOp3`] gets them.
-type Three<'a> = [(&'a CpuStorage, &'a Layout); 3];
-
-/// Group normalisation over `[b, ..., c]`, with SiLU after it where `silu`.
-pub(super) struct GroupNorm {
-    pub groups: usize,
-    pub eps: f64,
-    pub silu: bool,
-}
-
-impl GroupNorm {
-    fn run<T: Element>(&self, [x, weight, bias]: Three) -> Result<(CpuStorage, Shape)> {
-        let shape = x.1.shape().clone();
-        let (b, c) = (shape.dims()[0], shape.dims()[shape.rank() - 1]);
-        let (x, weight, bias) = (slice::<T>(x.0, x.1)?, slice::<T>(weight.0, weight.1)?, slice::<T>(bias.0, bias.1)?);
-        if self.groups == 0 || c % self.groups != 0 || weight.len() != c || bias.len() != c {
-            bail!("group norm: {c} channels in {} groups with {} weights", self.groups, weight.len());
-        }
-        let (each, wide) = (x.len() / b.max(1), c / self.groups);
-        let mut out = vec![T::put(0.); x.len()];
-        for (x, out) in x.chunks_exact(each).zip(out.chunks_exact_mut(each)) {
-            // Sums of rows in a fixed order: first within each block of rows, then over the blocks.
-            let (sums, squares): (Vec<_>, Vec<_>) = x.par_chunks(ROWS * c).map(|rows| sums(rows, c)).unzip();
-            let (mut scale, mut shift) = (vec![0f32; c], vec![0f32; c]);
-            for group in 0..self.groups {
-                let channels = group * wide..(group + 1) * wide;
-                let total = |blocks: &[Vec<f64>]| -> f64 {
-                    blocks.iter().map(|block| block[channels.clone()].iter().sum::<f64>()).sum()
-                };
-                let n = (each / c * wide) as f64;
-                let mean = total(&sums) / n;
-                let variance = (total(&squares) / n - mean * mean).max(0.);
-                let inverse = 1. / (variance + self.eps).sqrt();
-                for at in channels {
-                    let weight = weight[at].get() as f64 * inverse;
-                    scale[at] = weight as f32;
-                    shift[at] = (bias[at].get() as f64 - mean * weight) as f32;
-                }
-            }
-            out.par_chunks_mut(ROWS * c).zip(x.par_chunks(ROWS * c)).for_each(|(out, x)| {
-                for (out, x) in out.chunks_exact_mut(c).zip(x.chunks_exact(c)) {
-                    for (((out, x), scale), shift) in out.iter_mut().zip(x).zip(&scale).zip(&shift) {
-                        let y = x.get() * scale + shift;
-                        *out = T::put(if self.silu { silu(y) } else { y });
-                    }
-                }
-            });
-        }
-        Ok((T::to_cpu_storage_owned(out), shape))
-    }
-}
-
-/// Sum and sum of squares of each of `c` columns.
-fn sums<T: Element>(rows: &[T], c: usize) -> (Vec<f64>, Vec<f64>) {
-    let (mut sum, mut square) = (vec![0f64; c], vec![0f64; c]);
-    for row in rows.chunks_exact(c) {
-        for ((x, sum), square) in row.iter().zip(&mut sum).zip(&mut square) {
-            let x = x.get() as f64;
-            *sum += x;
-            *square += x * x;
-        }
-    }
-    (sum, square)
-}
-
-/// Normalisation over the last axis.
-pub(super) struct LayerNorm {
-    pub eps: f64,
-}
-
-impl LayerNorm {
-    fn run<T: Element>(&self, [x, weight, bias]: Three) -> Result<(CpuStorage, Shape)> {
-        let shape = x.1.shape().clone();
-        let c = shape.dims()[shape.rank() - 1];
-        let (x, weight, bias) = (slice::<T>(x.0, x.1)?, slice::<T>(weight.0, weight.1)?, slice::<T>(bias.0, bias.1)?);
-        if weight.len() != c || bias.len() != c {
-            bail!("layer norm: {c} values with {} weights", weight.len());
-        }
-        let mut out = vec![T::put(0.); x.len()];
-        out.par_chunks_mut(c).zip(x.par_chunks(c)).with_min_len(16).for_each(|(out, x)| {
-            let mean = x.iter().map(|x| x.get() as f64).sum::<f64>() / c as f64;
-            let variance = x.iter().map(|x| (x.get() as f64 - mean).powi(2)).sum::<f64>() / c as f64;
-            let (mean, inverse) = (mean as f32, (1. / (variance + self.eps).sqrt()) as f32);
-            for (((out, x), weight), bias) in out.iter_mut().zip(x).zip(weight).zip(bias) {
-                *out = T::put((x.get() - mean) * inverse * weight.get() + bias.get());
-            }
-        });
-        Ok((T::to_cpu_storage_owned(out), shape))
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(
+        &self,
+        y: &mut CudaStorage,
+        l: &Layout,
+        s2: &CudaStorage,
+        l2: &Layout,
+        s3: &CudaStorage,
+        l3: &Layout,
+    ) -> Result<()> {
+        cuda::bias(self, y, l, Some((s2, l2)), (s3, l3))
     }
 }
 
@@ -320,29 +281,8 @@ impl CustomOp2 for Geglu {
     fn cpu_fwd(&self, s1: &CpuStorage, l1: &Layout, s2: &CpuStorage, l2: &Layout) -> Result<(CpuStorage, Shape)> {
         typed!(s1, self.name(), (self, (s1, l1), (s2, l2)))
     }
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(&self, s1: &CudaStorage, l1: &Layout, s2: &CudaStorage, l2: &Layout) -> Result<(CudaStorage, Shape)> {
+        cuda::geglu((s1, l1), (s2, l2))
+    }
 }
-
-/// The two norms as operations of a tensor, a weight and a bias.
-macro_rules! norm {
-    ($norm:ty, $name:literal) => {
-        impl CustomOp3 for $norm {
-            fn name(&self) -> &'static str {
-                $name
-            }
-            fn cpu_fwd(
-                &self,
-                s1: &CpuStorage,
-                l1: &Layout,
-                s2: &CpuStorage,
-                l2: &Layout,
-                s3: &CpuStorage,
-                l3: &Layout,
-            ) -> Result<(CpuStorage, Shape)> {
-                typed!(s1, $name, (self, [(s1, l1), (s2, l2), (s3, l3)]))
-            }
-        }
-    };
-}
-
-norm!(GroupNorm, "group_norm");
-norm!(LayerNorm, "layer_norm");

@@ -1,25 +1,49 @@
 //! The few operations that the networks are made of. Pictures and features are NHWC (`[batch, height, width,
 //! channels]`, contiguous): a convolution is a gather of rows and one matrix product, tokens need no transposition, and norms run
 //! along memory. Each is a custom operation of candle whose CPU side stands in `cpu`, in f32 arithmetic for f32 and
-//! f16 tensors; a GPU side would be its `cuda_fwd` and is measured against these.
+//! f16 tensors. Their CUDA side is `cuda`, over the kernels of `kernels/`, with the feature of that name; `launch` says how
+//! each kernel is started, and the tests start it so on the CPU and compare it with its twin in `cpu`.
 
+mod attention;
 mod cpu;
-mod tokens;
+#[cfg(feature = "cuda")]
+pub mod cuda;
+#[cfg(any(test, feature = "cuda"))]
+mod kernels;
+#[cfg(any(test, feature = "cuda"))]
+mod launch;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
-use candle_core::{D, DType, Result, Tensor, bail};
+use candle_core::{D, Device, Result, Tensor, bail};
 
+pub use attention::{KeysValues, attention};
 pub use tokens::{Activation, activated, self_attention};
 
-/// Bytes of gathered rows that a convolution holds at once.
-const PATCH_BYTES: usize = 32 << 20;
+/// How much of the passing results of an operation exists at once. A constant of the kind of device and not of its
+/// memory: products of another size may round otherwise, and two cards of one kind are to give the same bytes.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// Bytes of gathered rows that a convolution holds.
+    patches: usize,
+    /// Bytes of scores that an attention holds.
+    scores: usize,
+    /// Queries that it takes in any case, so that few of them do not make a product of many keys slow.
+    queries: usize,
+    /// Heads that it takes.
+    heads: usize,
+}
 
-/// Bytes of scores that an attention holds at once: what stays in a cache.
-const SCORE_BYTES: usize = 4 << 20;
-
-/// Queries that it takes at once in any case, so that few of them do not make a product of many keys slow.
-const QUERIES: usize = 256;
+impl Limits {
+    /// What stays in a cache of a CPU; what keeps a GPU busy and is little of its memory.
+    fn of(device: &Device) -> Limits {
+        match device {
+            Device::Cpu => Limits { patches: 32 << 20, scores: 4 << 20, queries: 256, heads: 1 },
+            _ => Limits { patches: 256 << 20, scores: 256 << 20, queries: 256, heads: usize::MAX },
+        }
+    }
+}
 
 /// Where a 3x3 kernel goes: its stride, and the zeros before and after each of the two axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,20 +81,28 @@ pub struct Added<'a> {
 }
 
 impl Added<'_> {
+    /// Refuses what does not fit a result of `rows` x `n`; gives the bias, zeros where there is none.
+    fn checked(&self, rows: usize, n: usize, like: &Tensor) -> Result<Tensor> {
+        match self.residual {
+            Some(r) if r.elem_count() != rows * n => bail!("a residual of {:?} does not fit [{rows}, {n}]", r.dims()),
+            _ => {}
+        }
+        match self.bias {
+            Some(bias) if bias.elem_count() % n == 0 && rows % (bias.elem_count() / n) == 0 => bias.contiguous(),
+            Some(bias) => bail!("a bias of {:?} does not fit rows of {n}", bias.dims()),
+            None => Tensor::zeros(n, like.dtype(), like.device()),
+        }
+    }
+
     /// Adds to `y` (`[rows, n]`) in place.
     fn to(&self, y: &Tensor) -> Result<()> {
-        let (rows, n) = y.dims2()?;
-        let bias = match self.bias {
-            Some(bias) if bias.elem_count() % n == 0 && rows % (bias.elem_count() / n) == 0 => bias.clone(),
-            Some(bias) => bail!("a bias of {:?} does not fit rows of {n}", bias.dims()),
-            None => Tensor::zeros(n, y.dtype(), y.device())?,
-        };
-        match self.residual {
-            None if self.bias.is_none() => Ok(()),
-            None => y.inplace_op2(&bias, &cpu::Bias),
-            Some(r) if r.elem_count() == y.elem_count() => y.inplace_op3(&bias, &r.contiguous()?, &cpu::Bias),
-            Some(r) => bail!("a residual of {:?} does not fit {:?}", r.dims(), y.dims()),
+        if self.bias.is_none() && self.residual.is_none() {
+            return Ok(());
         }
+        let (rows, n) = y.dims2()?;
+        let bias = self.checked(rows, n, y)?;
+        let residual = self.residual.map(Tensor::contiguous).transpose()?;
+        y.inplace_op2(&bias, &cpu::Bias { residual: residual.as_ref(), first: 0 })
     }
 }
 
@@ -91,9 +123,9 @@ pub fn linear(x: &Tensor, weight: &Tensor, added: Added) -> Result<Tensor> {
 }
 
 /// 3x3 convolution of `x` (`[b, h, w, c]`) with `weight` (`[n, 9 c]`: rows, columns, channels), plus what is `added`.
-/// At most `PATCH_BYTES` of gathered rows exist at a time.
+/// Gathered rows exist a part at a time: 32 MiB on a CPU, 256 MiB on a GPU.
 pub fn conv3x3(x: &Tensor, weight: &Tensor, window: Window, added: Added) -> Result<Tensor> {
-    conv3x3_within(x, weight, window, added, PATCH_BYTES)
+    conv3x3_within(x, weight, window, added, Limits::of(x.device()).patches)
 }
 
 fn conv3x3_within(x: &Tensor, weight: &Tensor, window: Window, added: Added, bytes: usize) -> Result<Tensor> {
@@ -110,13 +142,18 @@ fn conv3x3_within(x: &Tensor, weight: &Tensor, window: Window, added: Added, byt
         let rows = from..(from + at_once).min(rows);
         x.apply_op1_no_bwd(&cpu::Patches { window, rows })?.matmul(&right)
     };
-    let parts = (0..rows).step_by(at_once).map(part).collect::<Result<Vec<_>>>()?;
-    let y = match parts.as_slice() {
-        [one] => one.clone(),
-        many => Tensor::cat(many, 0)?,
-    };
-    drop(parts);
-    added.to(&y)?;
+    if at_once == rows {
+        let y = part(0)?;
+        added.to(&y)?;
+        return y.reshape((b, high, wide, n));
+    }
+    // Each part is put in its place on the way through what is added, so that the whole exists once.
+    let y = Tensor::zeros((rows, n), x.dtype(), x.device())?;
+    let bias = added.checked(rows, n, &y)?;
+    let residual = added.residual.map(Tensor::contiguous).transpose()?;
+    for first in (0..rows).step_by(at_once) {
+        y.inplace_op3(&part(first)?, &bias, &cpu::Bias { residual: residual.as_ref(), first })?;
+    }
     y.reshape((b, high, wide, n))
 }
 
@@ -139,51 +176,6 @@ pub fn geglu(x: &Tensor, bias: &Tensor) -> Result<Tensor> {
 /// Nearest-neighbour scaling of `x` (`[b, h, w, c]`) to `high` x `wide`, as `torch.nn.functional.interpolate`.
 pub fn upsample(x: &Tensor, high: usize, wide: usize) -> Result<Tensor> {
     x.contiguous()?.apply_op1_no_bwd(&cpu::Upsample { high, wide })
-}
-
-/// Keys and values in the form that [`attention`] takes.
-#[derive(Clone, Debug)]
-pub struct KeysValues {
-    /// `[b, heads, d, tokens]`.
-    keys: Tensor,
-    /// `[b, heads, tokens, d]`.
-    values: Tensor,
-}
-
-impl KeysValues {
-    /// From projections `[b, tokens, heads * d]`.
-    pub fn new(keys: &Tensor, values: &Tensor, heads: usize) -> Result<KeysValues> {
-        let split = |t: &Tensor| t.reshape((t.dim(0)?, t.dim(1)?, heads, t.dim(2)? / heads));
-        let keys = split(keys)?.permute((0, 2, 3, 1))?.to_dtype(DType::F32)?.contiguous()?;
-        let values = split(values)?.permute((0, 2, 1, 3))?.to_dtype(DType::F32)?.contiguous()?;
-        Ok(KeysValues { keys, values })
-    }
-}
-
-/// Scaled dot-product attention of `q` (`[b, tokens, heads * d]`), of the same shape. Scores are f32 whatever the dtype
-/// (which is what `upcast_attention` asks for), and those of `SCORE_BYTES`, or of
-/// `QUERIES` of one head, exist at a time.
-pub fn attention(q: &Tensor, kv: &KeysValues) -> Result<Tensor> {
-    attention_within(q, kv, SCORE_BYTES, QUERIES)
-}
-
-fn attention_within(q: &Tensor, kv: &KeysValues, bytes: usize, least: usize) -> Result<Tensor> {
-    let (b, tokens, width) = q.dims3()?;
-    let (_, heads, d, keys) = kv.keys.dims4()?;
-    let split = q.reshape((b, tokens, heads, d))?.transpose(1, 2)?.to_dtype(DType::F32)?;
-    let split = (split.contiguous()? * (d as f64).powf(-0.5))?.flatten_to(1)?;
-    let (all_keys, all_values) = (kv.keys.flatten_to(1)?, kv.values.flatten_to(1)?);
-    let at_once = (bytes / (4 * keys)).max(least).clamp(1, tokens);
-    let mut parts = Vec::new();
-    for head in 0..b * heads {
-        let (queries, keys, values) = (split.get(head)?, all_keys.get(head)?, all_values.get(head)?);
-        for from in (0..tokens).step_by(at_once) {
-            let some = queries.narrow(0, from, at_once.min(tokens - from))?;
-            parts.push(candle_nn::ops::softmax_last_dim(&some.matmul(&keys)?)?.matmul(&values)?);
-        }
-    }
-    let all = Tensor::cat(&parts, 0)?.reshape((b, heads, tokens, d))?;
-    all.transpose(1, 2)?.to_dtype(q.dtype())?.reshape((b, tokens, width))
 }
 
 /// Joins `a` and `b` along their channels.

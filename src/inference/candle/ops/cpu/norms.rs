@@ -1,0 +1,140 @@
+//! The two norms.
+
+#[cfg(feature = "cuda")]
+use candle_core::CudaStorage;
+use candle_core::backend::BackendStorage;
+use candle_core::{CpuStorage, CustomOp3, DType, Layout, Result, Shape, bail};
+use half::f16;
+use rayon::prelude::*;
+
+#[cfg(feature = "cuda")]
+use super::cuda;
+use super::{Element, ROWS, silu, slice};
+
+/// A tensor with its weight and bias, as a [`CustomOp3`] gets them.
+type Three<'a> = [(&'a CpuStorage, &'a Layout); 3];
+
+/// Group normalisation over `[b, ..., c]`, with SiLU after it where `silu`.
+pub(in super::super) struct GroupNorm {
+    pub groups: usize,
+    pub eps: f64,
+    pub silu: bool,
+}
+
+impl GroupNorm {
+    fn run<T: Element>(&self, [x, weight, bias]: Three) -> Result<(CpuStorage, Shape)> {
+        let shape = x.1.shape().clone();
+        let (b, c) = (shape.dims()[0], shape.dims()[shape.rank() - 1]);
+        let (x, weight, bias) = (slice::<T>(x.0, x.1)?, slice::<T>(weight.0, weight.1)?, slice::<T>(bias.0, bias.1)?);
+        if self.groups == 0 || c % self.groups != 0 || weight.len() != c || bias.len() != c {
+            bail!("group norm: {c} channels in {} groups with {} weights", self.groups, weight.len());
+        }
+        let (each, wide) = (x.len() / b.max(1), c / self.groups);
+        let mut out = vec![T::put(0.); x.len()];
+        for (x, out) in x.chunks_exact(each).zip(out.chunks_exact_mut(each)) {
+            // Sums of rows in a fixed order: first within each block of rows, then over the blocks.
+            let (sums, squares): (Vec<_>, Vec<_>) = x.par_chunks(ROWS * c).map(|rows| sums(rows, c)).unzip();
+            let (mut scale, mut shift) = (vec![0f32; c], vec![0f32; c]);
+            for group in 0..self.groups {
+                let channels = group * wide..(group + 1) * wide;
+                let total = |blocks: &[Vec<f64>]| -> f64 {
+                    blocks.iter().map(|block| block[channels.clone()].iter().sum::<f64>()).sum()
+                };
+                let n = (each / c * wide) as f64;
+                let mean = total(&sums) / n;
+                let variance = (total(&squares) / n - mean * mean).max(0.);
+                let inverse = 1. / (variance + self.eps).sqrt();
+                for at in channels {
+                    let weight = weight[at].get() as f64 * inverse;
+                    scale[at] = weight as f32;
+                    shift[at] = (bias[at].get() as f64 - mean * weight) as f32;
+                }
+            }
+            out.par_chunks_mut(ROWS * c).zip(x.par_chunks(ROWS * c)).for_each(|(out, x)| {
+                for (out, x) in out.chunks_exact_mut(c).zip(x.chunks_exact(c)) {
+                    for (((out, x), scale), shift) in out.iter_mut().zip(x).zip(&scale).zip(&shift) {
+                        let y = x.get() * scale + shift;
+                        *out = T::put(if self.silu { silu(y) } else { y });
+                    }
+                }
+            });
+        }
+        Ok((T::to_cpu_storage_owned(out), shape))
+    }
+}
+
+/// Sum and sum of squares of each of `c` columns.
+fn sums<T: Element>(rows: &[T], c: usize) -> (Vec<f64>, Vec<f64>) {
+    let (mut sum, mut square) = (vec![0f64; c], vec![0f64; c]);
+    for row in rows.chunks_exact(c) {
+        for ((x, sum), square) in row.iter().zip(&mut sum).zip(&mut square) {
+            let x = x.get() as f64;
+            *sum += x;
+            *square += x * x;
+        }
+    }
+    (sum, square)
+}
+
+/// Normalisation over the last axis.
+pub(in super::super) struct LayerNorm {
+    pub eps: f64,
+}
+
+impl LayerNorm {
+    fn run<T: Element>(&self, [x, weight, bias]: Three) -> Result<(CpuStorage, Shape)> {
+        let shape = x.1.shape().clone();
+        let c = shape.dims()[shape.rank() - 1];
+        let (x, weight, bias) = (slice::<T>(x.0, x.1)?, slice::<T>(weight.0, weight.1)?, slice::<T>(bias.0, bias.1)?);
+        if weight.len() != c || bias.len() != c {
+            bail!("layer norm: {c} values with {} weights", weight.len());
+        }
+        let mut out = vec![T::put(0.); x.len()];
+        out.par_chunks_mut(c).zip(x.par_chunks(c)).with_min_len(16).for_each(|(out, x)| {
+            let mean = x.iter().map(|x| x.get() as f64).sum::<f64>() / c as f64;
+            let variance = x.iter().map(|x| (x.get() as f64 - mean).powi(2)).sum::<f64>() / c as f64;
+            let (mean, inverse) = (mean as f32, (1. / (variance + self.eps).sqrt()) as f32);
+            for (((out, x), weight), bias) in out.iter_mut().zip(x).zip(weight).zip(bias) {
+                *out = T::put((x.get() - mean) * inverse * weight.get() + bias.get());
+            }
+        });
+        Ok((T::to_cpu_storage_owned(out), shape))
+    }
+}
+
+/// The two norms as operations of a tensor, a weight and a bias.
+macro_rules! norm {
+    ($norm:ty, $name:literal, $cuda:ident) => {
+        impl CustomOp3 for $norm {
+            fn name(&self) -> &'static str {
+                $name
+            }
+            fn cpu_fwd(
+                &self,
+                s1: &CpuStorage,
+                l1: &Layout,
+                s2: &CpuStorage,
+                l2: &Layout,
+                s3: &CpuStorage,
+                l3: &Layout,
+            ) -> Result<(CpuStorage, Shape)> {
+                typed!(s1, $name, (self, [(s1, l1), (s2, l2), (s3, l3)]))
+            }
+            #[cfg(feature = "cuda")]
+            fn cuda_fwd(
+                &self,
+                s1: &CudaStorage,
+                l1: &Layout,
+                s2: &CudaStorage,
+                l2: &Layout,
+                s3: &CudaStorage,
+                l3: &Layout,
+            ) -> Result<(CudaStorage, Shape)> {
+                cuda::$cuda(self, (s1, l1), (s2, l2), (s3, l3))
+            }
+        }
+    };
+}
+
+norm!(GroupNorm, "group_norm", group_norm);
+norm!(LayerNorm, "layer_norm", layer_norm);
