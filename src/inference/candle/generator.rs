@@ -4,6 +4,8 @@ use std::path::Path;
 
 use candle_core::{DType, Device};
 
+#[cfg(feature = "cuda")]
+use super::ops::cuda;
 use super::pipeline::{Loading, Pipeline, Stopped, wrong};
 use super::scheduler::TimestepSpacing;
 use super::weights::ModelFolder;
@@ -22,6 +24,9 @@ const SIDES: (u32, u32) = (64, 2048);
 /// Most parts of 75 tokens that a prompt may have; each makes every step slower.
 const CHUNKS: usize = 16;
 
+/// Pixels of a picture that goes through the VAE in one piece.
+const WHOLE: usize = 1024 * 1024;
+
 /// How a model is used.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -39,7 +44,17 @@ pub struct Options {
 impl Options {
     /// On the CPU in f32, one picture after the other: a CPU gains nothing by several at once.
     pub fn cpu() -> Options {
-        Options { dtype: DType::F32, device: Device::Cpu, together: 1, whole_pixels: 1024 * 1024 }
+        Options { dtype: DType::F32, device: Device::Cpu, together: 1, whole_pixels: WHOLE }
+    }
+
+    /// On card `ordinal` in f16, four pictures at a time: within 16 GB for SDXL at 1024 x 1024 (docs/gpu.md). A VAE that
+    /// overflows f16 is computed in f32, as its `force_upcast` says; one that is made for f16 in f16.
+    ///
+    /// # Errors
+    /// No such card, one older than Ampere, a driver that does not take the kernels.
+    #[cfg(feature = "cuda")]
+    pub fn cuda(ordinal: usize) -> Result<Options> {
+        Ok(Options { dtype: DType::F16, device: cuda::open(ordinal)?, together: 4, whole_pixels: WHOLE })
     }
 }
 
@@ -49,6 +64,11 @@ pub struct CandleGenerator {
     capabilities: Capabilities,
     fixed: Fingerprint,
     together: usize,
+    /// What it computes in, and on a card who gives back its memory: last, after the tensors.
+    #[cfg(feature = "cuda")]
+    dtype: DType,
+    #[cfg(feature = "cuda")]
+    _memory: Option<cuda::Memory>,
 }
 
 /// What makes pictures that cannot be made in one pass: chunks of the prompt, strength, a mask.
@@ -62,6 +82,7 @@ impl CandleGenerator {
             let other = options.dtype.as_str();
             return Err(Problem::input(format!("{other} is not supported")).field("dtype").help("supported: f32, f16"));
         }
+        let (place, kernels) = place(&options.device)?;
         let model = ModelFolder::open(folder)?;
         let loading =
             Loading { dtype: options.dtype, device: options.device.clone(), whole_pixels: options.whole_pixels };
@@ -71,13 +92,9 @@ impl CandleGenerator {
             None => model.hash(options.dtype)?,
         };
         let together = options.together.max(1);
-        let place = match &options.device {
-            Device::Cpu => "CPU".to_string(),
-            other => format!("{:?}", other.location()),
-        };
         let named = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let name = named.file_name().unwrap_or(named.as_os_str()).to_string_lossy().into_owned();
-        let dtype = options.dtype.as_str();
+        let (dtype, f16) = (options.dtype.as_str(), options.dtype == DType::F16);
         let tiles = format!("over {} pixels, of {}", options.whole_pixels, pipeline.vae().config().sample_size);
         let layout = match together {
             1 => "one picture: unconditional, conditional".to_string(),
@@ -95,6 +112,10 @@ impl CandleGenerator {
             .with("vae tiles", tiles)
             .with("batch", layout)
             .with("noise", "torch on the CPU, a stream a picture");
+        let fixed = match kernels {
+            Some(kernels) => fixed.with("kernels", kernels).with("f32 products", if f16 { "TF32" } else { "f32" }),
+            None => fixed,
+        };
         let capabilities = Capabilities {
             name: format!("{name} on {place} ({dtype})"),
             max_batch: together,
@@ -115,7 +136,16 @@ impl CandleGenerator {
             draft: false,
             best: best(&pipeline),
         };
-        Ok(CandleGenerator { pipeline, capabilities, fixed, together })
+        Ok(CandleGenerator {
+            pipeline,
+            capabilities,
+            fixed,
+            together,
+            #[cfg(feature = "cuda")]
+            dtype: options.dtype,
+            #[cfg(feature = "cuda")]
+            _memory: options.device.is_cuda().then(|| cuda::Memory(options.device.clone())),
+        })
     }
 
     /// What pass a task belongs to, and what a person should know about it; or why it cannot be made.
@@ -152,6 +182,24 @@ fn best(pipeline: &Pipeline) -> Settings {
     Settings { width: side, height: side, steps, guidance, scheduler }
 }
 
+/// Where a model is, as far as its bytes depend on it, and on a card the hash of what it runs. A card is its kind: which one
+/// of two it is does not matter.
+fn place(device: &Device) -> Result<(String, Option<String>)> {
+    match device {
+        Device::Cpu => Ok(("CPU".to_string(), None)),
+        #[cfg(feature = "cuda")]
+        Device::Cuda(_) => {
+            let card = cuda::card(device)?;
+            let (major, minor) = card.capability;
+            Ok((format!("{}, compute capability {major}.{minor}", card.name), Some(card.kernels)))
+        }
+        other => {
+            let help = "the CPU, or with benchtop-gpu an NVIDIA GPU";
+            Err(Problem::input(format!("{:?} is not supported", other.location())).field("device").help(help))
+        }
+    }
+}
+
 /// The instructions that products are computed with here: others round otherwise.
 pub(super) fn instructions() -> String {
     let mut found = vec![std::env::consts::ARCH];
@@ -179,6 +227,9 @@ impl ImageGenerator for CandleGenerator {
     }
 
     fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
+        // For the whole process, and another model of another dtype may have been at work in it.
+        #[cfg(feature = "cuda")]
+        cuda::settle(self.dtype);
         let mut going = true;
         let mut waiting: Vec<(usize, Pass, Vec<String>)> = Vec::new();
         for (index, task) in tasks.iter().enumerate() {

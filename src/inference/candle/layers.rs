@@ -179,12 +179,13 @@ impl ResNet {
 
     /// `[b, h, w, from]` to `[b, h, w, to]`; `time` is SiLU of the time embedding, `[b, time]`.
     pub fn forward(&self, x: &Tensor, time: Option<&Tensor>) -> Result<Tensor> {
-        let y = self.norm1.forward_silu(x)?;
-        let y = match (&self.time, time) {
+        // Each result takes the place of the one before it, which may be a gigabyte in a VAE.
+        let mut y = self.norm1.forward_silu(x)?;
+        y = match (&self.time, time) {
             (Some(layer), Some(time)) => self.conv1.forward_with(&y, &layer.forward(time)?)?,
             _ => self.conv1.forward(&y)?,
         };
-        let y = self.norm2.forward_silu(&y)?;
+        y = self.norm2.forward_silu(&y)?;
         match &self.shortcut {
             Some(shortcut) => self.conv2.forward_onto(&y, &shortcut.forward(x)?),
             None => self.conv2.forward_onto(&y, x),

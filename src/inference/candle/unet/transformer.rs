@@ -52,7 +52,7 @@ impl Block {
 
     fn forward(&self, x: &Tensor, text: &KeysValues) -> Result<Tensor> {
         let own = self.own.forward(&self.norm1.forward(x)?)?.chunk(3, 2)?;
-        let y = ops::attention(&own[0].contiguous()?, &KeysValues::new(&own[1], &own[2], self.heads)?)?;
+        let y = ops::attention(&own[0], &KeysValues::new(&own[1], &own[2], self.heads)?)?;
         let x = self.own_out.forward_onto(&y, x)?;
         let y = ops::attention(&self.query.forward(&self.norm2.forward(&x)?)?, text)?;
         let x = self.text_out.forward_onto(&y, &x)?;

@@ -1,5 +1,6 @@
 //! Fused attention on the card.
 
+use candle_core::backend::BackendStorage;
 use candle_core::op::BackpropOp;
 use candle_core::{DType, Layout, Result, Storage, Tensor, bail};
 
@@ -9,7 +10,6 @@ use super::{room, start, start_kernel, target};
 /// How the rows of `t` (`[b, tokens, width]`) lie, where the attention kernel can take them.
 fn rows(t: &Tensor) -> Option<Rows> {
     let [batch, row, 1] = *t.stride() else { return None };
-    // Keeps clear of the kernel's 32 bits; with a single row its stride does not count.
     let rows = Rows { row, batch };
     (rows.fit() && t.layout().start_offset().is_multiple_of(8)).then_some(rows)
 }

@@ -57,7 +57,7 @@ pub fn open(ordinal: usize) -> Result<Device> {
         let Some(first) = kernels::names(module).first().copied() else { bail!("no kernels in {}", module.name) };
         let loaded = cuda.get_or_load_custom_func(first, &super::loaded_as(module), module.ptx);
         loaded.map_err(|e| {
-            e.context(format!("{} does not take the kernels; a driver from 580 on is wanted", card.name))
+            e.context(format!("the driver of {} does not take the kernels; a newer one may", card.name))
         })?;
     }
     Ok(device)
