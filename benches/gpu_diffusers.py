@@ -61,7 +61,7 @@ def measure(layout, compiled):
     for n in (1, 4):
         given, latents = condition(2 * n), torch.randn(2 * n, 4, SIDE, SIDE, device="cuda", dtype=torch.float16)
         step = timed(lambda: unet(latents, 981, **given, return_dict=False))
-        print(f"{n} pictures: a step of the U-Net {step:.1f} ms", flush=True)
+        print(f"{n} together: a step of the U-Net {step:.1f} ms", flush=True)
     for name, dtype in (("f16", torch.float16), ("f32", torch.float32)):
         vae = AutoencoderKL.from_config(config("vae")).to(dtype).cuda().eval().to(memory_format=memory)
         inner = torch.compile(vae.decoder, mode="reduce-overhead", fullgraph=True) if compiled else vae.decoder
@@ -78,7 +78,7 @@ def measure(layout, compiled):
             began = time.perf_counter()
             pictures(unet, decode, n)
             minutes = (time.perf_counter() - began) / 60
-            print(f"VAE in {name}, {n} pictures: {n / minutes:.1f} a minute", flush=True)
+            print(f"VAE in {name}, {n} together: {n / minutes:.1f} pictures a minute", flush=True)
         del vae, inner
 
 

@@ -50,6 +50,46 @@ fn it_conforms() {
     }
 }
 
+/// A card rounds otherwise, here and there by a grey level; a wrong kernel shows as another picture.
+#[cfg(feature = "cuda")]
+#[test]
+fn a_card_makes_the_pictures_of_the_cpu() {
+    let card = match Options::cuda(0) {
+        Ok(card) => card,
+        Err(why) => return println!("SKIPPED on a GPU: {why}"),
+    };
+    for model in ["sd", "sdxl"] {
+        let cpu = Options { dtype: DType::F16, together: 4, ..Options::cpu() };
+        let [here, there] = [&cpu, &card].map(|options| {
+            let mut generator = CandleGenerator::open(&data(model), options, Some("0".into())).unwrap();
+            pixels(&generate_all(&mut generator, &settings(Scheduler::Euler, 3), &tasks(true, None)))
+        });
+        let off = mean_difference(&here, &there);
+        assert!(off < 0.5, "{model}: {off} grey levels");
+    }
+}
+
+/// Mean difference of two sets of pictures in grey levels.
+fn mean_difference(one: &[Pixels], other: &[Pixels]) -> f64 {
+    let pairs = one.iter().zip(other).flat_map(|(a, b)| a.rgb.iter().zip(&b.rgb));
+    let (sum, n) = pairs.fold((0., 0), |(sum, n), (a, b)| (sum + a.abs_diff(*b) as f64, n + 1));
+    sum / n as f64
+}
+
+/// What a card is allowed to be off by is more than what f16 is off by.
+#[test]
+fn f16_makes_the_pictures_of_f32() {
+    for model in ["sd", "sdxl"] {
+        let [f32, f16] = [DType::F32, DType::F16].map(|dtype| {
+            let options = Options { dtype, together: 4, ..Options::cpu() };
+            let mut generator = CandleGenerator::open(&data(model), &options, Some("0".into())).unwrap();
+            pixels(&generate_all(&mut generator, &settings(Scheduler::Euler, 3), &tasks(true, None)))
+        });
+        let off = mean_difference(&f32, &f16);
+        assert!(off > 0. && off < 0.25, "{model}: {off} grey levels");
+    }
+}
+
 #[test]
 fn a_prompt_without_end_is_refused() {
     let mut endless = tasks(true, None);

@@ -9,7 +9,7 @@ use benchtop::inference::candle::vae::{Vae, VaeConfig};
 use benchtop::inference::candle::weights::{ModelFolder, open_part};
 use candle_core::{DType, Device, Tensor};
 
-use super::support::{assert_close, relative_error};
+use super::support::{assert_close, devices, relative_error};
 
 /// A file or folder of these fixtures.
 pub fn data(name: &str) -> PathBuf {
@@ -24,26 +24,30 @@ pub fn tensors(name: &str) -> HashMap<String, Tensor> {
 /// What f32 and f16 may be off.
 const TOLERANCES: [(DType, f64); 2] = [(DType::F32, 1e-4), (DType::F16, 1e-2)];
 
-fn unet(name: &str, dtype: DType) -> UNet {
+fn unet(name: &str, dtype: DType, device: &Device) -> UNet {
     let folder = data(name);
     let folder = if folder.join("unet").is_dir() { folder.join("unet") } else { folder };
     let config = UNetConfig::new(&Config::read(&folder.join("config.json")).unwrap()).unwrap();
-    UNet::new(config, open_part(&folder, dtype, &Device::Cpu).unwrap()).unwrap()
+    UNet::new(config, open_part(&folder, dtype, device).unwrap()).unwrap()
 }
 
 fn unet_holds(name: &str) {
     let io = tensors("unets.safetensors");
-    let of = |what: &str| io.get(&format!("{name}.{what}"));
-    for (dtype, tolerance) in TOLERANCES {
-        let unet = unet(name, dtype);
-        let sizes: Vec<[f32; 6]> = of("sizes").map_or(Vec::new(), |s| {
-            s.to_vec2::<f32>().unwrap().into_iter().map(|row| row.try_into().unwrap()).collect()
-        });
-        let added = of("pooled").map(|pooled| (pooled, sizes.as_slice()));
-        let condition = unet.condition(of("text").unwrap(), added).unwrap();
-        for t in [1, 501, 981] {
-            let y = unet.forward(of("x").unwrap(), t as f32, &condition).unwrap();
-            assert_close(&format!("{name} {dtype:?} t={t}"), &y, of(&format!("y{t}")).unwrap(), tolerance);
+    for device in devices() {
+        let of = |what: &str| io.get(&format!("{name}.{what}")).map(|t| t.to_device(&device).unwrap());
+        let (x, text, pooled) = (of("x").unwrap(), of("text").unwrap(), of("pooled"));
+        for (dtype, tolerance) in TOLERANCES {
+            let unet = unet(name, dtype, &device);
+            let sizes: Vec<[f32; 6]> = of("sizes").map_or(Vec::new(), |s| {
+                s.to_vec2::<f32>().unwrap().into_iter().map(|row| row.try_into().unwrap()).collect()
+            });
+            let added = pooled.as_ref().map(|pooled| (pooled, sizes.as_slice()));
+            let condition = unet.condition(&text, added).unwrap();
+            for t in [1, 501, 981] {
+                let y = unet.forward(&x, t as f32, &condition).unwrap();
+                let what = format!("{name} {dtype:?} t={t} on {:?}", device.location());
+                assert_close(&what, &y, &of(&format!("y{t}")).unwrap(), tolerance);
+            }
         }
     }
 }
@@ -75,7 +79,7 @@ fn a_unet_for_inpainting_is_diffusers() {
 #[test]
 fn the_pooled_text_and_the_sizes_change_what_comes_out() {
     let io = tensors("unets.safetensors");
-    let unet = unet("sdxl", DType::F32);
+    let unet = unet("sdxl", DType::F32, &Device::Cpu);
     let run = |pooled: &Tensor, sizes: [f32; 6]| {
         let condition = unet.condition(&io["sdxl.text"], Some((pooled, &[sizes; 2]))).unwrap();
         unet.forward(&io["sdxl.x"], 501., &condition).unwrap()
@@ -91,16 +95,16 @@ fn the_pooled_text_and_the_sizes_change_what_comes_out() {
 #[test]
 fn sides_that_do_not_halve_evenly_are_diffusers() {
     let io = tensors("unets.safetensors");
-    let unet = unet("unet_v2", DType::F32);
+    let unet = unet("unet_v2", DType::F32, &Device::Cpu);
     let text = io["unet_v2.text"].narrow(0, 0, 1).unwrap();
     let y = unet.forward(&io["odd.x"], 501., &unet.condition(&text, None).unwrap()).unwrap();
     assert_close("odd sides", &y, &io["odd.y"], 1e-4);
 }
 
-fn vae(name: &str, dtype: DType, whole: usize) -> Vae {
+fn vae(name: &str, dtype: DType, whole: usize, device: &Device) -> Vae {
     let folder = ModelFolder::open(&data(name)).unwrap();
     let config = VaeConfig::new(&folder.config("vae").unwrap()).unwrap();
-    Vae::new(config, whole, folder.weights("vae", dtype, &Device::Cpu).unwrap()).unwrap()
+    Vae::new(config, whole, folder.weights("vae", dtype, device).unwrap()).unwrap()
 }
 
 /// The two have different scales: 0.18215 and 0.13025. Fixtures are before scaling. Batch 2 was wrong with candle's own
@@ -108,15 +112,19 @@ fn vae(name: &str, dtype: DType, whole: usize) -> Vae {
 #[test]
 fn vaes_encode_and_decode_as_diffusers_alone_and_two_at_a_time() {
     let io = tensors("vaes.safetensors");
-    for (name, scale) in [("sd", 0.18215), ("sdxl", 0.13025)] {
+    let places = devices();
+    let each = |device| [("sd", 0.18215), ("sdxl", 0.13025)].map(|(name, scale)| (device, name, scale));
+    for (device, name, scale) in places.iter().flat_map(each) {
         for (dtype, tolerance) in TOLERANCES {
-            let vae = vae(name, dtype, usize::MAX);
-            let of = |what: &str| io[&format!("{name}.{what}")].clone();
+            let vae = vae(name, dtype, usize::MAX, device);
             for part in [0..1, 1..2, 0..2] {
-                let of = |what: &str| of(what).narrow(0, part.start, part.len()).unwrap();
+                let of = |what: &str| {
+                    let all = io[&format!("{name}.{what}")].narrow(0, part.start, part.len()).unwrap();
+                    all.to_device(device).unwrap()
+                };
                 let decoded = vae.decode(&(of("z") * scale).unwrap()).unwrap();
                 let moments = vae.encode(&of("image")).unwrap();
-                let noise = Tensor::ones(moments.mean.dims(), DType::F32, &Device::Cpu).unwrap();
+                let noise = Tensor::ones(moments.mean.dims(), DType::F32, device).unwrap();
                 let sample = ((of("mean") + of("std")).unwrap() * scale).unwrap();
                 for (what, found, expected) in [
                     ("decoded", &decoded, of("decoded")),
@@ -124,7 +132,8 @@ fn vaes_encode_and_decode_as_diffusers_alone_and_two_at_a_time() {
                     ("std", &moments.std, of("std")),
                     ("sample", &vae.sample(&moments, &noise).unwrap(), sample),
                 ] {
-                    assert_close(&format!("{name} {dtype:?} {part:?} {what}"), found, &expected, tolerance);
+                    let what = format!("{name} {dtype:?} {part:?} {what} on {:?}", device.location());
+                    assert_close(&what, found, &expected, tolerance);
                 }
             }
         }
@@ -134,7 +143,7 @@ fn vaes_encode_and_decode_as_diffusers_alone_and_two_at_a_time() {
 #[test]
 fn tiles_are_cut_and_blended_as_diffusers_does() {
     let io = tensors("vaes.safetensors");
-    let (tiled, whole) = (vae("sdxl", DType::F32, 64 * 64), vae("sdxl", DType::F32, usize::MAX));
+    let [tiled, whole] = [64 * 64, usize::MAX].map(|whole| vae("sdxl", DType::F32, whole, &Device::Cpu));
     let z = (&io["tiled.z"] * 0.13025).unwrap();
     assert_close("decoded in tiles", &tiled.decode(&z).unwrap(), &io["tiled.decoded"], 1e-4);
     assert_close("encoded in tiles", &tiled.encode(&io["tiled.image"]).unwrap().mean, &io["tiled.mean"], 1e-4);

@@ -3,12 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use benchtop::model::generation::Pixels;
-use candle_core::{DType, Tensor};
+use candle_core::{DType, Device, Tensor};
 use tempfile::TempDir;
 
 /// The fixture of that name.
 pub fn data(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/parity/data").join(name)
+}
+
+/// Where models are compared with PyTorch: here, and with the feature `cuda` on the first card, where there is one.
+pub fn devices() -> Vec<Device> {
+    #[cfg(feature = "cuda")]
+    match benchtop::inference::candle::ops::cuda::open(0) {
+        Ok(card) => return vec![Device::Cpu, card],
+        Err(why) => println!("SKIPPED on a GPU: {why}"),
+    }
+    vec![Device::Cpu]
 }
 
 /// Norm of the difference over norm of what is expected, in f64.

@@ -56,6 +56,7 @@ mod tests {
     #[test]
     fn the_ptx_is_of_the_sources() {
         for (module, (file, source)) in MODULES.iter().zip(SOURCES) {
+            assert_eq!(*file, format!("{}.cu", module.name));
             let mut hasher = Sha256::new();
             for part in [SHARED[0].1, SHARED[1].1, source, include_str!("kernels/build.sh")] {
                 hasher.update(part.as_bytes());

@@ -88,7 +88,7 @@ impl Added<'_> {
             _ => {}
         }
         match self.bias {
-            Some(bias) if bias.elem_count() % n == 0 && rows % (bias.elem_count() / n) == 0 => bias.contiguous(),
+            Some(bias) if bias.elem_count() % n == 0 && rows.is_multiple_of(bias.elem_count() / n) => bias.contiguous(),
             Some(bias) => bail!("a bias of {:?} does not fit rows of {n}", bias.dims()),
             None => Tensor::zeros(n, like.dtype(), like.device()),
         }
