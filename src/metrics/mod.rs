@@ -4,21 +4,18 @@
 //! raw output; [`statistics`] says how sure the numbers are.
 //! [`judge`] understands what a judge said, [`alignment`] scores a picture against its description, [`wanted_word`] the text
 //! in it against the word that was wanted; [`picture`], [`leakage`] and [`consensus`] find what is wrong with items without
-//! asking anybody.
-//! raw output; [`statistics`] says how sure the numbers are. [`nearest`] finds embeddings that are alike, [`kmmd`] says how far
-//! apart two sets of them are.
+//! asking anybody. [`nearest`] finds embeddings that are alike, [`kmmd`] says how far apart two sets of them are.
 
 pub mod accuracy;
 pub mod alignment;
 pub mod consensus;
 pub mod extract;
 pub mod judge;
+pub mod kmmd;
 pub mod leakage;
 pub mod mvp;
-pub mod picture;
-pub mod kmmd;
-pub mod mvp;
 pub mod nearest;
+pub mod picture;
 pub mod score;
 pub mod statistics;
 pub mod wanted_word;
