@@ -1,6 +1,7 @@
 // Runs one launch: reads it from standard input, writes the arrays as the kernel left them to standard output. All
 // numbers are little-endian u32: kernel name (length, bytes); grid (3); threads of a block; bytes of dynamic shared
-// memory; order of threads (0, or 1 for the opposite); number of arguments; each as kind and value: 0 an array (length,
+// memory; order of threads (0, or 1 for the opposite, with
+// copies done at once and not at their wait); number of arguments; each as kind and value: 0 an array (length,
 // bytes), 1 an unsigned, 2 a float, 3 a null pointer, 4 the array of the argument with that number. Exit status 2 with a line on standard error for a launch that is
 // wrong; arrays end at a page that cannot be touched.
 #include "host.h"
@@ -68,7 +69,17 @@ const unsigned char* exchange(const void* mine, unsigned n) {
   return slot.bytes;
 }
 
-void copy_later(void* to, const void* from) { threads[current].open.push_back({to, from}); }
+static bool early;
+
+static void copy(const Copy& copy) {
+  if (((uintptr_t)copy.to | (uintptr_t)copy.from) % 16) die("a copy of 16 bytes that is not aligned");
+  if (copy.from) memcpy(copy.to, copy.from, 16);
+  else memset(copy.to, 0, 16);
+}
+void copy_later(void* to, const void* from) {
+  if (early) copy({to, from});
+  else threads[current].open.push_back({to, from});
+}
 void commit() {
   threads[current].groups.push_back(threads[current].open);
   threads[current].open.clear();
@@ -76,11 +87,7 @@ void commit() {
 void wait(unsigned under_way) {
   auto& groups = threads[current].groups;
   while (groups.size() > under_way) {
-    for (const Copy& copy : groups.front()) {
-      if (((uintptr_t)copy.to | (uintptr_t)copy.from) % 16) die("a copy of 16 bytes that is not aligned");
-      if (copy.from) memcpy(copy.to, copy.from, 16);
-      else memset(copy.to, 0, 16);
-    }
+    for (const Copy& one : groups.front()) copy(one);
     groups.erase(groups.begin());
   }
 }
@@ -136,34 +143,29 @@ static void run_block(bool opposite) {
     makecontext(&thread.context, enter, 0);
   }
   for (;;) {
-    bool ran = false;
-    unsigned done = 0, at_block = 0;
-    for (unsigned turn = 0; turn < n; turn++) {
-      current = opposite ? n - 1 - turn : turn;
-      if (threads[current].state == READY) {
-        threadIdx.x = current;
-        ran = true;
-        swapcontext(&scheduler, &threads[current].context);
+    // Each warp runs as far ahead of the others as barriers of the block let it: what they still need it may overwrite.
+    for (unsigned turn = 0; turn < n / 32; turn++) {
+      const unsigned warp = (opposite ? n / 32 - 1 - turn : turn) * 32;
+      for (;;) {
+        unsigned waiting = 0;
+        for (unsigned lane = 0; lane < 32; lane++) {
+          current = warp + (opposite ? 31 - lane : lane);
+          if (threads[current].state != READY) continue;
+          threadIdx.x = current;
+          swapcontext(&scheduler, &threads[current].context);
+        }
+        for (unsigned i = warp; i < warp + 32; i++) waiting += threads[i].state == AT_WARP;
+        if (waiting == 0) break;
+        if (waiting < 32) die("lanes of a warp wait for others that do not come");
+        for (unsigned i = warp; i < warp + 32; i++) threads[i].state = READY;
       }
     }
-    for (Thread& thread : threads) {
-      done += thread.state == DONE;
-      at_block += thread.state == AT_BLOCK;
-    }
+    unsigned done = 0;
+    for (Thread& thread : threads) done += thread.state == DONE;
     if (done == n) break;
-    if (at_block + done == n) {
-      // What CUDA leaves undefined where only some threads come by.
-      if (done) die("a thread ends while others wait for it at a barrier");
-      for (Thread& thread : threads) thread.state = READY;
-      continue;
-    }
-    for (unsigned warp = 0; warp < n; warp += 32) {
-      unsigned here = 0;
-      for (unsigned i = warp; i < warp + 32; i++) here += threads[i].state == AT_WARP;
-      if (here == 32)
-        for (unsigned i = warp; i < warp + 32; i++) threads[i].state = READY, ran = true;
-    }
-    if (!ran) die("threads wait for each other");
+    // What CUDA leaves undefined where only some threads come by.
+    if (done) die("a thread ends while others wait for it at a barrier");
+    for (Thread& thread : threads) thread.state = READY;
   }
   for (Thread& thread : threads)
     if (!thread.groups.empty() || !thread.open.empty()) die("a copy that nobody waited for");
@@ -220,6 +222,7 @@ int main() {
   blockDim = {block, 1, 1};
   host::dynamic.resize(number());
   const bool opposite = number();
+  host::early = opposite;
   // What every card gives without being asked.
   if (block == 0 || block > 1024 || block % 32 || host::dynamic.size() > (48 << 10)) die("a block that no card takes");
   if (!grid.x || !grid.y || !grid.z || grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535) die("a grid that no card takes");

@@ -1,7 +1,8 @@
-// The kernels of src/inference/candle/ops/kernels on a CPU, for tests: what of CUDA they use, over fibers. A block is run
+// The kernels of src/inference/candle/ops/kernels on a CPU, for tests: what of CUDA they use, over fibers. One block runs
 // after the other; its threads are fibers of one process thread that change at barriers only, so a run is the same each
-// time, and running it in the opposite order as well shows most missing barriers. Instructions of a whole warp
-// exchange what their lanes bring, by the tables of the PTX ISA 8.0 (9.7.14, matrix fragments).
+// time. A warp runs as far ahead of the others as barriers let it, the first one or in the opposite order the last, which
+// shows missing barriers. Instructions of a whole warp exchange what their lanes bring, by the tables of the PTX
+// ISA 8.0 (9.7.14, matrix fragments).
 #pragma once
 #include <math.h>
 #include <stdint.h>
@@ -74,7 +75,8 @@ inline void load_from(uint32_t (&r)[4], const void* row, bool transposed) {
 inline void load_matrices(uint32_t (&r)[4], const __half* row) { load_from(r, row, false); }
 inline void load_matrices_transposed(uint32_t (&r)[4], const __half* row) { load_from(r, row, true); }
 
-// Done no sooner than it must be: at the wait. What reads before it sees what was there.
+// Done no sooner than it must be, at the wait, or as soon as it may be, at once: what reads before the one or still after the
+// other sees it.
 inline void copy_16_or_zeros(void* to, const void* from, bool there) { host::copy_later(to, there ? from : nullptr); }
 inline void copies_commit() { host::commit(); }
 template <int N> inline void copies_wait() { host::wait(N); }
