@@ -50,7 +50,8 @@ impl Known {
         ];
         let named = |words: &[&str]| words.iter().any(|w| !w.is_empty() && said.contains(&w.to_ascii_lowercase()));
         let named: u8 = words.iter().filter(|(bit, words)| sent & bit != 0 && named(words)).map(|(bit, _)| bit).sum();
-        let untried = sent & !self.takes.load(Ordering::Relaxed);
+        // An address or a model that is not there has nothing to do with what was sent.
+        let untried = if status == 404 { 0 } else { sent & !self.takes.load(Ordering::Relaxed) };
         match named {
             0 => untried & untried.wrapping_neg(),
             named => named,

@@ -120,6 +120,8 @@ fn what_a_refusal_names_is_left_out_and_else_what_was_never_taken() {
     assert_eq!(fresh().leave_out(all, 400, "bad request"), SCHEMA);
     assert_eq!(fresh().leave_out(LOGPROBS | SEED, 400, "bad request"), LOGPROBS);
     assert_eq!(fresh().leave_out(0, 400, "response_format"), 0);
+    assert_eq!(fresh().leave_out(all, 404, "no route takes `seed`"), SEED);
+    assert_eq!(fresh().leave_out(all, 404, "no such model"), 0);
     for status in [0, 401, 403, 413, 429, 500] {
         assert_eq!(fresh().leave_out(all, status, "response_format"), 0, "{status}");
     }
