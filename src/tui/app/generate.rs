@@ -1,15 +1,11 @@
 //! The generate pane: what joins it to the program.
 
-use ratatui::layout::Rect;
-
 use super::link::Want;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, At};
 use crate::model::Result;
 use crate::owner::wire::Answer;
 use crate::tui::panes::generate::{self, GenerateEffect};
-use crate::tui::panes::review::Picture;
-use crate::tui::preview::View;
 use crate::tui::widgets::prompt::Prompt;
 use crate::tui::widgets::toast::Toast;
 
@@ -102,22 +98,5 @@ impl App {
         };
         self.generate_effects(effects);
         self.watch_gauges();
-    }
-
-    /// The newest picture, made ready for its place in `pane`.
-    pub(super) fn newest_picture(&mut self, pane: Rect) -> Option<Picture> {
-        let place = self.generate.layout(pane).picture;
-        let newest = self.generate.newest().filter(|_| !place.is_empty())?;
-        let view = View {
-            pane: (place.width, place.height),
-            cell: self.setting.capabilities.cell.unwrap_or((1, 2)),
-            level: self.setting.level,
-            background: self.setting.look.theme.ground(),
-            pixels: None,
-        };
-        // The file is named by its content.
-        let key = newest.path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-        let path = self.welcome.root.join(&newest.path);
-        Some(self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready))
     }
 }

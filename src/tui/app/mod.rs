@@ -9,6 +9,8 @@
 //! | `metadata` | the vocabulary, template and coverage panes |
 //! | `generate` | the generate pane |
 //! | `owner` | what the owner's answers and events do |
+//! | `pace` | when a frame is due, what is due by time alone, and leaving |
+//! | `pictures` | the pictures that a frame shows, made ready |
 //! | `draw` | one frame |
 //! | [`overlay`] | menus, prompts and pages over a pane |
 
@@ -22,6 +24,8 @@ pub mod message;
 mod metadata;
 pub mod overlay;
 mod owner;
+mod pace;
+mod pictures;
 
 use std::time::Duration;
 
@@ -30,7 +34,6 @@ use message::Message;
 use overlay::Overlay;
 
 use crate::metrics::statistics::{Z95, wilson};
-use crate::model::made;
 use crate::model::{Result, Seen, Status};
 use crate::owner::wire::{Ask, Place, Welcome};
 use crate::tui::action::{Action, Scope};
@@ -38,9 +41,8 @@ use crate::tui::keymap::{Keymap, Press};
 use crate::tui::panes::board::BoardPane;
 use crate::tui::panes::generate::GeneratePane;
 use crate::tui::panes::list::ListPane;
-use crate::tui::panes::review::{Picture, Queue, ReviewEffect, ReviewPane, picture_of};
-use crate::tui::preview::worker::neighbours;
-use crate::tui::preview::{Previews, View};
+use crate::tui::panes::review::{Queue, ReviewEffect, ReviewPane};
+use crate::tui::preview::Previews;
 use crate::tui::terminal::paint::{self, Receipts};
 use crate::tui::terminal::pixels::Pixels;
 use crate::tui::terminal::{Capabilities, Clock, ColourLevel, Input, Reply};
@@ -80,10 +82,6 @@ pub struct Setting {
     pub rows: u16,
 }
 
-/// How long a quit waits for the last receipts.
-const LAST_RECEIPTS_MS: u64 = 2_000;
-/// Time between two frames of the generate pane that only tell how far the jobs are.
-const REDRAW_MS: u64 = 250;
 /// Time between tries to find a new owner.
 const RETRY: Duration = Duration::from_secs(2);
 
@@ -230,51 +228,9 @@ impl App {
         std::mem::take(&mut self.suspend)
     }
 
-    /// Whether something changed since the last call, so that a frame is to be drawn.
-    pub fn take_dirty(&mut self) -> bool {
-        if !std::mem::take(&mut self.dirty) {
-            return false;
-        }
-        let (now, due) = (self.now(), self.drawn_at + REDRAW_MS);
-        // Jobs tell more often than anybody can read.
-        if !std::mem::take(&mut self.urgent) && self.at == At::Generate && now < due {
-            self.redraw_at = Some(due);
-            return false;
-        }
-        (self.drawn_at, self.redraw_at) = (now, None);
-        true
-    }
-
     /// Bytes to send after the frame.
     pub fn take_extra(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.extra)
-    }
-
-    /// When [`tick`](Self::tick) is to be called, in milliseconds of the clock.
-    pub fn deadline(&self) -> Option<u64> {
-        let waiting = (self.at == At::Review).then(|| self.receipts.deadline()).flatten();
-        [self.recount_at, self.leaving, self.gauges_at, self.redraw_at, waiting].into_iter().flatten().min()
-    }
-
-    /// Does what is due by time alone.
-    pub fn tick(&mut self) {
-        let now = self.now();
-        if self.recount_at.is_some_and(|at| at <= now) {
-            self.recount_at = None;
-            self.link.ask(Want::Status, Ask::Status);
-            self.workshop_recount();
-        }
-        if self.gauges_at.is_some_and(|at| at <= now) {
-            self.read_gauges();
-        }
-        if self.redraw_at.is_some_and(|at| at <= now) {
-            (self.redraw_at, self.dirty) = (None, true);
-        }
-        if self.leaving.is_some_and(|at| at <= now) {
-            self.quit = true;
-        }
-        // Lets an overdue receipt go, so that its deadline does not come up again.
-        self.receipts.seen(self.token, now);
     }
 
     /// Does what a message asks for.
@@ -394,64 +350,6 @@ impl App {
             Ok(filter) => self.ask_now(Want::Queue(words, number), Ask::Numbers(filter, Vec::new())),
             Err(problem) => self.say(Toast::from(&problem)),
         }
-    }
-
-    /// Makes the pictures of the items near the one on screen ready; called before drawing, with the picture's area.
-    fn prepare_picture(&mut self, area: ratatui::layout::Rect) {
-        let view = View {
-            pane: (area.width, area.height),
-            cell: self.setting.capabilities.cell.unwrap_or((1, 2)),
-            level: self.setting.level,
-            background: self.setting.look.theme.ground(),
-            pixels: if self.true_pixels { self.pixels.plan(area) } else { None },
-        };
-        let root = self.welcome.root.clone();
-        let picture = match self.review.current() {
-            None => Picture::Loading,
-            Some(loaded) => match picture_of(&loaded.item, &root) {
-                Err(why) => {
-                    let number = self.review.number();
-                    if made::wanted(&loaded.item).is_some() && self.waited_for != number {
-                        self.waited_for = number;
-                        // A job that is to make it makes it next.
-                        number.into_iter().for_each(|number| self.link.ask(Want::Nothing, Ask::Want { number }));
-                    }
-                    Picture::None(why)
-                }
-                Ok((key, path)) => self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready),
-            },
-        };
-        self.review.set_picture(picture, self.overlay.is_none());
-        let (position, len) = (self.review.position(), self.review.queue().len());
-        let near = neighbours(position, len, self.review.forward());
-        let ahead: Vec<_> = near
-            .into_iter()
-            .filter_map(|p| picture_of(&self.review.loaded(self.review.queue().number(p)?)?.item, &root).ok())
-            .collect();
-        self.previews.ahead(ahead.iter().map(|(key, path)| (key.as_str(), path.as_path())), view);
-    }
-
-    /// Whether everything that a person would miss tomorrow has been acknowledged.
-    fn nothing_on_its_way(&self) -> bool {
-        self.review.pending().is_empty() && !self.link.unplaced()
-    }
-
-    /// Leaves, once the last verdicts are on disk.
-    fn leave(&mut self) {
-        if let Some(asked) = self.shop.desk.before_quit() {
-            // A second ctrl-c means it.
-            let again = matches!(&self.overlay, Some(Overlay::Menu(overlay::MenuFor::Metadata(_), _)));
-            if !again {
-                return self.metadata_effects(asked);
-            }
-        }
-        // Also while the owner is away: it may come back in time, and a second key leaves at once.
-        if self.nothing_on_its_way() || self.leaving.is_some() {
-            self.quit = true;
-            return;
-        }
-        self.leaving = Some(self.now() + LAST_RECEIPTS_MS);
-        self.say(Toast::info("saving the last verdicts"));
     }
 
     /// The interval shown beside a share.
