@@ -26,6 +26,8 @@ pub enum Scope {
     Coverage,
     /// The generate pane alone.
     Generate,
+    /// The filter bench alone.
+    Filters,
     /// A menu or a page laid over a pane.
     Overlay,
 }
@@ -45,6 +47,7 @@ impl Scope {
             Scope::Editor => "Typing",
             Scope::Coverage => "Coverage",
             Scope::Generate => "Generation",
+            Scope::Filters => "Filter bench",
             Scope::Overlay => "Menus and pages",
         }
     }
@@ -102,6 +105,8 @@ actions! {
     ScrollUp, "scroll up", Review, ["pgup"], false, "scroll the text up";
     NextPending, "next pending", Review, ["tab"], false, "next item nobody has judged";
     Pixels, "true pixels", Review, ["z"], false, "the picture in true pixels, or back";
+    Explain, "explain", Review, ["e"], false, "why this item is flagged or not: scores, thresholds, what the judge said";
+    Doubtful, "doubtful items", Review, ["d"], false, "review what the rules flag, in the order of doubt that you choose";
 
     // Tables.
     Down, "down", Table, ["j", "down"], false, "one row down";
@@ -205,6 +210,35 @@ actions! {
     JobRate, "most a minute", Generate, ["m"], false, "how many pictures are made a minute at most";
     RemoveJob, "remove job", Generate, ["D"], false, "forget this job once it is over";
 
+    // The filter bench.
+    LineLeft, "line left", Filters, ["left", "h"], false, "the line one bar to the left";
+    LineRight, "line right", Filters, ["right", "l"], false, "the line one bar to the right";
+    LineFarLeft, "line far left", Filters, ["H"], false, "the line ten bars to the left";
+    LineFarRight, "line far right", Filters, ["L"], false, "the line ten bars to the right";
+    LineBitLeft, "a bit left", Filters, [","], false, "the line a tenth of a bar to the left";
+    LineBitRight, "a bit right", Filters, ["."], false, "the line a tenth of a bar to the right";
+    TypeLine, "type threshold", Filters, ["="], false, "put the line at a number";
+    OtherLine, "flag or park line", Filters, ["f"], false, "move the other line: what is beyond it is flagged, or parked";
+    RemoveLine, "remove line", Filters, ["-"], false, "take this line away; among the rules, this rule";
+    NextScore, "next score", Filters, ["n"], false, "look at the next score";
+    PreviousScore, "previous score", Filters, ["N"], false, "look at the score before";
+    NextScale, "next scale", Filters, ["c"], false, "read CLIP and SigLIP as logit, cosine or CLIPScore";
+    NextPart, "next part", Filters, ["tab"], false, "go on to the groups, the pictures beside the line, the two scores";
+    GroupBy, "group by", Filters, ["b"], false, "groups by subtask, style or type";
+    OnlyGroup, "only this group", Filters, ["o"], false, "the histogram of this group alone, or of all items again";
+    OwnLine, "own line", Filters, ["t"], false, "give this subtask a line of its own, or take it away";
+    ChoosePair, "compare with", Filters, ["v"], false, "choose another score to compare this one with";
+    OtherSample, "other side", Filters, ["space"], false, "the picture on the other side of the line";
+    ShowRules, "rules", Filters, ["R"], false, "the rules in words and what edits change, or the histogram again";
+    SaveRules, "save rules", Filters, ["w", "ctrl-s"], false, "write the edited rules into benchtop.toml, counts first";
+    RevertRules, "rules before", Filters, ["X"], false, "bring the rules before these back, after asking";
+    SettleRules, "settle rules", Filters, ["M"], false, "give up edits of the rules, or keep them over a file that changed";
+    EditRules, "edit rules", Filters, ["e"], false, "open benchtop.toml at its rules in your editor";
+    StartScoring, "score", Filters, ["s"], false, "score items with this scorer, counts first";
+    PauseScoring, "pause or resume scoring", Filters, ["p"], false, "pause this scorer's job, or let it go on";
+    CancelScoring, "cancel scoring", Filters, ["x"], false, "give this scorer's job up; what it scored stays";
+    RetryScoring, "retry scoring", Filters, ["r"], false, "score again what failed or could not be read";
+
     // Everywhere.
     Find, "find", Global, ["/"], false, "find: fuzzy words, or field:value";
     Undo, "undo", Global, ["u"], false, "undo your last verdict";
@@ -216,6 +250,7 @@ actions! {
     GoTemplates, "templates", Global, ["5"], false, "go to the templates";
     GoCoverage, "coverage", Global, ["6"], false, "go to the coverage view";
     GoGenerate, "generate", Global, ["7"], false, "go to the jobs that make pictures";
+    GoFilters, "filters", Global, ["8"], false, "go to the filter bench";
     Sample, "sample", Global, ["S"], false, "fill an empty project with the sample";
     Palette, "palette", Global, [":"], false, "every action by name";
     Help, "help", Global, ["?", "f1"], false, "the keys of this pane";

@@ -2,6 +2,7 @@
 
 mod board;
 mod bytes;
+mod filters;
 mod list;
 mod metadata;
 mod overlays;

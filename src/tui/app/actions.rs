@@ -23,6 +23,7 @@ impl App {
             Action::GoTemplates => self.go_workshop(At::Templates),
             Action::GoCoverage => self.go_workshop(At::Coverage),
             Action::GoGenerate => self.go_generate(),
+            Action::GoFilters => self.go_filters(),
             // Edits of the metadata have steps of their own.
             Action::Undo | Action::Redo if matches!(self.at, At::Vocabulary | At::Templates) => {
                 self.workshop_action(action);
@@ -61,6 +62,10 @@ impl App {
                     let effects = self.generate.act(action);
                     self.generate_effects(effects);
                 }
+                At::Filters => {
+                    let effects = self.filters.act(action);
+                    self.filters_effects(effects);
+                }
             },
         }
         self.dirty = true;
@@ -69,9 +74,12 @@ impl App {
     pub(super) fn about(&self) -> String {
         match self.at {
             At::Review => "One item a screen. A verdict goes on to the next item; “saved” appears once it is on disk. \
-                           `/` makes a queue: words are found fuzzily, `status:pending subtask:animal` filter."
+                           `/` makes a queue: words are found fuzzily, `status:pending subtask:animal` filter. \
+                           d makes one of what the rules flag, e says why an item is flagged or not."
                 .into(),
-            At::List => "Every item. `/` finds as you type; `field:value` filters; Enter reviews from here on.".into(),
+            At::List => "Every item. `/` finds as you type; `field:value` filters, also `filter:flagged`, `score:clip<25` and \
+                         `picture:missing`; Enter reviews from here on."
+                .into(),
             At::Vocabulary => {
                 "Word lists, their terms and what they make of questions: the preview shows twenty from a fixed \
                               seed, word by word against what was saved. ctrl-s saves, after saying which items change."
@@ -90,6 +98,11 @@ impl App {
             At::Generate => {
                 "Jobs that make pictures. They run in the owner: close this terminal and they go on. n begins one after \
                             saying what it would make; Enter reviews the newest picture's item."
+                    .into()
+            }
+            At::Filters => {
+                "A score as a histogram. Arrows move the line that flags, f goes to the line that parks; nothing is ever \
+                            deleted. Counts, precision and recall follow; w saves the lines as rules of benchtop.toml."
                     .into()
             }
             At::Board => "Models by columns, every cell k of n. Enter on a cell lists the answers behind it.".into(),
@@ -156,6 +169,8 @@ impl App {
                 return;
             }
             Action::Pixels => return self.toggle_pixels(),
+            Action::Explain => return self.explain_item(),
+            Action::Doubtful => return self.ask_doubtful(),
             Action::Back => {
                 if self.at_the_door() {
                     return self.leave();

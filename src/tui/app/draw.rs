@@ -21,7 +21,7 @@ struct Tab {
     at: At,
 }
 
-const TABS: [Tab; 7] = [
+const TABS: [Tab; 8] = [
     Tab { key: "1", name: "Review", short: "Review", at: At::Review },
     Tab { key: "2", name: "Items", short: "Items", at: At::List },
     Tab { key: "3", name: "Board", short: "Board", at: At::Board },
@@ -29,6 +29,7 @@ const TABS: [Tab; 7] = [
     Tab { key: "5", name: "Templates", short: "Text", at: At::Templates },
     Tab { key: "6", name: "Coverage", short: "Map", at: At::Coverage },
     Tab { key: "7", name: "Generate", short: "Make", at: At::Generate },
+    Tab { key: "8", name: "Filters", short: "Filter", at: At::Filters },
 ];
 
 /// Which tabs have a name.
@@ -80,6 +81,10 @@ impl App {
             At::Generate => {
                 let newest = self.newest_picture(screen.pane);
                 self.generate.draw(screen.pane, newest.as_ref(), buf, &self.setting.look);
+            }
+            At::Filters => {
+                let pictures = self.sample_pictures(screen.pane);
+                self.filters.draw(screen.pane, &pictures, buf, &self.setting.look);
             }
             At::Coverage => self.shop.coverage.draw(screen.pane, buf, &self.setting.look),
             At::List => self.list.draw(screen.pane, buf, &self.setting.look),

@@ -5,6 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use super::link::State;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, At};
+use crate::model::scoring::bench::DoubtOrder;
 use crate::model::{Judgement, Verdict};
 use crate::tui::action::{Action, Scope};
 use crate::tui::keymap::{Lookup, Press};
@@ -87,6 +88,7 @@ impl App {
                     Scope::Templates | Scope::Editor => "with templates (5)",
                     Scope::Coverage => "in the coverage view (6)",
                     Scope::Generate => "with jobs (7)",
+                    Scope::Filters => "on the filter bench (8)",
                     Scope::Global | Scope::Overlay => "elsewhere",
                 };
                 format!("`{name}` is {} {place}; ? shows the keys of this pane", action.name())
@@ -212,6 +214,16 @@ impl App {
                     self.generate_effects(effects);
                 }
             }
+            MenuFor::Filters(purpose) => {
+                if let Some(pick) = picks.first() {
+                    let effects = self.filters.chosen(&purpose, *pick);
+                    self.filters_effects(effects);
+                }
+            }
+            MenuFor::Doubtful => {
+                let order = picks.first().and_then(|p| DoubtOrder::ALL.get(*p));
+                order.into_iter().for_each(|order| self.review_doubtful(*order));
+            }
             MenuFor::Copy(what, formats) => {
                 let Some(format) = picks.first().and_then(|p| formats.get(*p)).copied() else { return };
                 match (self.at, &mut self.board) {
@@ -254,6 +266,10 @@ impl App {
             PromptFor::Generate(purpose) => {
                 let effects = self.generate.typed(&purpose, words);
                 self.generate_effects(effects);
+            }
+            PromptFor::Filters(purpose) => {
+                let effects = self.filters.typed(&purpose, words);
+                self.filters_effects(effects);
             }
             PromptFor::Find(before) => {
                 if !words.trim().is_empty() {

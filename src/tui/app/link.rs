@@ -7,11 +7,12 @@ use std::sync::mpsc::Sender;
 use uuid::Uuid;
 
 use super::message::{Connected, Message};
-use crate::model::Result;
+use crate::model::scoring::bench::DoubtOrder;
+use crate::model::{Filter, Result};
 use crate::owner::wire::{Ask, Rename};
 use crate::owner::{Client, Incoming};
 use crate::store::project::Project;
-use crate::tui::panes::{coverage, generate, list, metadata};
+use crate::tui::panes::{coverage, filters, generate, list, metadata};
 
 /// What an answer is for.
 #[derive(Clone, Debug)]
@@ -43,6 +44,12 @@ pub enum Want {
     Coverage(coverage::Want),
     /// The generate pane asked.
     Generate(generate::Want),
+    /// The filter bench asked.
+    Filters(filters::Want),
+    /// Why this item is flagged or not.
+    Explain(u32),
+    /// The review queue of doubtful items: of this filter, in this order, then this item.
+    Doubtful(Filter, DoubtOrder),
     /// What composing again would do, or has done, with these renamed terms.
     Recompose {
         /// Terms that go by another name now.
@@ -169,7 +176,7 @@ impl Link {
 
     /// A queue that was asked for is not wanted any more.
     pub fn forget_queues(&mut self) {
-        self.waiting.retain(|_, want| !matches!(want, Want::Queue(..)));
+        self.waiting.retain(|_, want| !matches!(want, Want::Queue(..) | Want::Doubtful(..)));
     }
 
     /// What the answer to `number` is for; it is kept while more parts come.

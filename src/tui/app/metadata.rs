@@ -28,7 +28,7 @@ pub(super) struct Workshop {
     pub(super) coverage: CoveragePane,
     previewer: Previewer,
     /// A file to open in the person's editor, at a line.
-    edit: Option<(PathBuf, u32)>,
+    pub(super) edit: Option<(PathBuf, u32)>,
     /// Terms that the save under way gives another name.
     renames: Vec<Rename>,
 }
@@ -146,7 +146,7 @@ impl App {
     }
 
     /// The item list with these words as its filter.
-    fn show_items(&mut self, words: &str) {
+    pub(super) fn show_items(&mut self, words: &str) {
         match Filter::parse(words) {
             Ok(_) => {
                 self.go_list();
@@ -199,6 +199,7 @@ impl App {
             Ok(()) => {
                 let effects = self.shop.desk.read();
                 self.metadata_effects(effects);
+                self.rules_changed();
             }
             Err(error) => self.say(Toast::error(format!("the editor: {error}; $EDITOR names it"))),
         }

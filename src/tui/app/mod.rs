@@ -8,6 +8,8 @@
 //! | `actions` | what actions do; `effects` what the tables ask for |
 //! | `metadata` | the vocabulary, template and coverage panes |
 //! | `generate` | the generate pane |
+//! | `filters` | the filter bench |
+//! | `doubt` | doubtful items in the review, and why they are |
 //! | `owner` | what the owner's answers and events do |
 //! | `pace` | when a frame is due, what is due by time alone, and leaving |
 //! | `pictures` | the pictures that a frame shows, made ready |
@@ -15,8 +17,10 @@
 //! | [`overlay`] | menus, prompts and pages over a pane |
 
 mod actions;
+mod doubt;
 mod draw;
 mod effects;
+mod filters;
 mod generate;
 mod keys;
 pub mod link;
@@ -39,6 +43,7 @@ use crate::owner::wire::{Ask, Place, Welcome};
 use crate::tui::action::{Action, Scope};
 use crate::tui::keymap::{Keymap, Press};
 use crate::tui::panes::board::BoardPane;
+use crate::tui::panes::filters::FiltersPane;
 use crate::tui::panes::generate::GeneratePane;
 use crate::tui::panes::list::ListPane;
 use crate::tui::panes::review::{Queue, ReviewEffect, ReviewPane};
@@ -66,6 +71,8 @@ pub enum At {
     Coverage,
     /// Jobs that make pictures.
     Generate,
+    /// Scores, thresholds and rules.
+    Filters,
 }
 
 /// What the terminal can do and how things look.
@@ -101,6 +108,7 @@ pub struct App {
     board: Option<BoardPane>,
     shop: metadata::Workshop,
     generate: GeneratePane,
+    filters: FiltersPane,
     /// Somebody waits for this frame: a key, a window, a question.
     urgent: bool,
     /// When the last frame was drawn, and when the next is due that nobody waits for.
@@ -108,6 +116,8 @@ pub struct App {
     redraw_at: Option<u64>,
     /// The item whose picture the owner was last told that somebody waits for.
     waited_for: Option<u32>,
+    /// When the scores are to be counted again.
+    rescore_at: Option<u64>,
     /// When the gauges are to be read again.
     gauges_at: Option<u64>,
     /// No model has answered yet: the leaderboard has no rows.
@@ -168,10 +178,12 @@ impl App {
             board: None,
             shop,
             generate: GeneratePane::new(),
+            filters: FiltersPane::new(),
             urgent: true,
             drawn_at: 0,
             redraw_at: None,
             waited_for: None,
+            rescore_at: None,
             gauges_at: None,
             unanswered: false,
             overlay: None,
@@ -235,7 +247,12 @@ impl App {
 
     /// Does what a message asks for.
     pub fn handle(&mut self, message: Message) {
-        self.urgent |= !matches!(message, Message::Owner(..) | Message::Picture(_));
+        // Somebody who moves a line waits for the pictures beside it.
+        self.urgent |= match message {
+            Message::Picture(_) => self.at == At::Filters,
+            Message::Owner(..) => false,
+            _ => true,
+        };
         match message {
             Message::Input(input, at) => self.input(input, at),
             Message::HungUp | Message::Signal(_) => self.quit = true,
@@ -260,6 +277,10 @@ impl App {
     pub fn drawn_in_another_size(&mut self) {
         let effects = self.list.resized();
         self.list_effects(effects);
+        if self.at == At::Filters {
+            let effects = self.filters.resized();
+            self.filters_effects(effects);
+        }
     }
 
     fn input(&mut self, input: Input, at: u64) {
@@ -282,6 +303,7 @@ impl App {
             (None, At::Vocabulary) => self.shop.vocabulary.scopes().to_vec(),
             (None, At::Templates) => self.shop.templates.scopes().to_vec(),
             (None, At::Generate) => self.generate.scopes().to_vec(),
+            (None, At::Filters) => self.filters.scopes().to_vec(),
             (None, At::Coverage) => self.shop.coverage.scopes().to_vec(),
             (None, At::Board) => self.board.as_ref().map_or(vec![Scope::Board, Scope::Table], |b| b.scopes().to_vec()),
         };

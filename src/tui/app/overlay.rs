@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 use crate::model::{Field, Seen};
 use crate::owner::wire::Rename;
 use crate::tui::action::Action;
-use crate::tui::panes::{coverage, generate, metadata};
+use crate::tui::panes::{coverage, filters, generate, metadata};
 use crate::tui::theme::Look;
 use crate::tui::widgets::menu::Menu;
 use crate::tui::widgets::page::Page;
@@ -43,6 +43,10 @@ pub enum MenuFor {
     Coverage(coverage::ChoiceFor),
     /// What the generate pane asked.
     Generate(generate::ChoiceFor),
+    /// What the filter bench asked.
+    Filters(filters::ChoiceFor),
+    /// In which order doubtful items are reviewed.
+    Doubtful,
 }
 
 /// What a prompt asks for.
@@ -61,6 +65,8 @@ pub enum PromptFor {
     Metadata(metadata::TextFor),
     /// A line of text for the generate pane.
     Generate(generate::TextFor),
+    /// A line of text for the filter bench.
+    Filters(filters::TextFor),
 }
 
 /// What lies over a pane.

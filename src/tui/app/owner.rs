@@ -111,7 +111,13 @@ impl App {
                 self.watch_gauges();
             }
             Event::JobGone(id) => self.generate.gone(id),
-            Event::Scoring(_) | Event::Rules => {}
+            Event::Scoring(job) => {
+                if self.at != At::Filters {
+                    return;
+                }
+                self.scoring_went_on(*job);
+            }
+            Event::Rules => self.rules_changed(),
             Event::Resync => self.resync(),
             Event::Ending => {
                 self.link.stopped();
@@ -132,6 +138,7 @@ impl App {
         if self.recount_at.is_none() {
             self.recount_at = Some(self.now() + RECOUNT_MS);
         }
+        self.count_scores_soon();
         if self.at == At::List {
             let effects = self.list.changed();
             self.list_effects(effects);
@@ -152,6 +159,9 @@ impl App {
         if self.at == At::Generate {
             self.go_generate();
         }
+        if self.at == At::Filters {
+            self.go_filters();
+        }
         // Also after the owner was away: what it keeps of the files may be of another moment.
         self.metadata_changed();
         self.changed();
@@ -162,6 +172,9 @@ impl App {
             (Want::Metadata(want), answer) => self.metadata_answered(want, answer),
             (Want::Coverage(want), answer) => self.coverage_answered(want, answer),
             (Want::Generate(want), answer) => self.generate_answered(want, answer),
+            (Want::Filters(want), answer) => self.filters_answered(want, answer),
+            (Want::Explain(number), answer) => self.explained(number, answer),
+            (Want::Doubtful(filter, order), Ok(Answer::Numbers(numbers))) => self.doubtful(&filter, order, numbers),
             (Want::Recompose { renames, dry, asked }, answer) => self.recomposed(renames, (dry, asked), answer),
             (Want::Discarded(terms), answer) => self.discarded(&terms, answer),
             (Want::List(want), answer) => {
@@ -172,6 +185,7 @@ impl App {
             (Want::Item(number), Err(problem)) => self.review.take(number, Err(problem)),
             (Want::Decide(_), Ok(Answer::Receipt(receipt))) => {
                 self.rev = self.rev.max(receipt.rev);
+                self.tell_overridden(&receipt);
                 let effects = self.review.acknowledged(&receipt);
                 self.carry_out(effects);
                 self.changed();

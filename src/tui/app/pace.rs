@@ -8,7 +8,7 @@ use crate::tui::widgets::toast::Toast;
 
 /// How long a quit waits for the last receipts.
 const LAST_RECEIPTS_MS: u64 = 2_000;
-/// Time between two frames of the generate pane that only tell how far the jobs are.
+/// Time between two frames of the generate pane or the filter bench that only tell how far the jobs are.
 const REDRAW_MS: u64 = 250;
 
 impl App {
@@ -19,7 +19,7 @@ impl App {
         }
         let (now, due) = (self.now(), self.drawn_at + REDRAW_MS);
         // Jobs tell more often than anybody can read.
-        if !std::mem::take(&mut self.urgent) && self.at == At::Generate && now < due {
+        if !std::mem::take(&mut self.urgent) && matches!(self.at, At::Generate | At::Filters) && now < due {
             self.redraw_at = Some(due);
             return false;
         }
@@ -30,7 +30,10 @@ impl App {
     /// When [`tick`](Self::tick) is to be called, in milliseconds of the clock.
     pub fn deadline(&self) -> Option<u64> {
         let waiting = (self.at == At::Review).then(|| self.receipts.deadline()).flatten();
-        [self.recount_at, self.leaving, self.gauges_at, self.redraw_at, waiting].into_iter().flatten().min()
+        [self.recount_at, self.leaving, self.gauges_at, self.rescore_at, self.redraw_at, waiting]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Does what is due by time alone.
@@ -43,6 +46,9 @@ impl App {
         }
         if self.gauges_at.is_some_and(|at| at <= now) {
             self.read_gauges();
+        }
+        if self.rescore_at.is_some_and(|at| at <= now) {
+            self.count_scores();
         }
         if self.redraw_at.is_some_and(|at| at <= now) {
             (self.redraw_at, self.dirty) = (None, true);

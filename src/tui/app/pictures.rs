@@ -6,6 +6,7 @@ use super::App;
 use super::link::Want;
 use crate::model::made;
 use crate::owner::wire::Ask;
+use crate::tui::panes::filters::Shown;
 use crate::tui::panes::review::{Picture, picture_of};
 use crate::tui::preview::View;
 use crate::tui::preview::worker::neighbours;
@@ -61,5 +62,30 @@ impl App {
         let key = newest.path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let path = self.welcome.root.join(&newest.path);
         Some(self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready))
+    }
+
+    /// The pictures beside the line of the filter bench, made ready for their places in `pane`.
+    pub(super) fn sample_pictures(&mut self, pane: Rect) -> Shown {
+        let mut shown = Shown::default();
+        let (root, wanted) = (self.welcome.root.clone(), self.filters.wanted_pictures(pane));
+        for (at, place, hash, path) in &wanted {
+            let (path, view) = (root.join(path), self.cells_in(*place));
+            let ready = self.previews.want(hash, &path, view);
+            let waits = ready.is_none();
+            shown.0[*at] = Some(ready.map_or(Picture::Loading, Picture::Ready));
+            // One wish at a time: the next frame has the other.
+            if waits {
+                break;
+            }
+        }
+        let rest = wanted.iter().filter(|(at, ..)| shown.0[*at].is_none());
+        let rest: Vec<_> = rest.map(|(_, place, hash, path)| (hash, root.join(path), *place)).collect();
+        for (at, ..) in &wanted {
+            shown.0[*at].get_or_insert(Picture::Loading);
+        }
+        if let Some((hash, path, place)) = rest.first() {
+            self.previews.ahead([(hash.as_str(), path.as_path())], self.cells_in(*place));
+        }
+        shown
     }
 }

@@ -3,6 +3,7 @@
 pub mod behind;
 pub mod board;
 pub mod coverage;
+pub mod filters;
 pub mod generate;
 pub mod list;
 pub mod metadata;

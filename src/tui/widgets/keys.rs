@@ -10,7 +10,7 @@ use crate::tui::action::{Action, Scope};
 use crate::tui::keymap::{Chord, Keymap, Lookup};
 use crate::tui::theme::{Look, Role};
 
-const SCOPES: [Scope; 12] = [
+const SCOPES: [Scope; 13] = [
     Scope::Review,
     Scope::Table,
     Scope::List,
@@ -21,6 +21,7 @@ const SCOPES: [Scope; 12] = [
     Scope::Editor,
     Scope::Coverage,
     Scope::Generate,
+    Scope::Filters,
     Scope::Global,
     Scope::Overlay,
 ];
@@ -29,7 +30,18 @@ const SCOPES: [Scope; 12] = [
 fn worth_a_hint(scope: Scope) -> &'static [Action] {
     use Action as A;
     match scope {
-        Scope::Review => &[A::Accept, A::Reject, A::Skip, A::Flag, A::Next, A::Previous, A::NextPending, A::Pixels],
+        Scope::Review => &[
+            A::Accept,
+            A::Reject,
+            A::Skip,
+            A::Flag,
+            A::Next,
+            A::Previous,
+            A::NextPending,
+            A::Explain,
+            A::Doubtful,
+            A::Pixels,
+        ],
         Scope::List => &[A::FilterStatus, A::ClearFilter],
         Scope::Board => &[A::NextMeasure],
         Scope::Metadata => &[A::SaveMetadata, A::NextArea, A::Side, A::SeedUp, A::Difference, A::EditOutside],
@@ -38,6 +50,16 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
         Scope::Editor => &[A::StopTyping, A::SaveText, A::InsertSlot, A::UndoText, A::FindText],
         Scope::Coverage => &[A::NextCount, A::ChooseRows, A::ChooseColumns, A::FailingTerms, A::RetireTerms],
         Scope::Generate => &[A::NewJob, A::PauseJob, A::RetryJob, A::JobFailures, A::CancelJob, A::JobUp],
+        Scope::Filters => &[
+            A::LineRight,
+            A::OtherLine,
+            A::NextPart,
+            A::SaveRules,
+            A::ShowRules,
+            A::NextScore,
+            A::StartScoring,
+            A::TypeLine,
+        ],
         Scope::Table => &[A::Open, A::SortDescending, A::Select, A::Subset, A::Frequency, A::Hide, A::CopyTable],
         Scope::Global => &[A::Help, A::Undo, A::Find, A::Palette, A::Back],
         Scope::Overlay => &[A::MenuOk, A::MenuCancel],

@@ -3,6 +3,7 @@
 pub mod editor;
 pub mod keys;
 pub mod line;
+pub mod lines;
 pub mod menu;
 pub mod meter;
 pub mod page;

@@ -8,6 +8,7 @@ use crate::model::device::Gpu;
 use crate::model::job::{JobState, Standing};
 use crate::tui::panes::review::{Picture, draw_picture};
 use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::lines::Lines;
 use crate::tui::widgets::meter::{Meter, bar, gib, percent, sparkline, stretch};
 use crate::tui::widgets::text::{self, grouped};
 
@@ -48,41 +49,6 @@ pub fn layout(area: Rect, jobs: usize) -> Layout {
     Layout { table, detail, picture: if side > 0 { picture } else { Rect::default() }, caption }
 }
 
-/// Lines drawn one below the other.
-struct Lines<'l> {
-    area: Rect,
-    buf: &'l mut Buffer,
-    look: &'l Look,
-}
-
-impl Lines<'_> {
-    /// The next line's place; `None` when there is no room.
-    fn next(&mut self) -> Option<Rect> {
-        let line = Rect { height: 1, ..self.area };
-        (self.area.height > 0).then(|| {
-            self.area.y += 1;
-            self.area.height -= 1;
-            line
-        })
-    }
-
-    fn say(&mut self, said: &str, role: Role) {
-        let Some(line) = self.next() else { return };
-        let room = usize::from(line.width);
-        self.buf.set_stringn(line.x, line.y, text::fit(said, room), room, self.look.style(role));
-    }
-
-    fn meter(&mut self, meter: &Meter<'_>) {
-        if let Some(line) = self.next() {
-            meter.draw(line, self.buf, self.look);
-        }
-    }
-
-    fn width(&self) -> usize {
-        usize::from(self.area.width)
-    }
-}
-
 impl GeneratePane {
     /// Where the parts are in `area`.
     pub fn layout(&self, area: Rect) -> Layout {
@@ -96,7 +62,7 @@ impl GeneratePane {
             Some(open) => open.table.draw(parts.table, buf, look),
             None => self.table.draw(parts.table, buf, look),
         }
-        let mut lines = Lines { area: parts.detail, buf, look };
+        let mut lines = Lines::new(parts.detail, buf, look);
         self.draw_job(&mut lines);
         lines.say("", Role::Text);
         self.draw_gauges(&mut lines);
@@ -121,7 +87,7 @@ impl GeneratePane {
             let share = if of > 0 { (job.done + job.failed) as f64 / of as f64 } else { 1.0 };
             let width = lines.width().saturating_sub(32).clamp(4, 40);
             let failed = if job.failed > 0 { format!("  {} failed", grouped(job.failed)) } else { String::new() };
-            let bar = bar(share, width, lines.look.accessible);
+            let bar = bar(share, width, lines.look().accessible);
             let said = format!(" {bar} {} {} of {}{failed}", percent(share), grouped(job.done), grouped(of));
             lines.say(&said, rows::role(job.standing));
         }
@@ -136,7 +102,7 @@ impl GeneratePane {
             if let Some(rates) = self.rates.get(&job.id) {
                 let most = rates.iter().copied().fold(0.0, f64::max);
                 let width = lines.width().saturating_sub(26).min(60);
-                let line = sparkline(rates, most, width, lines.look.accessible);
+                let line = sparkline(rates, most, width, lines.look().accessible);
                 lines.say(&format!(" img/min {line} most {most:.1}"), Role::Dim);
             }
         }

@@ -6,6 +6,8 @@ use ratatui::style::Modifier;
 use ratatui::widgets::{Block, BorderType, Widget};
 
 use super::{Loaded, Picture, ReviewPane};
+use crate::model::scoring::bench::Chip;
+use crate::model::scoring::rules::Then;
 use crate::model::{Item, QuestionKind, Role as Part, Status, Verdict};
 use crate::store::query;
 use crate::tui::theme::{Look, Role};
@@ -90,7 +92,7 @@ impl ReviewPane {
         match self.items.get(&number) {
             None => lines.say(&format!("#{number}  loading"), Role::Dim, Modifier::empty()),
             Some(Err(why)) => lines.say(&format!("#{number}  {why}"), Role::Bad, Modifier::empty()),
-            Some(Ok(loaded)) => write(number, loaded, self.pending_on(number), &mut lines),
+            Some(Ok(loaded)) => write(number, loaded, self.pending_on(number), look.accessible, &mut lines),
         }
         let height = usize::from(area.height);
         self.overflow = lines.lines.len().saturating_sub(height);
@@ -114,7 +116,7 @@ impl ReviewPane {
         }
         let place =
             format!("{} of {}", text::grouped(self.position as u64 + 1), text::grouped(self.queue.len() as u64));
-        let filter = if self.queue.is_all() { String::new() } else { format!("  [{}]", self.queue.words) };
+        let filter = if self.queue.is_all() { String::new() } else { format!("  [{}]", self.queue.title()) };
         let saving = match self.pending.len() {
             0 => self.saved.as_ref().map(|s| format!("  ✓ {s}")).unwrap_or_default(),
             1 => "  saving".to_string(),
@@ -177,7 +179,7 @@ impl Lines {
     }
 }
 
-fn write(number: u32, loaded: &Loaded, pending: Option<Verdict>, lines: &mut Lines) {
+fn write(number: u32, loaded: &Loaded, pending: Option<Verdict>, accessible: bool, lines: &mut Lines) {
     let item = loaded.item.as_ref();
     let (words, role) = status_words(loaded.status);
     match pending {
@@ -186,6 +188,7 @@ fn write(number: u32, loaded: &Loaded, pending: Option<Verdict>, lines: &mut Lin
         }
         None => lines.say(&format!("#{number}  {words}"), role, Modifier::BOLD),
     }
+    chips(&loaded.chips, accessible, lines);
     for standing in &loaded.standing {
         let j = &standing.judgement;
         let mut said =
@@ -211,6 +214,19 @@ fn write(number: u32, loaded: &Loaded, pending: Option<Verdict>, lines: &mut Lin
         lines.field(label, what, Role::Warn);
     }
     provenance(item, lines);
+}
+
+/// The rules that hold for the item, and why.
+fn chips(chips: &[Chip], accessible: bool, lines: &mut Lines) {
+    for chip in chips {
+        let role = if chip.then == Then::Flag { Role::Flag } else { Role::Bad };
+        let outcome = chip.then.outcome().name();
+        let said = match accessible {
+            true => format!("the rule {} has this item {outcome} because {}", chip.rule, chip.words),
+            false => format!("{outcome}: {}  ({})", chip.words, chip.rule),
+        };
+        lines.say(&said, role, Modifier::empty());
+    }
 }
 
 fn options(item: &Item, lines: &mut Lines) {

@@ -4,6 +4,7 @@
 //! its receipt comes, so that a lost connection loses nothing: it is sent again with the same uuid and counts once.
 
 mod draw;
+pub mod explain;
 mod queue;
 
 pub use draw::{Layout, draw_picture, layout};
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use crate::model::scoring::bench::Chip;
 use crate::model::{Item, Judgement, Result, Status, Verdict};
 use crate::owner::wire::{Decide, ItemView, Receipt};
 use crate::store::ledger::Standing;
@@ -40,6 +42,8 @@ pub struct Loaded {
     pub standing: Vec<Standing>,
     /// What of its metadata changed since it was composed, or is gone.
     pub stale: Option<String>,
+    /// The rules that hold for it.
+    pub chips: Vec<Chip>,
 }
 
 /// The picture of the item on screen.
@@ -205,6 +209,7 @@ impl ReviewPane {
                 rev: view.rev,
                 standing: view.standing,
                 stale: view.stale,
+                chips: view.chips,
             })
         });
         self.items.insert(number, loaded);
@@ -239,6 +244,12 @@ impl ReviewPane {
             effects.extend(self.arrived());
         }
         effects
+    }
+
+    /// Whether the verdict of this receipt accepts an item that the rules flag or park: a false alarm of theirs.
+    pub fn overrides(&self, receipt: &Receipt) -> bool {
+        let accepts = |p: &Pending| p.decide.uuid == receipt.uuid && p.decide.judgement.verdict == Verdict::Accept;
+        self.pending.iter().any(accepts) && self.loaded(receipt.number).is_some_and(|l| !l.chips.is_empty())
     }
 
     /// Verdicts that wait for their receipts, oldest first.

@@ -5,6 +5,8 @@
 pub struct Queue {
     /// The words of the filter it was made from; empty for all items.
     pub words: String,
+    /// What it is called where the words do not say it.
+    title: Option<String>,
     /// Its item numbers; `None` for all items by number.
     numbers: Option<Vec<u32>>,
     /// Items in the project.
@@ -14,12 +16,28 @@ pub struct Queue {
 impl Queue {
     /// All items by number.
     pub fn all(items: u32) -> Queue {
-        Queue { words: String::new(), numbers: None, items }
+        Queue { items, ..Queue::default() }
     }
 
     /// These items in this order.
     pub fn of(words: String, numbers: Vec<u32>, items: u32) -> Queue {
-        Queue { words, numbers: Some(numbers), items }
+        Queue { words, numbers: Some(numbers), items, title: None }
+    }
+
+    /// The same under another name than its words.
+    pub fn called(mut self, title: String) -> Queue {
+        self.title = Some(title);
+        self
+    }
+
+    /// Whether it has a name of its own.
+    pub fn is_named(&self) -> bool {
+        self.title.is_some()
+    }
+
+    /// What it is called: its words, unless it has a name of its own.
+    pub fn title(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.words)
     }
 
     /// Takes note that the project has `items` items now.

@@ -1,0 +1,133 @@
+//! The filter bench: what joins it to the program.
+
+use super::link::Want;
+use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::{App, At};
+use crate::model::Result;
+use crate::model::scoring::job::ScoringState;
+use crate::owner::wire::Answer;
+use crate::tui::panes::filters::{self, FiltersEffect};
+use crate::tui::widgets::prompt::Prompt;
+use crate::tui::widgets::toast::Toast;
+
+/// Time between two counts of the scores that nobody waits for, while a job scores or people judge.
+const RESCORE_MS: u64 = 1_000;
+/// The file that the rules are in.
+const PROJECT_FILE: &str = "benchtop.toml";
+
+impl App {
+    pub(super) fn go_filters(&mut self) {
+        self.at = At::Filters;
+        let effects = self.filters.start();
+        self.filters_effects(effects);
+    }
+
+    /// Scores or verdicts came in: they are counted again before long, if they are on the screen.
+    pub(super) fn count_scores_soon(&mut self) {
+        if self.at == At::Filters && self.rescore_at.is_none() {
+            self.rescore_at = Some(self.now() + RESCORE_MS);
+        }
+    }
+
+    pub(super) fn count_scores(&mut self) {
+        self.rescore_at = None;
+        if self.at == At::Filters {
+            let effects = self.filters.refresh();
+            self.filters_effects(effects);
+        }
+    }
+
+    /// A job told how far it is.
+    pub(super) fn scoring_went_on(&mut self, job: ScoringState) {
+        let effects = self.filters.take_scoring(job);
+        if effects.is_empty() {
+            self.count_scores_soon();
+        }
+        self.filters_effects(effects);
+    }
+
+    /// The rules may be others now: what they make of the item on screen too.
+    pub(super) fn rules_changed(&mut self) {
+        if let Some(number) = self.review.number().filter(|_| self.at == At::Review) {
+            let effects = self.review.changed(number);
+            self.carry_out(effects);
+        }
+        if self.at == At::Filters {
+            let effects = self.filters.rules_changed();
+            self.filters_effects(effects);
+        }
+    }
+
+    pub(super) fn filters_effects(&mut self, effects: Vec<FiltersEffect>) {
+        for effect in effects {
+            // What is asked or said answers a key.
+            self.urgent |= !matches!(effect, FiltersEffect::Ask(..));
+            match effect {
+                FiltersEffect::Ask(want, ask) => self.link.ask(Want::Filters(want), ask),
+                FiltersEffect::AskText { purpose, label, text } => {
+                    let prompt = Prompt::new(label, text, Vec::new());
+                    self.overlay = Some(Overlay::Prompt(PromptFor::Filters(purpose), prompt));
+                }
+                FiltersEffect::AskChoice { purpose, title, lines } => {
+                    self.overlay = Some(Overlay::Menu(MenuFor::Filters(purpose), super::metadata::menu(title, lines)));
+                }
+                FiltersEffect::Item(number) => {
+                    self.go_review();
+                    self.go_to_item(number);
+                }
+                FiltersEffect::Filter(words) => self.show_items(&words),
+                FiltersEffect::EditRules(line) => self.edit_rules(line),
+                FiltersEffect::Done(said) => self.say(Toast::done(said)),
+                FiltersEffect::Say(said) => self.say(Toast::info(said)),
+                FiltersEffect::Refuse(why) => self.say(Toast::warning(why)),
+                FiltersEffect::Leave => self.go_review(),
+            }
+        }
+        self.dirty = true;
+    }
+
+    /// Opens the project's file where it is wrong, or where its rules begin, or at its end.
+    fn edit_rules(&mut self, line: Option<u32>) {
+        let path = self.welcome.root.join(PROJECT_FILE);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => {
+                let at = text.lines().position(|l| l.trim_start().starts_with("[[rules]]"));
+                let at = at.unwrap_or_else(|| text.lines().count().saturating_sub(1));
+                let line = line.unwrap_or_else(|| u32::try_from(at + 1).unwrap_or(1));
+                self.shop.edit = Some((path, line));
+            }
+            Err(error) => {
+                self.say(Toast::from(&crate::model::Problem::io(&error, "the rules cannot be edited", &path)));
+            }
+        }
+    }
+
+    pub(super) fn filters_answered(&mut self, want: filters::Want, answer: Result<Answer>) {
+        use super::metadata::part;
+        use filters::Want as W;
+        // Somebody moved a line and looks at what comes of it; how far jobs are is told in its own time.
+        self.urgent |= !matches!(want, W::Scorers);
+        let pane = &mut self.filters;
+        let rules = |a| if let Answer::Rules(rules) = a { Some(*rules) } else { None };
+        let scoring = |a| if let Answer::Scoring(job) = a { Some(*job) } else { None };
+        let effects = match want {
+            W::Scorers => pane.take_scorers(part(answer, |a| if let Answer::Scorers(s) = a { Some(s) } else { None })),
+            W::Bench(asked) => {
+                pane.take_bench(*asked, part(answer, |a| if let Answer::Bench(b) = a { Some(*b) } else { None }))
+            }
+            W::Rules => pane.take_rules(part(answer, rules)),
+            W::Try(of) => {
+                pane.take_diff(of, part(answer, |a| if let Answer::RulesDiff(d) = a { Some(*d) } else { None }))
+            }
+            W::Applied => pane.take_applied(part(answer, rules)),
+            W::Reverted => pane.take_reverted(part(answer, rules)),
+            W::Count(job) => pane.take_count(*job, part(answer, scoring)),
+            W::Begun => pane.take_begun(part(answer, scoring)),
+            W::Act => match part(answer, scoring) {
+                Ok(job) => pane.take_scoring(job),
+                Err(problem) => return self.say(Toast::from(&problem)),
+            },
+        };
+        self.filters_effects(effects);
+    }
+}

@@ -1,0 +1,365 @@
+//! What keys do.
+
+use super::lines::{self, Stride};
+use super::{ChoiceFor, Effect, FiltersPane, GROUPS, Part, Side, TextFor, groups, refuse, said};
+use crate::model::scoring::Measure;
+use crate::model::scoring::rules::{Condition, Then, Threshold};
+use crate::model::{Field, Filter};
+use crate::tui::action::Action;
+use crate::tui::widgets::table::{Answer, TableEffect};
+
+impl FiltersPane {
+    /// Does an action.
+    pub fn act(&mut self, action: Action) -> Vec<Effect> {
+        match action {
+            Action::ShowRules => {
+                self.show_rules = !self.show_rules;
+                vec![]
+            }
+            Action::Back => self.back(),
+            Action::SaveRules => self.rules.save(),
+            Action::RevertRules => self.rules.revert(),
+            Action::SettleRules => self.rules.settle(),
+            Action::EditRules => vec![Effect::EditRules(self.rules.problem_line())],
+            Action::RemoveLine if self.show_rules => match self.rules.remove() {
+                Some(name) => {
+                    let mut effects =
+                        vec![Effect::Say(format!("`{name}` is out of the rules; w saves, M brings it back"))];
+                    effects.extend(self.edited());
+                    effects
+                }
+                None => refuse("there is no rule here"),
+            },
+            Action::NextScore => self.go_to_score(true),
+            Action::PreviousScore => self.go_to_score(false),
+            Action::StartScoring => self.begin_scoring(),
+            Action::PauseScoring => self.pause_scoring(),
+            Action::CancelScoring => self.cancel_scoring(),
+            Action::RetryScoring => self.retry_scoring(),
+            Action::Find => {
+                let label = "look at the items such as `subtask:text status:pending` (empty: all) ".to_string();
+                vec![Effect::AskText { purpose: TextFor::Items, label, text: self.filter.words() }]
+            }
+            other if self.show_rules => self.in_rules(other),
+            other => self.at_bench(other),
+        }
+    }
+
+    fn back(&mut self) -> Vec<Effect> {
+        if std::mem::take(&mut self.show_rules) {
+            return vec![];
+        }
+        if self.only.take().is_some() {
+            return self.look();
+        }
+        vec![Effect::Leave]
+    }
+
+    fn in_rules(&mut self, action: Action) -> Vec<Effect> {
+        let answers = self.rules.table_mut().act(action);
+        let mut effects = Vec::new();
+        for answer in answers {
+            effects.extend(match answer {
+                Answer::Effect(TableEffect::Open { id, .. }) => match self.rules.words(id) {
+                    Ok(words) => vec![Effect::Filter(words)],
+                    Err(why) => refuse(why),
+                },
+                Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
+                Answer::Said(said) => vec![Effect::Say(said)],
+                _ => refuse(format!("{} is not for rules: R shows the histogram", action.name())),
+            });
+        }
+        effects
+    }
+
+    fn at_bench(&mut self, action: Action) -> Vec<Effect> {
+        match action {
+            Action::LineLeft => self.shift(false, Stride::Bar),
+            Action::LineRight => self.shift(true, Stride::Bar),
+            Action::LineFarLeft => self.shift(false, Stride::Far),
+            Action::LineFarRight => self.shift(true, Stride::Far),
+            Action::LineBitLeft => self.shift(false, Stride::Fine),
+            Action::LineBitRight => self.shift(true, Stride::Fine),
+            Action::TypeLine => self.ask_line(),
+            Action::OtherLine => {
+                self.active = if self.active == Then::Flag { Then::Park } else { Then::Flag };
+                let line = self.line(self.active).map_or("none yet: an arrow key draws it".into(), lines::said);
+                vec![Effect::Say(format!("the keys move the {} line ({line})", name(self.active)))]
+            }
+            Action::RemoveLine => match self.line(self.active) {
+                Some(_) => self.put(None),
+                None => refuse(format!("there is no {} line", name(self.active))),
+            },
+            Action::NextScale => self.next_scale(),
+            Action::NextPart => {
+                self.part = match self.part {
+                    Part::Groups => Part::Samples,
+                    Part::Samples => Part::Pair,
+                    Part::Pair => Part::Groups,
+                };
+                vec![]
+            }
+            Action::GroupBy => {
+                let at = GROUPS.iter().position(|f| *f == self.by).unwrap_or(0);
+                self.by = GROUPS[(at + 1) % GROUPS.len()];
+                self.only = None;
+                self.groups = groups::table(self.by);
+                self.look()
+            }
+            Action::OnlyGroup => self.only_group(),
+            Action::OwnLine => self.ask_own_line(),
+            Action::ChoosePair => self.choose_pair(),
+            Action::OtherSample if self.part == Part::Samples => {
+                self.side = if self.side == Side::Good { Side::Doubtful } else { Side::Good };
+                vec![]
+            }
+            Action::OtherSample => refuse("tab goes on to the pictures beside the line"),
+            other => match self.part {
+                Part::Groups => self.in_groups(other),
+                Part::Samples => self.in_samples(other),
+                Part::Pair if other == Action::Open => self.choose_pair(),
+                Part::Pair => refuse(format!("{} is not for this table: tab goes on to the groups", other.name())),
+            },
+        }
+    }
+
+    /// The edited rules are others now.
+    fn edited(&mut self) -> Vec<Effect> {
+        let mut effects = self.look();
+        effects.extend(self.try_edited());
+        self.fill_groups();
+        effects
+    }
+
+    /// Puts the active line somewhere, or takes it away.
+    fn put(&mut self, to: Option<f32>) -> Vec<Effect> {
+        if let Some(why) = self.rules.locked() {
+            return refuse(why);
+        }
+        let Some(measure) = self.measure() else { return refuse("the scorers are not here yet") };
+        let subtask = self.subtask().map(str::to_string);
+        if subtask.is_some() && lines::line(self.rules.edited(), &measure, self.active, None, self.logit()).is_none() {
+            return refuse(format!(
+                "draw a {} line for all items first (esc), then one for this subtask",
+                name(self.active)
+            ));
+        }
+        let rules = lines::with_line(self.rules.edited(), &measure, self.active, subtask.as_deref(), to, self.logit());
+        self.rules.edit(rules);
+        self.edited()
+    }
+
+    fn shift(&mut self, right: bool, stride: Stride) -> Vec<Effect> {
+        let Some(measure) = self.measure() else { return refuse("the scorers are not here yet") };
+        let Some((_, bench, _)) = self.shown() else { return refuse("there are no scores to draw a line through yet") };
+        let (low, high) = bench.ends;
+        let bar = lines::step(high - low, histogram_columns(self.width));
+        match self.line(self.active) {
+            Some(line) => {
+                // A line beyond the last score says no more than one just there.
+                let far = (high - low).max(bar as f32);
+                let to = lines::moved(line, right, stride, bar);
+                if (right && to > high + far) || (!right && to < low - far) {
+                    return refuse("no score is further that way");
+                }
+                self.put(Some(to))
+            }
+            None => {
+                let at = measure.default_threshold();
+                let mut effects = vec![Effect::Say(format!("a {} line at {}", name(self.active), lines::said(at)))];
+                effects.extend(self.put(Some(at)));
+                effects
+            }
+        }
+    }
+
+    fn ask_line(&self) -> Vec<Effect> {
+        let Some(measure) = self.measure() else { return refuse("the scorers are not here yet") };
+        let text = self.line(self.active).map(lines::said).unwrap_or_default();
+        let label = format!("{} what is {} ({}): ", name(self.active), lines::doubtful_side(&measure), measure.name());
+        vec![Effect::AskText { purpose: TextFor::Line, label, text }]
+    }
+
+    fn next_scale(&mut self) -> Vec<Effect> {
+        let Some(measure) = self.measure() else { return refuse("the scorers are not here yet") };
+        let Some(next) = measure.scales().get(1).cloned() else {
+            return refuse(format!("{} has one scale", measure.scorer));
+        };
+        self.scales.insert(next.scorer.clone(), next);
+        self.look()
+    }
+
+    fn go_to_score(&mut self, next: bool) -> Vec<Effect> {
+        let count = self.scorers.as_ref().and_then(|s| s.as_ref().ok()).map_or(0, Vec::len);
+        if count == 0 {
+            return refuse("the scorers are not here yet");
+        }
+        self.at = if next { (self.at + 1) % count } else { (self.at + count - 1) % count };
+        self.sample = 0;
+        if self.scorer().is_some_and(|s| self.other.as_ref().is_some_and(|o| o.scorer == s.scorer)) {
+            self.other = None;
+        }
+        self.look()
+    }
+
+    fn group(&self) -> Option<String> {
+        groups::value(&self.groups, self.groups.cursor_id()?)
+    }
+
+    fn only_group(&mut self) -> Vec<Effect> {
+        if self.only.take().is_none() {
+            let Some(value) = self.group() else { return refuse("there is no group here") };
+            self.only = Some(value);
+        }
+        self.look()
+    }
+
+    fn ask_own_line(&self) -> Vec<Effect> {
+        if self.by != Field::Subtask {
+            return refuse("only subtasks have lines of their own: b groups by subtask");
+        }
+        let Some(value) = self.group().filter(|v| !v.is_empty()) else { return refuse("there is no subtask here") };
+        let (Some(measure), Some(line)) = (self.measure(), self.line(self.active)) else {
+            return refuse(format!("draw a {} line for all items first, with an arrow key", name(self.active)));
+        };
+        let own = lines::own_line(self.rules.edited(), &measure, self.active, &value, self.logit());
+        let label = format!("{} line of {value} (empty: as all, {}): ", name(self.active), lines::said(line));
+        vec![Effect::AskText {
+            purpose: TextFor::OwnLine(value),
+            label,
+            text: own.map(lines::said).unwrap_or_default(),
+        }]
+    }
+
+    fn choose_pair(&self) -> Vec<Effect> {
+        let (Some(here), Some(Ok(list))) = (self.scorer(), &self.scorers) else {
+            return refuse("the scorers are not here yet");
+        };
+        let others: Vec<_> = list.iter().filter(|s| s.scorer != here.scorer).collect();
+        let lines = others.iter().map(|s| (s.scorer.name(), s.what.clone())).collect();
+        let measures = others.iter().map(|s| Measure::of(s.scorer.clone())).collect();
+        let title = format!("compare {} with", here.scorer);
+        vec![Effect::AskChoice { purpose: ChoiceFor::Other(measures), title, lines }]
+    }
+
+    fn in_groups(&mut self, action: Action) -> Vec<Effect> {
+        let answers = self.groups.act(action);
+        let mut effects = Vec::new();
+        for answer in answers {
+            effects.extend(match answer {
+                Answer::Effect(TableEffect::Open { id, column, .. }) => self.open_group(id, column),
+                Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
+                Answer::Said(said) => vec![Effect::Say(said)],
+                _ => refuse(format!("{} is not for groups", action.name())),
+            });
+        }
+        effects
+    }
+
+    /// The items of a group: those that the lines doubt, or all where there is no line.
+    fn open_group(&self, id: u64, column: usize) -> Vec<Effect> {
+        let (Some(value), Some(measure)) = (groups::value(&self.groups, id), self.measure()) else {
+            return refuse("there is no group here");
+        };
+        let mut filter = groups::narrowed(&self.filter, self.by, &value);
+        let subtask = (self.by == Field::Subtask).then_some(value.as_str());
+        // The column of parked items shows those; every other one the line that the keys move.
+        let then = if column == 3 { Then::Park } else { self.active };
+        let line = lines::line(self.rules.edited(), &measure, then, subtask, self.logit());
+        let threshold = line.and_then(|line| Threshold::new(lines::tidy(line)));
+        filter.scores.extend(threshold.map(|threshold| Condition::doubts(measure, threshold)));
+        vec![Effect::Filter(filter.words())]
+    }
+
+    fn in_samples(&mut self, action: Action) -> Vec<Effect> {
+        let most = self.shown().map_or(0, |(_, bench, _)| bench.bad.len().max(bench.good.len()));
+        match action {
+            Action::Down if self.sample + 1 < most => self.sample += 1,
+            Action::Down => return refuse("these are the last samples that were fetched"),
+            Action::Up if self.sample > 0 => self.sample -= 1,
+            Action::Up => return refuse("these are the nearest to the line"),
+            Action::Top => self.sample = 0,
+            Action::Open => {
+                let [doubtful, good] = self.samples();
+                let here = if self.side == Side::Doubtful { doubtful } else { good };
+                return match here {
+                    Some(sample) => vec![Effect::Item(sample.number)],
+                    None => refuse("there is no item on this side of the line; space goes to the other"),
+                };
+            }
+            other => return refuse(format!("{} is not for samples: tab goes on", other.name())),
+        }
+        vec![]
+    }
+
+    /// Takes in a choice.
+    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
+        match (purpose, pick) {
+            (ChoiceFor::Which, pick) => self.chose_items(pick),
+            (ChoiceFor::Begin(job), 0) => {
+                let job = crate::model::scoring::job::NewScoring { dry: false, ..(**job).clone() };
+                vec![Effect::Ask(super::Want::Begun, crate::owner::wire::Ask::Score(job))]
+            }
+            (ChoiceFor::Other(measures), pick) => {
+                self.other = measures.get(pick).cloned();
+                self.part = Part::Pair;
+                self.look()
+            }
+            (ChoiceFor::Save, 0) => self.rules.apply(),
+            (ChoiceFor::Revert, 0) => self.rules.do_revert(),
+            (ChoiceFor::Settle, pick) => {
+                self.rules.settled(pick == 0);
+                self.edited()
+            }
+            _ => vec![],
+        }
+    }
+
+    /// Takes in a line of text that was asked for.
+    pub fn typed(&mut self, purpose: &TextFor, text: &str) -> Vec<Effect> {
+        let text = text.trim();
+        let number = || match text {
+            "" => Ok(None),
+            text => match text.parse::<f32>() {
+                Ok(n) if n.is_finite() => Ok(Some(n)),
+                _ => Err(format!("`{text}` is no number such as 24.5")),
+            },
+        };
+        match purpose {
+            TextFor::Score => self.count_filter(text),
+            TextFor::Items => match Filter::parse(text) {
+                Ok(filter) => {
+                    self.filter = filter;
+                    self.look()
+                }
+                Err(problem) => refuse(said(&problem)),
+            },
+            TextFor::Line => match number() {
+                Ok(None) if self.line(self.active).is_none() => {
+                    refuse(format!("there is no {} line", name(self.active)))
+                }
+                Ok(to) => self.put(to),
+                Err(why) => refuse(why),
+            },
+            TextFor::OwnLine(subtask) => match (number(), self.measure()) {
+                (Ok(to), Some(measure)) => {
+                    let rules = self.rules.edited();
+                    let rules = lines::with_line(rules, &measure, self.active, Some(subtask), to, self.logit());
+                    self.rules.edit(rules);
+                    self.edited()
+                }
+                (Err(why), _) => refuse(why),
+                (_, None) => vec![],
+            },
+        }
+    }
+}
+
+fn histogram_columns(width: u16) -> u16 {
+    width.saturating_sub(super::histogram::GUTTER).max(1)
+}
+
+/// The word for a line.
+pub(super) fn name(then: Then) -> &'static str {
+    if then == Then::Flag { "flag" } else { "park" }
+}

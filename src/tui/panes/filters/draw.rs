@@ -1,0 +1,203 @@
+//! Where the parts of the filter bench are, and one frame of it.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::histogram::Histogram;
+use super::{FiltersPane, Part, Side, said};
+use crate::model::ImageRef;
+use crate::model::scoring::bench::Sample;
+use crate::model::scoring::rules::Then;
+use crate::tui::panes::review::Picture;
+use crate::tui::theme::Look;
+use crate::tui::widgets::table::Empty;
+use crate::tui::widgets::table::draw::draw_empty;
+
+/// From here on everything below the histogram is shown at once.
+const WIDE: (u16, u16) = (88, 28);
+
+/// Where the parts are; those for which there is no room are empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The scorers and the one looked at.
+    pub scorers: Rect,
+    /// What is looked at, in one line.
+    pub title: Rect,
+    /// The histogram.
+    pub histogram: Rect,
+    /// Kept, flagged, parked, and what that costs.
+    pub counts: Rect,
+    /// Groups.
+    pub groups: Rect,
+    /// The two pictures beside the line, doubtful side first, with their captions.
+    pub samples: Rect,
+    /// Two scores against each other.
+    pub pair: Rect,
+}
+
+impl Layout {
+    /// The places of the two pictures.
+    pub fn pictures(&self) -> [Rect; 2] {
+        let half = self.samples.width.saturating_sub(1) / 2;
+        // A heading above, two lines of words below.
+        let height = self.samples.height.saturating_sub(3);
+        let place = |x: u16| Rect { x, y: self.samples.y + 1, width: half, height };
+        if half < 4 || height < 2 {
+            return [Rect::default(); 2];
+        }
+        [place(self.samples.x), place(self.samples.x + half + 1)]
+    }
+}
+
+/// Pictures made ready for their places, doubtful side first; none where the item has none.
+#[derive(Clone, Debug, Default)]
+pub struct Shown(pub [Option<Picture>; 2]);
+
+fn layout(area: Rect, part: Part) -> Layout {
+    let left = match area.width {
+        0..60 => 0,
+        60..120 => 22,
+        _ => 34,
+    };
+    let scorers = Rect { width: left, ..area };
+    let gap = u16::from(left > 0);
+    let main = Rect { x: area.x + left + gap, width: area.width - left - gap, ..area };
+    let title = Rect { height: main.height.min(1), ..main };
+    let rest = Rect { y: main.y + title.height, height: main.height - title.height, ..main };
+    let cut = |rect: Rect, from: u16, height: u16| {
+        let from = from.min(rect.height);
+        Rect { y: rect.y + from, height: height.min(rect.height - from), ..rect }
+    };
+    let mut out = Layout { scorers, title, ..Layout::default() };
+    if main.width >= WIDE.0 && main.height >= WIDE.1 {
+        let high = (rest.height * 2 / 5).clamp(10, 20);
+        out.histogram = cut(rest, 0, high);
+        let below = cut(rest, high + 1, u16::MAX);
+        let half = below.width / 2;
+        let (west, east) =
+            (Rect { width: half, ..below }, Rect { x: below.x + half + 1, width: below.width - half - 1, ..below });
+        out.counts = cut(west, 0, 8);
+        out.groups = cut(west, 9, u16::MAX);
+        out.pair = cut(east, 0, 6);
+        out.samples = cut(east, 7, u16::MAX);
+        return out;
+    }
+    // Everything in one column, one of the parts at a time; pictures need the room most.
+    let counts = 4.min(rest.height / 3);
+    let wanted = if part == Part::Samples { rest.height / 3 } else { rest.height / 2 };
+    let high = wanted.max(6).min(rest.height.saturating_sub(counts));
+    out.histogram = cut(rest, 0, high);
+    out.counts = cut(rest, high, counts);
+    let below = cut(rest, high + counts, u16::MAX);
+    match part {
+        Part::Groups => out.groups = below,
+        Part::Samples => out.samples = below,
+        Part::Pair => out.pair = below,
+    }
+    out
+}
+
+impl FiltersPane {
+    /// Where the parts are in `area`.
+    pub fn layout(&self, area: Rect) -> Layout {
+        layout(area, self.part)
+    }
+
+    /// The pictures to make ready for the places in `area`, doubtful side first: hash and stored file.
+    pub fn wanted_pictures(&self, area: Rect) -> Vec<(usize, Rect, String, std::path::PathBuf)> {
+        if self.show_rules {
+            return vec![];
+        }
+        let places = self.layout(area).pictures();
+        let wanted = |(at, sample): (usize, Option<&Sample>)| {
+            let (hash, ext) = sample?.picture.clone()?;
+            let ext = Some(ext).filter(|e| !e.is_empty());
+            let image = ImageRef { hash: Some(hash.clone()), ext, ..ImageRef::default() };
+            Some((at, *places.get(at)?, hash, image.stored()?)).filter(|(_, place, ..)| !place.is_empty())
+        };
+        // The side under the cursor first.
+        let mut list: Vec<_> = self.samples().into_iter().enumerate().filter_map(wanted).collect();
+        if self.side == Side::Good {
+            list.reverse();
+        }
+        list
+    }
+
+    /// Draws the pane.
+    pub fn draw(&mut self, area: Rect, pictures: &Shown, buf: &mut Buffer, look: &Look) {
+        let parts = self.layout(area);
+        self.width = if parts.histogram.is_empty() { self.width } else { parts.histogram.width };
+        self.draw_scorers(parts.scorers, buf, look);
+        let main = Rect { x: parts.title.x, width: parts.title.width, ..area };
+        if self.show_rules {
+            return self.rules.draw(main, buf, look);
+        }
+        self.draw_title(parts.title, buf, look);
+        let body = Rect { y: main.y + parts.title.height, height: main.height - parts.title.height, ..main };
+        if let Some(empty) = self.nothing() {
+            return draw_empty(&empty, body, buf, look);
+        }
+        let lines = [Then::Flag, Then::Park].map(|then| self.line(then));
+        if let Some((_, bench, _)) = self.shown() {
+            Histogram { bench, lines, active: self.active, look }.draw(parts.histogram, buf);
+        }
+        self.draw_counts(parts.counts, buf, look);
+        self.draw_groups(parts.groups, buf, look);
+        self.draw_samples(&parts, pictures, buf, look);
+        self.draw_pair(parts.pair, buf, look);
+    }
+
+    /// Why there is no histogram.
+    fn nothing(&self) -> Option<Empty> {
+        let scorers = match &self.scorers {
+            None => return Some(Empty::Loading),
+            Some(Err(problem)) => return Some(Empty::Failed(said(problem))),
+            Some(Ok(scorers)) => scorers,
+        };
+        let Some(scorer) = scorers.get(self.at) else {
+            return Some(Empty::Nothing { hint: "this project has no scorers".into() });
+        };
+        match (self.shown(), &self.failed) {
+            (Some((_, bench, _)), _) if bench.range.is_none() => {
+                let hint = match (&scorer.not_ready, self.filter.is_empty() && self.only.is_none()) {
+                    (Some(why), _) => format!("nothing is scored by {}: {why}", scorer.scorer),
+                    (None, true) => format!("nothing is scored by {} yet: s scores", scorer.scorer),
+                    (None, false) => {
+                        return Some(Empty::Filtered { hint: "/ and an empty line looks at every item".into() });
+                    }
+                };
+                Some(Empty::Nothing { hint })
+            }
+            (Some(_), _) => None,
+            (None, Some(why)) => Some(Empty::Failed(why.clone())),
+            (None, None) => Some(Empty::Loading),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_stay_inside_and_apart_at_any_size() {
+        for width in (0..200).step_by(7) {
+            for height in 0..60 {
+                for part in [Part::Groups, Part::Samples, Part::Pair] {
+                    let area = Rect::new(3, 2, width, height);
+                    let l = layout(area, part);
+                    let all = [l.scorers, l.title, l.histogram, l.counts, l.groups, l.samples, l.pair];
+                    for (at, rect) in all.iter().enumerate().filter(|(_, r)| !r.is_empty()) {
+                        assert_eq!(area.intersection(*rect), *rect, "{area} {part:?} {at}");
+                        for other in all[at + 1..].iter().filter(|r| !r.is_empty()) {
+                            assert!(rect.intersection(*other).is_empty(), "{area} {part:?}: {rect} and {other}");
+                        }
+                    }
+                    for picture in l.pictures().iter().filter(|p| !p.is_empty()) {
+                        assert_eq!(l.samples.intersection(*picture), *picture, "{area} {part:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Items by subtask, style or type: what the lines make of each group, and the lines that a subtask has of its own.
+
+use super::bench::precision;
+use super::histogram;
+use super::lines::said;
+use crate::model::scoring::Outcome;
+use crate::model::scoring::bench::{Bench, Tally};
+use crate::model::{Field, Filter, QuestionKind};
+use crate::tui::theme::Role;
+use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
+use crate::tui::widgets::text::grouped;
+
+/// How a value is named that items do not have.
+const NONE: &str = "(none)";
+
+/// The table for groups by `by`, empty.
+pub(super) fn table(by: Field) -> LocalTable {
+    let number = |name: &str, width| Spec::number(name, "", ColumnKind::Number, width);
+    let columns = vec![
+        Spec::text(by.name(), 12),
+        number("kept", 7),
+        number("flagged", 8),
+        number("parked", 7),
+        Spec::number("precision", "", ColumnKind::Share, 11),
+        Spec::text("own line", 10),
+    ];
+    LocalTable::new(columns, Vec::new(), 1, Empty::Loading)
+}
+
+/// What is said where there are no groups.
+pub(super) fn nothing(by: Field) -> Empty {
+    Empty::Nothing { hint: format!("no item has a {}", by.name()) }
+}
+
+/// The rows; `own` gives a group's own flag and park line.
+pub(super) fn rows(bench: &Bench, own: impl Fn(&str) -> [Option<f32>; 2]) -> Vec<Vec<LocalCell>> {
+    let row = |(value, tally): &(String, Tally)| {
+        let count = |outcome: Outcome| {
+            let n = tally.items[usize::from(outcome.code())];
+            let mut cell = LocalCell::number(grouped(n), Some(n as f64));
+            cell.view.role = if n == 0 { Role::Dim } else { histogram::role(outcome) };
+            cell
+        };
+        let share = precision(tally);
+        let precise = match share.n {
+            0 => LocalCell::number("-", None),
+            n => LocalCell::number(format!("{:.0} % {}/{n}", 100.0 * share.share(), share.k), Some(share.share())),
+        };
+        let lines = own(value);
+        let said = lines.iter().zip(["flag", "park"]).filter_map(|(l, name)| Some(format!("{name} {}", said((*l)?))));
+        vec![
+            LocalCell::text(if value.is_empty() { NONE } else { value }),
+            count(Outcome::Kept),
+            count(Outcome::Flagged),
+            count(Outcome::Parked),
+            precise,
+            LocalCell::text(said.collect::<Vec<_>>().join(", ")),
+        ]
+    };
+    bench.groups.iter().map(row).collect()
+}
+
+/// The value of a row.
+pub(super) fn value(table: &LocalTable, id: u64) -> Option<String> {
+    let value = table.row(id)?.first()?.value();
+    Some(if value == NONE { String::new() } else { value.to_string() })
+}
+
+/// The row of a value.
+pub(super) fn find(table: &LocalTable, wanted: &str) -> Option<u64> {
+    table.ids().find(|id| value(table, *id).as_deref() == Some(wanted))
+}
+
+/// `filter` with only the items of this group.
+pub(super) fn narrowed(filter: &Filter, by: Field, value: &str) -> Filter {
+    let mut filter = filter.clone();
+    match by {
+        Field::Type => filter.kind = QuestionKind::from_name(value).into_iter().collect(),
+        field => {
+            filter.values.retain(|(f, _)| *f != field);
+            filter.add(field, vec![value.into()]);
+        }
+    }
+    filter
+}

@@ -1,0 +1,203 @@
+//! Everything that machines said of an item, as a page.
+
+use serde_json::Value;
+
+use crate::model::scoring::bench::{Explained, Explanation};
+use crate::model::scoring::rules::Then;
+use crate::model::scoring::{Outcome, ScoreState};
+use crate::tui::theme::Role;
+use crate::tui::widgets::page::Page;
+use crate::tui::widgets::text::clean;
+
+/// Columns of the names at the left.
+const LABEL: u16 = 14;
+/// Levels of a detail that are unfolded; below them it is JSON.
+const LEVELS: usize = 3;
+
+fn role(outcome: Outcome) -> Role {
+    match outcome {
+        Outcome::Kept => Role::Good,
+        Outcome::Flagged => Role::Flag,
+        Outcome::Parked => Role::Bad,
+    }
+}
+
+/// The page: what the rules make of the item and why, then every score.
+pub fn page(e: &Explanation) -> Page {
+    let mut page = Page::new(format!("#{}: {} by the rules", e.number, e.outcome.name()));
+    if e.overridden {
+        let said = match e.outcome {
+            Outcome::Kept => "a person rejected it although no rule doubts it: the filter missed it",
+            _ => "a person accepted it: that overrides the filter and counts as its false alarm",
+        };
+        page = page.entry("a person", LABEL, said, Role::Accent);
+    }
+    for chip in &e.chips {
+        let role = if chip.then == Then::Flag { Role::Flag } else { Role::Bad };
+        page = page.entry(chip.then.outcome().name(), LABEL, format!("{}: {}", chip.rule, chip.words), role);
+    }
+    if e.chips.is_empty() {
+        page = page.entry("rules", LABEL, "none holds for it", role(e.outcome));
+    }
+    page = match e.nearest_accepted {
+        Some((number, cosine)) => {
+            let said = format!("#{number}: the accepted item whose picture is most like it, cosine {cosine:.3}");
+            page.entry("nearest", LABEL, said, Role::Text)
+        }
+        None => page.entry("nearest", LABEL, "no accepted item has a picture that was embedded", Role::Dim),
+    };
+    if e.scores.is_empty() {
+        return page.say("").say("Nothing has scored this item: 8 shows the scorers, s scores.");
+    }
+    e.scores.iter().fold(page, score)
+}
+
+fn score(mut page: Page, s: &Explained) -> Page {
+    page = page.heading(s.scorer.name()).say(s.scorer.help());
+    if s.out_of_date {
+        page =
+            page.entry("out of date", LABEL, "of an earlier picture or text; it waits to be scored again", Role::Warn);
+    }
+    match s.state {
+        ScoreState::Scored => {
+            for (scale, value) in &s.values {
+                page = page.entry(scale.clone(), LABEL, format!("{value:.4}"), Role::Text);
+            }
+        }
+        state => page = page.entry("score", LABEL, format!("none: {}", state.name()), Role::Warn),
+    }
+    if let Some(share) = s.percentile {
+        let said = format!("{:.1} % of the scored items are more doubtful", 100.0 * share);
+        page = page.entry("percentile", LABEL, said, Role::Text);
+    }
+    for (words, holds) in &s.conditions {
+        let (said, role) = if *holds { ("holds", Role::Flag) } else { ("does not hold", Role::Good) };
+        page = page.entry("condition", LABEL, format!("{words}: {said}"), role);
+    }
+    for (label, said) in details(&s.detail) {
+        let role = if label.contains("fail") { Role::Bad } else { Role::Dim };
+        page = page.entry(label, LABEL, said, role);
+    }
+    if s.version.is_empty() { page } else { page.entry("scored by", LABEL, s.version.clone(), Role::Dim) }
+}
+
+/// The entries of what a scorer kept, unfolded; text that is no JSON as it is.
+fn details(detail: &str) -> Vec<(String, String)> {
+    match serde_json::from_str::<Value>(detail) {
+        _ if detail.trim().is_empty() => vec![],
+        Ok(value) => {
+            let mut out = Vec::new();
+            unfold("detail", &value, LEVELS, &mut out);
+            out
+        }
+        Err(_) => vec![("detail".into(), clean(detail))],
+    }
+}
+
+fn unfold(name: &str, value: &Value, levels: usize, out: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(fields) if levels > 0 => {
+            fields.iter().for_each(|(name, value)| unfold(name, value, levels - 1, out));
+        }
+        Value::Array(list) if levels > 0 && list.iter().any(|v| v.is_object() || v.is_array()) => {
+            for (at, value) in list.iter().enumerate() {
+                let one = match value {
+                    Value::Object(fields) => fields
+                        .iter()
+                        .map(|(name, value)| format!("{name}: {}", plain(value)))
+                        .collect::<Vec<_>>()
+                        .join("; "),
+                    other => plain(other),
+                };
+                out.push((format!("{name} {}", at + 1), one));
+            }
+        }
+        other => out.push((name.into(), plain(other))),
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Bool(true) => "yes".into(),
+        Value::Bool(false) => "no".into(),
+        Value::Null => "nothing".into(),
+        Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::scoring::Scorer;
+    use crate::model::scoring::bench::Chip;
+
+    fn judged() -> Explained {
+        Explained {
+            scorer: Scorer::Judge("fits".into()),
+            state: ScoreState::Scored,
+            values: vec![("judge/fits".into(), 0.0)],
+            percentile: Some(0.0),
+            conditions: vec![("judge/fits < 0.5".into(), true)],
+            detail: r#"{"question":"Is there an owl?","raw":"No.","failed":["owl","moon"],
+                        "answers":[{"question":"an owl?","answer":"no"},{"question":"a moon?","answer":"no"}]}"#
+                .into(),
+            version: "qwen2-vl 1f3a".into(),
+            out_of_date: true,
+        }
+    }
+
+    #[test]
+    fn a_page_says_why_and_which_question_failed() {
+        let clip = Explained {
+            scorer: Scorer::Clip,
+            values: vec![("clip".into(), 21.3), ("clip.cosine".into(), 0.213)],
+            percentile: Some(0.0612),
+            conditions: vec![("clip < 25".into(), true)],
+            detail: String::new(),
+            out_of_date: false,
+            ..judged()
+        };
+        let e = Explanation {
+            number: 7,
+            outcome: Outcome::Flagged,
+            chips: vec![Chip { rule: "weak match".into(), then: Then::Flag, words: "clip 21.3 < 25".into() }],
+            scores: vec![clip, judged()],
+            nearest_accepted: Some((12, 0.91)),
+            overridden: true,
+        };
+        let text = page(&e).text();
+        for part in [
+            "#7: flagged by the rules",
+            "false alarm",
+            "weak match: clip 21.3 < 25",
+            "#12: the accepted item",
+            "clip.cosine  0.2130",
+            "6.1 % of the scored items are more doubtful",
+            "clip < 25: holds",
+            "question  Is there an owl?",
+            "failed  owl, moon",
+            "answers 2  question: a moon?; answer: no",
+            "out of date",
+            "scored by  qwen2-vl 1f3a",
+        ] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_score_or_no_json_is_said_as_it_is() {
+        let mut one = judged();
+        (one.state, one.detail, one.values) = (ScoreState::Unparsed, "it may\nbe".into(), vec![]);
+        let e = Explanation { number: 1, scores: vec![one], ..Explanation::default() };
+        let text = page(&e).text();
+        assert!(text.contains("none: unparsed") && text.contains("detail  it may be"), "{text}");
+        assert!(text.contains("rules  none holds for it") && text.contains("no accepted item"), "{text}");
+        assert!(page(&Explanation::default()).text().contains("s scores"));
+        assert_eq!(
+            details("{\"a\":{\"b\":{\"c\":{\"d\":1}}},\"e\":null}"),
+            [("c".into(), "{\"d\":1}".to_string()), ("e".into(), "nothing".into())]
+        );
+    }
+}

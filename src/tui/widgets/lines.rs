@@ -1,0 +1,68 @@
+//! Lines drawn one below the other until there is no room.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::meter::Meter;
+use super::text;
+use crate::tui::theme::{Look, Role};
+
+/// Lines drawn one below the other.
+pub struct Lines<'l> {
+    area: Rect,
+    buf: &'l mut Buffer,
+    look: &'l Look,
+}
+
+impl<'l> Lines<'l> {
+    /// Lines from the top of `area`.
+    pub fn new(area: Rect, buf: &'l mut Buffer, look: &'l Look) -> Lines<'l> {
+        Lines { area, buf, look }
+    }
+
+    /// Colours and marks.
+    pub fn look(&self) -> &'l Look {
+        self.look
+    }
+
+    /// What is left of the area.
+    pub fn rest(&self) -> Rect {
+        self.area
+    }
+
+    /// The next line's place; `None` when there is no room.
+    fn next(&mut self) -> Option<Rect> {
+        let line = Rect { height: 1, ..self.area };
+        (self.area.height > 0).then(|| {
+            self.area.y += 1;
+            self.area.height -= 1;
+            line
+        })
+    }
+
+    /// Says something on the next line, cut where it does not fit.
+    pub fn say(&mut self, said: &str, role: Role) {
+        let Some(line) = self.next() else { return };
+        let room = usize::from(line.width);
+        self.buf.set_stringn(line.x, line.y, text::fit(said, room), room, self.look.style(role));
+    }
+
+    /// Words broken into as many lines as they need.
+    pub fn tell(&mut self, said: &str, role: Role) {
+        for line in text::wrap(said, self.width()) {
+            self.say(&line, role);
+        }
+    }
+
+    /// A gauge on the next line.
+    pub fn meter(&mut self, meter: &Meter<'_>) {
+        if let Some(line) = self.next() {
+            meter.draw(line, self.buf, self.look);
+        }
+    }
+
+    /// Columns there are.
+    pub fn width(&self) -> usize {
+        usize::from(self.area.width)
+    }
+}

@@ -1,0 +1,243 @@
+//! The filter bench over made-up scores.
+
+use benchtop::model::Problem;
+use benchtop::model::scoring::bench::{Bench, BenchAsk, RulesDiff, RulesState, Sample, ScorerState, Tally};
+use benchtop::model::scoring::job::{Phase, ScoringState};
+use benchtop::model::scoring::rules::RuleSet;
+use benchtop::model::scoring::{Doubt, Scorer};
+use benchtop::owner::wire::Ask;
+use benchtop::tui::action::Action;
+use benchtop::tui::panes::filters::{FiltersEffect, FiltersPane, Shown, Want};
+use benchtop::tui::panes::review::Picture;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{SIZES, accessible, check, frame, look};
+
+const RULES: &str = r#"
+[[rules]]
+name = "weak match"
+then = "flag"
+all = [{ score = "clip", below = 25.0, subtasks = { text = 22.5 } }]
+[[rules]]
+name = "unsafe"
+then = "park"
+any = [{ score = "safety", above = 0 }, { score = "judge/fits", is = "refused" }]
+"#;
+
+fn rules(text: &str) -> RuleSet {
+    #[derive(serde::Deserialize)]
+    struct File {
+        rules: RuleSet,
+    }
+    toml::from_str::<File>(text).unwrap().rules
+}
+
+fn job(phase: Phase, scorer: Scorer) -> ScoringState {
+    ScoringState {
+        id: 3,
+        scorer,
+        filter: String::new(),
+        phase,
+        done: 5_200,
+        of: Some(12_000),
+        without: 31,
+        per_minute: Some(1_180.0),
+        why: None,
+        device: "clip-vit-l-14 on CPU (f32)".into(),
+        tokens: None,
+        cost_micros: None,
+    }
+}
+
+fn scorers() -> Vec<ScorerState> {
+    let state = |scorer: Scorer, items: [u64; 6]| ScorerState {
+        what: scorer.help().into(),
+        doubt: scorer.doubt(),
+        not_ready: None,
+        version: "1f3a".into(),
+        items,
+        job: None,
+        scorer,
+    };
+    let mut all = vec![
+        state(Scorer::Clip, [800, 11_169, 0, 0, 27, 4]),
+        state(Scorer::Siglip, [12_000, 0, 0, 0, 0, 0]),
+        state(Scorer::Safety, [0, 12_000, 0, 0, 0, 0]),
+        state(Scorer::Flatness, [0, 12_000, 0, 0, 0, 0]),
+        state(Scorer::Judge("fits".into()), [6_800, 5_100, 69, 31, 0, 0]),
+    ];
+    all[0].job = Some(job(Phase::Running, Scorer::Clip));
+    all[1].not_ready = Some("no SigLIP model is here; `benchtop models pull siglip` gets one".into());
+    all[4].job = Some(ScoringState {
+        why: Some("the server at 127.0.0.1:8000 does not answer; is it running?".into()),
+        ..job(Phase::Blocked, Scorer::Judge("fits".into()))
+    });
+    all
+}
+
+/// Scores in a bell around 30, the rejected ones around 22.
+fn answer(ask: &BenchAsk) -> Bench {
+    let ends = (8.25f32, 41.5f32);
+    let bell = |x: f32, middle: f32, wide: f32, high: f32| (high * (-((x - middle) / wide).powi(2)).exp()) as u64;
+    let count = f32::from(ask.bars);
+    let value = |at: usize| ends.0 + (ends.1 - ends.0) * (at as f32 + 0.5) / count;
+    let bars: Vec<u64> = (0..usize::from(ask.bars)).map(|at| bell(value(at), 30.0, 5.0, 30_000.0 / count)).collect();
+    let rejected: Vec<u64> = (0..usize::from(ask.bars)).map(|at| bell(value(at), 22.0, 3.0, 2_500.0 / count)).collect();
+    let accepted: Vec<u64> = (0..usize::from(ask.bars)).map(|at| bell(value(at), 31.0, 4.0, 2_000.0 / count)).collect();
+    let tally = |share: u64| {
+        let mut tally = Tally { without: 31 / share, ..Tally::default() };
+        for at in 0..bars.len() {
+            let beyond = |line: Option<f32>| match ask.measure.scorer.doubt() {
+                Doubt::Low => line.is_some_and(|l| value(at) < l),
+                Doubt::High => line.is_some_and(|l| value(at) > l),
+            };
+            let outcome = if beyond(ask.park) { 2 } else { usize::from(beyond(ask.flag)) };
+            tally.items[outcome] += bars[at] / share;
+            tally.rejected[outcome] += rejected[at] / share;
+            tally.accepted[outcome] += accepted[at] / share;
+        }
+        tally.items[0] += tally.without;
+        tally
+    };
+    let sample = |number, value: f32| Sample {
+        number,
+        value,
+        picture: None,
+        text: format!("an owl on a fence in the style of item {number}"),
+    };
+    let line = ask.flag.unwrap_or(25.0);
+    Bench {
+        measure: ask.measure.clone(),
+        logit: 100.0,
+        range: Some(ends),
+        ends,
+        tally: tally(1),
+        groups: [("animal", 2), ("text", 4), ("", 9)].map(|(name, share)| (name.into(), tally(share))).to_vec(),
+        precision: None,
+        recall: None,
+        percentile: ask.flag.map(|_| 0.1712),
+        pair: ask.other.as_ref().map(|_| [[9_876, 120], [840, 333]]),
+        good: vec![sample(1423, line + 0.02), sample(77, line + 0.1)],
+        bad: vec![sample(9, line - 0.04), sample(12_001, line - 0.3)],
+        bars,
+        rejected,
+    }
+}
+
+/// Answers what the pane asks, as long as it asks.
+fn settle(pane: &mut FiltersPane, effects: Vec<FiltersEffect>) {
+    for effect in effects {
+        let more = match effect {
+            FiltersEffect::Ask(Want::Scorers, _) => pane.take_scorers(Ok(scorers())),
+            FiltersEffect::Ask(Want::Bench(asked), Ask::Bench(ask)) => pane.take_bench(*asked, Ok(answer(&ask))),
+            FiltersEffect::Ask(Want::Rules, _) => pane.take_rules(Ok(state())),
+            FiltersEffect::Ask(Want::Try(of), _) => {
+                let tally = Tally { items: [9_900, 2_070, 30], ..Tally::default() };
+                let lines = vec!["~ weak match: flag if clip < 24 (text 22.5), was clip < 25".into()];
+                pane.take_diff(of, Ok(RulesDiff { tally, hits: vec![2_070, 30], lines, ..RulesDiff::default() }))
+            }
+            _ => vec![],
+        };
+        settle(pane, more);
+    }
+}
+
+fn state() -> RulesState {
+    RulesState {
+        rules: rules(RULES),
+        revision: "r1".into(),
+        tally: Tally { items: [9_588, 2_382, 30], ..Tally::default() },
+        hits: vec![2_382, 30],
+        history: 2,
+        problem: None,
+    }
+}
+
+fn draw(pane: &mut FiltersPane, area: Rect, buf: &mut Buffer, look: &benchtop::tui::theme::Look) {
+    pane.draw(area, &Shown([Some(Picture::Loading), None]), buf, look);
+}
+
+fn bench(size: (u16, u16)) -> FiltersPane {
+    let mut pane = FiltersPane::new();
+    frame(size, |area, buf| draw(&mut pane, area, buf, &look()));
+    let effects = pane.start();
+    settle(&mut pane, effects);
+    frame(size, |area, buf| draw(&mut pane, area, buf, &look()));
+    let effects = pane.resized();
+    settle(&mut pane, effects);
+    pane
+}
+
+fn press(pane: &mut FiltersPane, actions: &[Action]) {
+    for action in actions {
+        let effects = pane.act(*action);
+        settle(pane, effects);
+    }
+}
+
+#[test]
+fn bench_as_saved_moved_and_before_the_owner_answers() {
+    for size in SIZES {
+        let mut pane = bench(size);
+        check("filters", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+        press(&mut pane, &[Action::LineLeft, Action::LineLeft]);
+        check("filters_moved", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+        // Nobody answers this one.
+        pane.act(Action::LineFarLeft);
+        check("filters_waiting", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+    }
+}
+
+#[test]
+fn bench_with_a_park_line_pictures_and_another_score() {
+    for size in SIZES {
+        let mut pane = bench(size);
+        press(&mut pane, &[Action::OtherLine, Action::LineLeft, Action::LineFarLeft, Action::NextPart]);
+        check("filters_samples", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+        let effects = pane.act(Action::ChoosePair);
+        let [FiltersEffect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
+        let effects = pane.chosen(purpose, 1);
+        settle(&mut pane, effects);
+        check("filters_pair", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+    }
+}
+
+#[test]
+fn rules_saved_edited_and_broken() {
+    for size in SIZES {
+        let mut pane = bench(size);
+        press(&mut pane, &[Action::LineLeft, Action::LineLeft, Action::ShowRules]);
+        check("filters_rules", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+        let problem = Some("benchtop.toml:12: rules[0].then: there is no `drop`, expected flag or park".into());
+        let effects = pane.take_rules(Ok(RulesState { problem, rules: RuleSet::default(), ..state() }));
+        settle(&mut pane, effects);
+        check("filters_rules_broken", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+    }
+}
+
+#[test]
+fn bench_without_scores_or_owner() {
+    let size = SIZES[0];
+    let mut pane = FiltersPane::new();
+    check("filters_loading", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+    pane.take_scorers(Err(Problem::input("this is a command, not a question")));
+    check("filters_failed", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+    let mut pane = bench(size);
+    let effects = pane.act(Action::NextScore);
+    let Some(FiltersEffect::Ask(Want::Bench(asked), _)) = effects.first() else { panic!("{effects:?}") };
+    let nothing = Bench { range: None, bars: vec![], rejected: vec![], ..answer(asked) };
+    pane.take_bench((**asked).clone(), Ok(nothing));
+    check("filters_nothing", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+}
+
+#[test]
+fn bench_for_a_screen_reader() {
+    for size in SIZES {
+        let mut pane = bench(size);
+        press(&mut pane, &[Action::LineLeft]);
+        let picture = frame(size, |area, buf| draw(&mut pane, area, buf, &accessible()));
+        assert!(!picture.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)), "{picture}");
+        check("filters_accessible", size, &picture);
+    }
+}
