@@ -83,8 +83,10 @@ fn answer(ask: &BenchAsk) -> Bench {
     let count = f32::from(ask.bars);
     let value = |at: usize| ends.0 + (ends.1 - ends.0) * (at as f32 + 0.5) / count;
     let bars: Vec<u64> = (0..usize::from(ask.bars)).map(|at| bell(value(at), 30.0, 5.0, 30_000.0 / count)).collect();
-    let rejected: Vec<u64> = (0..usize::from(ask.bars)).map(|at| bell(value(at), 22.0, 3.0, 2_500.0 / count)).collect();
-    let accepted: Vec<u64> = (0..usize::from(ask.bars)).map(|at| bell(value(at), 31.0, 4.0, 2_000.0 / count)).collect();
+    let rejected: Vec<u64> =
+        (0..bars.len()).map(|at| bell(value(at), 22.0, 3.0, 2_500.0 / count).min(bars[at] / 2)).collect();
+    let accepted: Vec<u64> =
+        (0..bars.len()).map(|at| bell(value(at), 29.0, 6.0, 6_000.0 / count).min(bars[at] / 2)).collect();
     let tally = |share: u64| {
         let mut tally = Tally { without: 31 / share, ..Tally::default() };
         for at in 0..bars.len() {

@@ -3,6 +3,7 @@
 mod board;
 mod bytes;
 mod company;
+mod filters;
 mod first;
 mod generate;
 mod looks;

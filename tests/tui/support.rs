@@ -172,7 +172,7 @@ impl Bench {
     }
 
     pub fn seat_at(&self, who: &str, terminal: Terminal) -> Seat {
-        Seat::new(self, who, terminal)
+        Seat::beside(self.project(), who, terminal)
     }
 }
 
@@ -352,7 +352,8 @@ pub struct Seat {
 }
 
 impl Seat {
-    fn new(bench: &Bench, who: &str, terminal: Terminal) -> Seat {
+    /// Somebody at a terminal on a project whose owner is there already.
+    pub fn beside(project: Project, who: &str, terminal: Terminal) -> Seat {
         let (messages, inbox) = channel();
         let clock = Clock::start();
         let (width, height) = terminal.size;
@@ -368,7 +369,7 @@ impl Seat {
         let screen = Screen(Arc::new((Mutex::new(glass), Condvar::new())));
         let size = WindowSize { cells: terminal.size, pixels: (0, 0) };
         let window = Arc::new(Mutex::new(size));
-        let (project, who) = (bench.project(), who.to_string());
+        let who = who.to_string();
         let (out, send, host) = (screen.clone(), messages.clone(), Window(window.clone()));
         let work = move || {
             let mut link = Link::new(project, who, send.clone());

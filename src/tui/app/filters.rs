@@ -39,6 +39,13 @@ impl App {
 
     /// A job told how far it is.
     pub(super) fn scoring_went_on(&mut self, job: ScoringState) {
+        if job.phase.over() {
+            let effects = self.review.all_changed();
+            self.carry_out(effects);
+        }
+        if self.at != At::Filters {
+            return;
+        }
         let effects = self.filters.take_scoring(job);
         if effects.is_empty() {
             self.count_scores_soon();
@@ -46,12 +53,10 @@ impl App {
         self.filters_effects(effects);
     }
 
-    /// The rules may be others now: what they make of the item on screen too.
+    /// The rules may be others now, and so what they make of the items in the review.
     pub(super) fn rules_changed(&mut self) {
-        if let Some(number) = self.review.number().filter(|_| self.at == At::Review) {
-            let effects = self.review.changed(number);
-            self.carry_out(effects);
-        }
+        let effects = self.review.all_changed();
+        self.carry_out(effects);
         if self.at == At::Filters {
             let effects = self.filters.rules_changed();
             self.filters_effects(effects);

@@ -112,10 +112,11 @@ impl App {
             }
             Event::JobGone(id) => self.generate.gone(id),
             Event::Scoring(job) => {
-                if self.at != At::Filters {
+                let nothing_to_see = self.at != At::Filters && !job.phase.over();
+                self.scoring_went_on(*job);
+                if nothing_to_see {
                     return;
                 }
-                self.scoring_went_on(*job);
             }
             Event::Rules => self.rules_changed(),
             Event::Resync => self.resync(),

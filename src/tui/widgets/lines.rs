@@ -47,10 +47,11 @@ impl<'l> Lines<'l> {
         self.buf.set_stringn(line.x, line.y, text::fit(said, room), room, self.look.style(role));
     }
 
-    /// Words broken into as many lines as they need.
+    /// Words broken into as many lines as they need, each as far in as the first.
     pub fn tell(&mut self, said: &str, role: Role) {
-        for line in text::wrap(said, self.width()) {
-            self.say(&line, role);
+        let indent = if said.starts_with(' ') { " " } else { "" };
+        for line in text::wrap(said.trim_start(), self.width() - indent.len().min(self.width())) {
+            self.say(&format!("{indent}{line}"), role);
         }
     }
 

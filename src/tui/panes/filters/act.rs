@@ -37,7 +37,7 @@ impl FiltersPane {
             Action::CancelScoring => self.cancel_scoring(),
             Action::RetryScoring => self.retry_scoring(),
             Action::Find => {
-                let label = "look at the items such as `subtask:text status:pending` (empty: all) ".to_string();
+                let label = "look at the items such as `subtask:text status:pending` (empty: all)".to_string();
                 vec![Effect::AskText { purpose: TextFor::Items, label, text: self.filter.words() }]
             }
             other if self.show_rules => self.in_rules(other),
@@ -176,7 +176,7 @@ impl FiltersPane {
     fn ask_line(&self) -> Vec<Effect> {
         let Some(measure) = self.measure() else { return refuse("the scorers are not here yet") };
         let text = self.line(self.active).map(lines::said).unwrap_or_default();
-        let label = format!("{} what is {} ({}): ", name(self.active), lines::doubtful_side(&measure), measure.name());
+        let label = format!("{} what is {} ({})", name(self.active), lines::doubtful_side(&measure), measure.name());
         vec![Effect::AskText { purpose: TextFor::Line, label, text }]
     }
 
@@ -223,7 +223,7 @@ impl FiltersPane {
             return refuse(format!("draw a {} line for all items first, with an arrow key", name(self.active)));
         };
         let own = lines::own_line(self.rules.edited(), &measure, self.active, &value, self.logit());
-        let label = format!("{} line of {value} (empty: as all, {}): ", name(self.active), lines::said(line));
+        let label = format!("{} line of {value} (empty: as all, {})", name(self.active), lines::said(line));
         vec![Effect::AskText {
             purpose: TextFor::OwnLine(value),
             label,

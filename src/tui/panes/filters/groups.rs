@@ -17,11 +17,11 @@ const NONE: &str = "(none)";
 pub(super) fn table(by: Field) -> LocalTable {
     let number = |name: &str, width| Spec::number(name, "", ColumnKind::Number, width);
     let columns = vec![
-        Spec::text(by.name(), 12),
+        Spec::text(by.name(), 11),
         number("kept", 7),
         number("flagged", 8),
         number("parked", 7),
-        Spec::number("precision", "", ColumnKind::Share, 11),
+        Spec::number("precision", "", ColumnKind::Share, 12),
         Spec::text("own line", 10),
     ];
     LocalTable::new(columns, Vec::new(), 1, Empty::Loading)
@@ -44,7 +44,7 @@ pub(super) fn rows(bench: &Bench, own: impl Fn(&str) -> [Option<f32>; 2]) -> Vec
         let share = precision(tally);
         let precise = match share.n {
             0 => LocalCell::number("-", None),
-            n => LocalCell::number(format!("{:.0} % {}/{n}", 100.0 * share.share(), share.k), Some(share.share())),
+            n => LocalCell::number(format!("{:.0}% {}/{n}", 100.0 * share.share(), share.k), Some(share.share())),
         };
         let lines = own(value);
         let said = lines.iter().zip(["flag", "park"]).filter_map(|(l, name)| Some(format!("{name} {}", said((*l)?))));

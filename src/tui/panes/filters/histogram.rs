@@ -135,36 +135,43 @@ impl Histogram<'_> {
         order.into_iter().for_each(|at| self.line(at, plot, buf));
     }
 
+    /// The column of a line, and whether it is left of all scores or right of them.
+    fn column(&self, line: f32, plot: Rect) -> (u16, bool, bool) {
+        let share = if self.span() > 0.0 { (line - self.bench.ends.0) / self.span() } else { 0.5 };
+        let column = ((share * f32::from(plot.width)) as i64).clamp(0, i64::from(plot.width) - 1);
+        (plot.x + column as u16, share < 0.0, share > 1.0)
+    }
+
     fn line(&self, which: usize, plot: Rect, buf: &mut Buffer) {
         let Some(line) = self.lines[which] else { return };
         let (name, stroke, outcome) = [("flag", "│", Outcome::Flagged), ("park", "┃", Outcome::Parked)][which];
         let active = (self.active == Then::Flag) == (which == 0);
-        let share = if self.span() > 0.0 { (line - self.bench.ends.0) / self.span() } else { 0.5 };
-        let within = (0.0..=1.0).contains(&share);
-        let column = ((share * f32::from(plot.width)) as i64).clamp(0, i64::from(plot.width) - 1);
-        let x = plot.x + column as u16;
+        let (x, before, after) = self.column(line, plot);
         let mut style = self.look.style(role(outcome));
         if active {
             style = style.add_modifier(Modifier::BOLD);
         }
-        if within {
+        if !before && !after {
             for y in plot.y..plot.bottom() {
                 buf.set_string(x, y, stroke, style);
             }
         }
-        let mark = match (share < 0.0, share > 1.0, active) {
+        let mark = match (before, after, active) {
             (true, ..) => "◂",
             (_, true, _) => "▸",
             (.., true) => "▼",
             _ => stroke,
         };
         let words = format!("{name} {}", said(line));
-        let wide = text::width(&words) as u16 + 1;
+        let wide = text::width(&words) as u16;
         let y = plot.y - 1;
-        if x + wide < plot.right().max(plot.x + wide) {
-            buf.set_string(x, y, format!("{mark}{words}"), style);
+        // On its right, unless the other line's words begin there or the columns end.
+        let taken = self.lines[1 - which].map(|other| self.column(other, plot).0);
+        let crowded = taken.is_some_and(|other| (x..=x + wide + 1).contains(&other) && (which == 1 || other != x));
+        if x + wide >= plot.right() || (crowded && x > wide) {
+            buf.set_string(x.saturating_sub(wide), y, format!("{words}{mark}"), style);
         } else {
-            buf.set_string((x + 1).saturating_sub(wide), y, format!("{words}{mark}"), style);
+            buf.set_string(x, y, format!("{mark}{words}"), style);
         }
     }
 

@@ -121,7 +121,7 @@ impl FiltersPane {
                 lines.say(&format!(" {:<8} {n:>10} {share}", outcome.name()), histogram::role(outcome));
             }
         } else {
-            let words = counts.map(|(outcome, n, share)| format!("{} {n} {}", outcome.name(), share.trim()));
+            let words = counts.map(|(outcome, n, share)| format!("{} {n} ({})", outcome.name(), share.trim()));
             lines.say(&format!(" {}", words.join("  ")), Role::Text);
         }
         self.draw_difference(&mut lines);
@@ -173,12 +173,9 @@ impl FiltersPane {
         let Some((_, bench, _)) = self.shown() else { return };
         let here = self.part == Part::Samples;
         let mut lines = Lines::new(area, buf, look);
-        let keys = if here { "  j k: others  space: other side  enter: review" } else { "  tab: step through them" };
-        let heading = if self.line(self.active).is_some() {
-            "just beyond the line, and just before it"
-        } else {
-            "no line: no samples"
-        };
+        let keys = if here { "  j k  space: other side  enter: review" } else { "  tab: step through" };
+        let heading =
+            if self.line(self.active).is_some() { "beyond and before the line" } else { "no line: no samples" };
         lines.say(&format!(" {heading}{keys}"), Role::Heading);
         let digits = decimals(bench.ends.1 - bench.ends.0);
         for (at, sample) in self.samples().into_iter().enumerate() {
@@ -236,16 +233,15 @@ fn draw_quality(now: &Counted, about: &str, lines: &mut Lines<'_>) {
     match now.precision {
         share if share.n == 0 => lines.say(" precision: nobody has judged a doubted item (1, then d)", Role::Dim),
         share => {
-            let words =
-                format!(" precision {about}{}: {} of {} doubted, judged", share_words(&share), share.k, share.n);
-            lines.say(&format!("{words} were rejected"), Role::Text);
+            let words = format!(" precision {about}{}", share_words(&share));
+            lines.say(&format!("{words}, {} of {} doubted rejected", grouped(share.k), grouped(share.n)), Role::Text);
         }
     }
     match now.recall {
         share if share.n == 0 => lines.say(" recall: nobody has rejected an item yet", Role::Dim),
         share => {
-            let words = format!(" recall {about}{}: {} of {} rejected", share_words(&share), share.k, share.n);
-            lines.say(&format!("{words} are doubted"), Role::Text);
+            let words = format!(" recall {about}{}", share_words(&share));
+            lines.say(&format!("{words}, {} of {} rejected doubted", grouped(share.k), grouped(share.n)), Role::Text);
         }
     }
 }

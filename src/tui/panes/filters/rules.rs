@@ -13,7 +13,7 @@ use crate::owner::wire::Ask;
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::lines::Lines;
 use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
-use crate::tui::widgets::text::grouped;
+use crate::tui::widgets::text::{self, grouped};
 
 /// Lines of the difference that are shown with a question.
 const LINES: usize = 3;
@@ -374,6 +374,13 @@ impl Desk {
             lines.say(&format!(" saved: {kept} kept, {flagged} flagged, {parked} parked"), Role::Text);
         }
         let mut below: Vec<(String, Role)> = Vec::new();
+        // The words may be longer than their column.
+        let here = self.table.cursor_id().and_then(|id| self.edited.rules.get(usize::try_from(id).ok()?));
+        if let Some(rule) = here {
+            let words =
+                text::wrap(&format!("{}: {}", rule.name, rule.words()), usize::from(area.width).saturating_sub(1));
+            below.extend(words.into_iter().map(|line| (format!(" {line}"), Role::Dim)));
+        }
         if self.is_edited() {
             match (self.difference(), self.exact()) {
                 (Some((said, exact)), diff) => {

@@ -53,7 +53,7 @@ impl FiltersPane {
         if pick == 0 {
             return count(scorer, String::new());
         }
-        let label = "score the items such as `subtask:text status:pending` ".to_string();
+        let label = "score the items such as `subtask:text status:pending`".to_string();
         vec![Effect::AskText { purpose: TextFor::Score, label, text: self.filter.words() }]
     }
 

@@ -232,6 +232,14 @@ impl ReviewPane {
         Vec::new()
     }
 
+    /// Rules or scores changed: what is known of every item may be another answer now. What is on screen stays until
+    /// it comes.
+    pub fn all_changed(&mut self) -> Vec<ReviewEffect> {
+        let near = self.near();
+        self.items.retain(|number, _| near.contains(number));
+        near.into_iter().flat_map(|number| self.changed(number)).collect()
+    }
+
     /// Decides the item `number` as it was painted at revision `rev`, and goes on to the next item of the queue.
     pub fn decide(&mut self, number: u32, rev: u64, judgement: Judgement) -> Vec<ReviewEffect> {
         let decide = Decide { uuid: Uuid::now_v7(), number, expected: Some(rev), judgement };

@@ -1,0 +1,411 @@
+//! The filter bench and the queue of doubtful items through the whole program, against an owner that plays its part and
+//! can be made to wait: what is on the screen before it has answered is then certain.
+
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Instant;
+
+use benchtop::model::scoring::bench::{
+    Bench, BenchAsk, Chip, DoubtOrder, Explained, Explanation, RulesDiff, RulesState, Sample, ScorerState, Tally,
+};
+use benchtop::model::scoring::job::{Phase, ScoringState};
+use benchtop::model::scoring::rules::{RuleSet, Then, Threshold};
+use benchtop::model::scoring::{Outcome, ScoreState, Scorer};
+use benchtop::model::{ColourLevel, Kind, Problem, Result, Status};
+use benchtop::owner::lock;
+use benchtop::owner::wire::{
+    Answer, Ask, Event, FromOwner, ItemView, OwnerStatus, PROTOCOL, Receipt, ToOwner, Welcome,
+};
+use benchtop::store::project::Project;
+
+use super::support::{Seat, Terminal, question};
+
+const ITEMS: u32 = 5;
+
+/// What the owner keeps.
+struct State {
+    /// Looks at a score wait here.
+    held: bool,
+    /// Lines that were looked at.
+    looks: Vec<Option<f32>>,
+    /// Questions of doubtful items, and rules that were saved.
+    doubts: Vec<(String, DoubtOrder)>,
+    rules: RuleSet,
+    rev: u64,
+    accepted: Vec<u32>,
+    /// Items from this number on are flagged.
+    chips_from: u32,
+    client: Option<UnixStream>,
+}
+
+/// An owner that plays its part.
+struct Played {
+    _dir: tempfile::TempDir,
+    project: Project,
+    state: Arc<(Mutex<State>, Condvar)>,
+}
+
+fn flag(at: f64) -> RuleSet {
+    RuleSet::default().with(&"clip".parse().unwrap(), Then::Flag, None, Threshold::new(at))
+}
+
+impl Played {
+    fn new() -> Played {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("kites");
+        Project::init(&root).unwrap();
+        let project = Project::open(&root).unwrap();
+        project.ensure_private_runtime().unwrap();
+        let listener = UnixListener::bind(lock::socket_path(&project).unwrap()).unwrap();
+        let state = State {
+            held: false,
+            looks: vec![],
+            doubts: vec![],
+            rules: flag(25.0),
+            rev: 7,
+            accepted: vec![],
+            chips_from: 3,
+            client: None,
+        };
+        let state = Arc::new((Mutex::new(state), Condvar::new()));
+        let shared = state.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let shared = shared.clone();
+                std::thread::spawn(move || serve(stream, &shared));
+            }
+        });
+        Played { _dir: dir, project, state }
+    }
+
+    fn seat(&self, terminal: Terminal) -> Seat {
+        Seat::beside(Project::open(self.project.root()).unwrap(), "ann", terminal)
+    }
+
+    fn with<T>(&self, f: impl FnOnce(&mut State) -> T) -> T {
+        let out = f(&mut self.state.0.lock().unwrap());
+        self.state.1.notify_all();
+        out
+    }
+
+    fn tell(&self, event: Event) {
+        self.with(|state| say(state.client.as_mut().unwrap(), &FromOwner::Event(event)));
+    }
+}
+
+fn say(stream: &mut UnixStream, message: &FromOwner) {
+    let body = postcard::to_stdvec(message).unwrap();
+    let _ = stream.write_all(&[&(body.len() as u32).to_be_bytes()[..], &body].concat());
+}
+
+fn hear(stream: &mut UnixStream) -> Option<ToOwner> {
+    let mut length = [0; 4];
+    stream.read_exact(&mut length).ok()?;
+    let mut body = vec![0; u32::from_be_bytes(length) as usize];
+    stream.read_exact(&mut body).ok()?;
+    postcard::from_bytes(&body).ok()
+}
+
+fn serve(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
+    let Some(ToOwner::Hello(hello)) = hear(&mut stream) else { return };
+    assert_eq!(hello.protocol, PROTOCOL);
+    let welcome = Welcome {
+        pid: 1,
+        version: hello.version,
+        project: "kites".into(),
+        root: "/nowhere".into(),
+        rev: 7,
+        items: u64::from(ITEMS),
+        reasons: vec![],
+        theme: "dark".into(),
+        place: None,
+        notices: vec![],
+    };
+    say(&mut stream, &FromOwner::Welcome(Box::new(welcome)));
+    shared.0.lock().unwrap().client = Some(stream.try_clone().unwrap());
+    while let Some(message) = hear(&mut stream) {
+        let ToOwner::Ask(number, ask) = message else { continue };
+        let mut state = shared.0.lock().unwrap();
+        let answer = answer(&mut state, &ask);
+        while state.held && matches!(ask, Ask::Bench(_) | Ask::TryRules(_)) {
+            state = shared.1.wait(state).unwrap();
+        }
+        drop(state);
+        say(&mut stream, &FromOwner::Answer(number, Box::new(answer)));
+    }
+}
+
+fn answer(state: &mut State, ask: &Ask) -> Result<Answer> {
+    Ok(match ask {
+        Ask::Status => Answer::Status(Box::new(OwnerStatus {
+            pid: 1,
+            version: String::new(),
+            socket: "socket".into(),
+            started: String::new(),
+            clients: 1,
+            jobs: 0,
+            root: "/nowhere".into(),
+            project: "kites".into(),
+            items: u64::from(ITEMS),
+            by_status: vec![],
+            prediction_sets: 0,
+            rev: state.rev,
+            decisions: 0,
+            store_bytes: 0,
+            read_only: None,
+            notices: vec![],
+        })),
+        Ask::Item(number) => Answer::Item(Box::new(item(state, *number))),
+        Ask::Decide(decide) => {
+            state.rev += 1;
+            state.accepted.push(decide.number);
+            let (uuid, rev, number) = (decide.uuid, state.rev, decide.number);
+            Answer::Receipt(Receipt { uuid, rev, number, status: Status::Accepted })
+        }
+        Ask::Doubtful { filter, order, .. } => {
+            state.doubts.push((filter.words(), *order));
+            Answer::Numbers(vec![3, 2])
+        }
+        Ask::Explain { number } => Answer::Explanation(Box::new(explanation(*number))),
+        Ask::Scorers => Answer::Scorers(vec![ScorerState {
+            scorer: Scorer::Clip,
+            what: Scorer::Clip.help().into(),
+            doubt: Scorer::Clip.doubt(),
+            not_ready: None,
+            version: String::new(),
+            items: [0, 1000, 0, 0, 0, 0],
+            job: None,
+        }]),
+        Ask::Bench(ask) => {
+            state.looks.push(ask.flag);
+            Answer::Bench(Box::new(look(ask)))
+        }
+        Ask::Rules => Answer::Rules(Box::new(rules(state))),
+        Ask::TryRules(_) => {
+            let tally = Tally { items: [712, 159, 0], ..Tally::default() };
+            let lines = vec!["~ clip low: flag if clip < 24".into()];
+            Answer::RulesDiff(Box::new(RulesDiff { tally, hits: vec![159], lines, ..RulesDiff::default() }))
+        }
+        Ask::ApplyRules { rules: new, revision } if *revision == state.rev.to_string() => {
+            state.rules = new.clone();
+            state.rev += 1;
+            Answer::Rules(Box::new(rules(state)))
+        }
+        Ask::ApplyRules { .. } => return Err(Problem::new(Kind::Conflict, "benchtop.toml changed meanwhile")),
+        Ask::Subscribe { .. } | Ask::SetPlace(_) | Ask::Want { .. } => Answer::Done,
+        _ => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
+    })
+}
+
+fn rules(state: &State) -> RulesState {
+    let tally = Tally { items: [400, 200, 0], ..Tally::default() };
+    let (rules, revision) = (state.rules.clone(), state.rev.to_string());
+    RulesState { hits: vec![200], rules, revision, tally, history: 0, problem: None }
+}
+
+/// A thousand items from 10 to 40, evenly.
+fn look(ask: &BenchAsk) -> Bench {
+    let count = u64::from(ask.bars);
+    let bars: Vec<u64> = (0..count).map(|at| (at + 1) * 1000 / count - at * 1000 / count).collect();
+    let flagged = ask.flag.map_or(0, |flag| (((flag - 10.0) / 30.0).clamp(0.0, 1.0) * 1000.0).round() as u64);
+    let tally = Tally { items: [1000 - flagged, flagged, 0], ..Tally::default() };
+    let sample = |number| Sample { number, value: 25.0, picture: None, text: "a kite".into() };
+    Bench {
+        measure: ask.measure.clone(),
+        logit: 100.0,
+        range: Some((10.0, 40.0)),
+        ends: (10.0, 40.0),
+        rejected: vec![0; bars.len()],
+        bars,
+        groups: vec![("odd".into(), tally)],
+        tally,
+        precision: None,
+        recall: None,
+        percentile: Some(flagged as f32 / 1000.0),
+        pair: None,
+        good: vec![sample(2)],
+        bad: vec![sample(3)],
+    }
+}
+
+fn item(state: &State, number: u32) -> ItemView {
+    let chip = Chip { rule: "clip low".into(), then: Then::Flag, words: "clip 21.3 < 25".into() };
+    let accepted = state.accepted.contains(&number);
+    ItemView {
+        number,
+        json: serde_json::to_string(&question(i64::from(number))).unwrap(),
+        status: if accepted { Status::Accepted } else { Status::Pending },
+        rev: if accepted { state.rev } else { 1 },
+        standing: vec![],
+        stale: None,
+        chips: if number >= state.chips_from { vec![chip] } else { vec![] },
+    }
+}
+
+fn explanation(number: u32) -> Explanation {
+    let clip = Explained {
+        scorer: Scorer::Clip,
+        state: ScoreState::Scored,
+        values: vec![("clip".into(), 21.3), ("clip.cosine".into(), 0.213)],
+        percentile: Some(0.061),
+        conditions: vec![("clip < 25".into(), true)],
+        detail: r#"{"failed":["the kite is red"]}"#.into(),
+        version: "1f3a".into(),
+        out_of_date: false,
+    };
+    Explanation { number, outcome: Outcome::Flagged, scores: vec![clip], ..Explanation::default() }
+}
+
+#[test]
+fn doubtful_items_are_a_queue_explained_and_accepted_over_the_filter() {
+    let played = Played::new();
+    let mut seat = played.seat(Terminal::default());
+    seat.on(1);
+    seat.keys("d");
+    seat.wait_for("nearest to a threshold first");
+    seat.keys("<enter>");
+    seat.wait_for("[flagged, nearest first]");
+    let shown = seat.on(3);
+    assert!(shown.contains("flagged: clip 21.3 < 25  (clip low)"), "{shown}");
+    seat.keys("e");
+    let page = seat.wait_for("#3: flagged by the rules");
+    for part in ["0.2130", "6.1 % of the scored items", "clip < 25: holds", "the kite is red"] {
+        assert!(page.contains(part), "{part} in\n{page}");
+    }
+    seat.keys("<esc>");
+    seat.wait_gone("by the rules");
+    seat.keys("a");
+    seat.wait_for("#3 overrides the filter (false alarm)");
+    seat.on(2);
+    // An item that no rule doubts overrides nothing.
+    seat.keys("a");
+    let shown = seat.wait_for("#2 saved");
+    assert!(!shown.contains("#2 overrides"), "{shown}");
+    // Another order begins from all doubtful items again.
+    seat.keys("d");
+    seat.wait_for("people against the rules");
+    seat.keys("4");
+    seat.wait_for("[judged, against the rules]");
+    let asked = played.with(|state| state.doubts.clone());
+    assert_eq!(asked, [(String::new(), DoubtOrder::Nearest), (String::new(), DoubtOrder::AgainstPeople)]);
+}
+
+#[test]
+fn chips_are_sentences_for_a_screen_reader() {
+    let played = Played::new();
+    let terminal = Terminal { level: ColourLevel::Mono, theme: "mono", accessible: true, ..Terminal::default() };
+    let mut seat = played.seat(terminal);
+    seat.on(1);
+    seat.keys("G");
+    seat.on(5);
+    let shown = seat.text().replace('\n', " ");
+    assert!(shown.contains("the rule clip low has this item flagged because"), "{shown}");
+}
+
+#[test]
+fn counts_are_on_the_screen_before_the_owner_has_counted() {
+    for size in [(80, 24), (160, 50)] {
+        let played = Played::new();
+        let mut seat = played.seat(Terminal { size, ..Terminal::default() });
+        seat.on(1);
+        seat.keys("8");
+        seat.wait_for("flag 25.0");
+        seat.wait_until("the exact counts", |shown| shown.contains("50 %") && !shown.contains('~'));
+        let before = played.with(|state| {
+            state.held = true;
+            state.looks.len()
+        });
+        seat.keys("=");
+        seat.wait_for("flag what is below (clip): 25.0");
+        seat.keys("<backspace><backspace><backspace><backspace>19<enter>");
+        let shown = seat.wait_for("flag 19.0");
+        // 300 of 1,000 are below 19: read from the bars, and said to be.
+        let about = |n: i32| (n - 5..=n + 5).any(|n| shown.contains(&format!("~{n}")));
+        assert!(about(300) && about(700), "{shown}");
+        for _ in 0..20 {
+            seat.keys("<left>");
+        }
+        seat.wait_until("the line to be far left", |shown| !shown.contains("flag 19.0"));
+        played.with(|state| state.held = false);
+        seat.wait_until("the exact counts", |shown| !shown.contains('~') && shown.contains("more kept"));
+        let looks = played.with(|state| state.looks.clone());
+        // One was on its way, and then only the newest.
+        assert_eq!(looks.len() - before, 2, "{looks:?}");
+        assert!(looks.last().unwrap().unwrap() < 19.0, "{looks:?}");
+    }
+}
+
+#[test]
+fn a_save_says_what_changes_and_a_conflict_offers_both() {
+    let played = Played::new();
+    let mut seat = played.seat(Terminal::default());
+    seat.on(1);
+    seat.keys("8");
+    seat.wait_for("flag 25.0");
+    seat.keys("=");
+    seat.wait_for("flag what is below");
+    seat.keys("<backspace><backspace><backspace><backspace>24<enter>");
+    seat.wait_for("at 24.0: 312 more kept, 41 fewer flagged");
+    seat.keys("w");
+    seat.wait_for("save these rules");
+    // Somebody writes the file while the question stands.
+    played.with(|state| {
+        state.rules = flag(20.0);
+        state.rev += 1;
+    });
+    seat.keys("<enter>");
+    seat.wait_for("benchtop.toml has other rules now");
+    seat.keys("<enter>");
+    seat.wait_gone("has other rules now");
+    seat.keys("w");
+    seat.wait_for("save these rules");
+    seat.keys("<enter>");
+    seat.wait_for("rules saved");
+    assert_eq!(played.with(|state| state.rules.clone()), flag(24.0));
+    seat.keys("R");
+    seat.wait_for("flag if clip < 24");
+    // This project's folder is nowhere.
+    seat.keys("e");
+    seat.wait_for("the rules cannot be edited");
+    // What rules make of the items in the review is asked again when they change.
+    seat.keys("q1");
+    seat.on(1);
+    played.with(|state| state.chips_from = 1);
+    played.tell(Event::Rules);
+    seat.wait_for("flagged: clip 21.3 < 25");
+}
+
+#[test]
+fn a_busy_scorer_is_drawn_at_most_four_times_a_second() {
+    let played = Played::new();
+    let mut seat = played.seat(Terminal::default());
+    seat.on(1);
+    seat.keys("8");
+    seat.wait_until("the exact counts", |shown| shown.contains("50 %") && !shown.contains('~'));
+    let frames = |seat: &Seat| seat.raw().windows(8).filter(|w| w == b"\x1b[?2026h").count();
+    let (before, from) = (frames(&seat), Instant::now());
+    for done in 1..=400 {
+        played.tell(Event::Scoring(Box::new(ScoringState {
+            id: 1,
+            scorer: Scorer::Clip,
+            filter: String::new(),
+            phase: Phase::Running,
+            done,
+            of: Some(400),
+            without: 0,
+            per_minute: None,
+            why: None,
+            device: String::new(),
+            tokens: None,
+            cost_micros: None,
+        })));
+    }
+    seat.wait_for("400 of 400");
+    let drawn = frames(&seat) - before;
+    // Besides, scores are counted again once a second, which is told when it is known.
+    let elapsed = from.elapsed().as_millis() as usize;
+    let most = elapsed / 250 + 3 + 2 * (elapsed / 1000 + 1);
+    assert!(drawn <= most, "{drawn} frames where {most} are allowed");
+    assert!(drawn >= 1);
+}
