@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use serde_json::{Value, json};
 
-use super::{Context, print, show, status};
+use super::{Context, devices, print, show, status};
 use crate::model::Result;
 use crate::tui::terminal::pixels::Protocol;
 use crate::tui::terminal::probe::WindowSize;
@@ -31,6 +31,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             "arch": std::env::consts::ARCH,
         },
         "terminal": terminal(context)?,
+        "devices": devices::report(),
         "project": project(context),
     });
     if args.json {

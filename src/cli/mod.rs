@@ -18,6 +18,7 @@ pub mod board;
 pub mod compose;
 pub mod coverage;
 pub mod decide;
+mod devices;
 pub mod discard;
 pub mod doctor;
 pub mod export;
@@ -36,6 +37,7 @@ pub mod status;
 pub mod undo;
 pub mod verdicts;
 pub mod vocab;
+pub mod worker;
 
 /// The command line.
 #[derive(Parser)]
@@ -112,11 +114,14 @@ enum Command {
     Status(status::Args),
     /// End the owner of the project
     Stop,
-    /// What a bug report needs: terminal, colours, pictures, store, owner, versions
+    /// What a bug report needs: terminal, colours, pictures, devices, store, owner, versions
     Doctor(doctor::Args),
     /// Own a project (started by the others when needed)
     #[command(hide = true)]
     Owner,
+    /// Make pictures for an owner (started by it)
+    #[command(hide = true)]
+    Worker(worker::Args),
 }
 
 /// What every command may need.
@@ -204,6 +209,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Status(args)) => status::run(&context, &args),
         Some(Command::Stop) => status::stop(&context),
         Some(Command::Doctor(args)) => doctor::run(&context, &args),
+        Some(Command::Worker(args)) => worker::run(&args),
         Some(Command::Owner) => crate::owner::server::run(context.project()?.root()).map(|()| 0),
     }
 }

@@ -11,7 +11,7 @@ use crate::model::device::{Cpu, Devices, Gpu};
 /// Reads the gauges; keeps what the next reading is compared with.
 pub struct Gauges {
     nvml: Result<Nvml, String>,
-    /// Ticks of all processors (busy, all) and of this process at the reading before.
+    /// Ticks of all processors (busy, all) and of our processes at the reading before.
     before: Option<(u64, u64, u64)>,
 }
 
@@ -21,7 +21,7 @@ impl Gauges {
         Gauges { nvml: Nvml::init().map_err(|e| why(&e)), before: None }
     }
 
-    /// Reads them all; some 7 ms with one GPU. Processes in `ours` are those whose memory is ours.
+    /// Reads them all; some 7 ms with one GPU. Processes in `ours` are those whose memory and time are ours.
     pub fn read(&mut self, ours: &[u32]) -> Devices {
         let (gpus, no_gpu) = match &self.nvml {
             Err(why) => (Vec::new(), Some(why.clone())),
@@ -31,12 +31,12 @@ impl Gauges {
                 Err(error) => (Vec::new(), Some(why(&error))),
             },
         };
-        Devices { gpus, no_gpu, cpu: self.cpu() }
+        Devices { gpus, no_gpu, cpu: self.cpu(ours) }
     }
 
-    fn cpu(&mut self) -> Cpu {
+    fn cpu(&mut self, ours: &[u32]) -> Cpu {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-        let now = ticks();
+        let now = ticks(ours);
         let share = |part: u64, of: u64| (of > 0).then(|| (part as f32 / of as f32).clamp(0.0, 1.0));
         let mut cpu = Cpu { cores, busy: None, ours: None };
         if let (Some((busy, all, own)), Some(before)) = (now, self.before) {
@@ -84,10 +84,12 @@ fn gpu(nvml: &Nvml, index: u32, ours: &[u32]) -> Option<Gpu> {
     })
 }
 
-/// Ticks of all processors (busy, all) and of this process, since the machine and the process started.
-fn ticks() -> Option<(u64, u64, u64)> {
+/// Ticks of all processors (busy, all) and of these processes, since the machine and the processes started. One that has
+/// just ended counts nothing.
+fn ticks(ours: &[u32]) -> Option<(u64, u64, u64)> {
     let (busy, all) = machine(&std::fs::read_to_string("/proc/stat").ok()?)?;
-    Some((busy, all, process(&std::fs::read_to_string("/proc/self/stat").ok()?)?))
+    let of = |pid: &u32| process(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?);
+    Some((busy, all, ours.iter().filter_map(of).sum()))
 }
 
 /// Busy and all ticks from the first line of `/proc/stat`.
@@ -99,7 +101,7 @@ fn machine(stat: &str) -> Option<(u64, u64)> {
     Some((all.checked_sub(idle)?, all))
 }
 
-/// User and system ticks from `/proc/self/stat`; the name in brackets may hold anything.
+/// User and system ticks from a `/proc/PID/stat`; the name in brackets may hold anything.
 fn process(stat: &str) -> Option<u64> {
     let mut rest = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     Some(rest.next()?.parse::<u64>().ok()? + rest.next()?.parse::<u64>().ok()?)
@@ -122,14 +124,15 @@ mod tests {
     #[test]
     fn a_machine_without_a_driver_says_so_and_tells_its_processors() {
         let mut gauges = Gauges { nvml: Err("no NVIDIA driver is installed".into()), before: None };
-        let first = gauges.read(&[]);
+        let ours = [std::process::id(), u32::MAX];
+        let first = gauges.read(&ours);
         assert_eq!((first.gpus.len(), first.no_gpu.as_deref()), (0, Some("no NVIDIA driver is installed")));
         assert!(first.cpu.cores >= 1 && first.cpu.busy.is_none());
-        if ticks().is_none() {
+        if ticks(&ours).is_none() {
             return;
         }
         gauges.before = gauges.before.map(|(busy, all, own)| (busy.saturating_sub(50), all.saturating_sub(100), own));
-        let second = gauges.read(&[]).cpu;
+        let second = gauges.read(&ours).cpu;
         assert!(second.busy.is_some_and(|b| b > 0.2 && b <= 1.0), "{second:?}");
         assert!(second.ours.is_some());
     }

@@ -1,16 +1,19 @@
-//! Floor 2: models. Traits for what is asked of them, and what answers: candle in this process, servers over HTTP,
-//! Tesseract beside it, and the storyboard that needs none of them. No trait leaks a tensor, a socket or a file.
+//! Floor 2: models. Traits for what is asked of them, and what answers: candle in this process or in a worker process,
+//! servers over HTTP, Tesseract beside it, and the storyboard that needs none of them. No trait leaks a tensor, a socket
+//! or a file.
 
 pub mod candle;
 pub mod gauges;
 pub mod http;
 pub mod hub;
 pub mod ocr;
-pub mod reader;
 pub mod preprocess;
+pub mod reader;
 pub mod scoring;
 pub mod storyboard;
+mod trouble;
 pub mod vlm;
+pub mod worker;
 
 pub use scoring::{ImageEmbedder, ImageTextScorer, SafetyChecker};
 

@@ -13,6 +13,7 @@ use super::search::Search;
 use super::wire::Event;
 use super::writer::{Work, now};
 use crate::inference::gauges::Gauges;
+use crate::inference::worker;
 use crate::model::device::Devices;
 use crate::pipeline::board::Scored;
 use crate::store::behind::Behind;
@@ -117,7 +118,9 @@ impl Shared {
             return devices.clone();
         }
         let mut gauges = held.take().map_or_else(Gauges::new, |(gauges, ..)| gauges);
-        let devices = gauges.read(&[std::process::id()]);
+        let mut ours = worker::pids();
+        ours.push(std::process::id());
+        let devices = gauges.read(&ours);
         *held = Some((gauges, Instant::now(), devices.clone()));
         devices
     }

@@ -46,7 +46,7 @@ fn status_is_one_object_with_and_without_an_owner() {
     assert_eq!((&with["rev"], &with["counts"]["decisions"]), (&json!(1), &json!(1)));
     assert!(bench.run(["status"]).ok().contains("rejected"));
     let doctor = bench.run(["doctor", "--json"]).lines().remove(0);
-    assert_eq!(keys(&doctor), set(&["benchtop", "terminal", "project"]));
+    assert_eq!(keys(&doctor), set(&["benchtop", "terminal", "devices", "project"]));
     assert_eq!(doctor["project"]["owner"]["pid"], with["owner"]["pid"]);
 }
 

@@ -27,7 +27,7 @@ fn endpoint(url: String, concurrency: u32) -> Endpoint {
 }
 
 fn config(endpoints: Vec<Endpoint>, tries: u32) -> Generate {
-    Generate { backend: Backend::Http, model: Some("tiny".into()), tries, endpoints }
+    Generate { backend: Backend::Http, model: Some("tiny".into()), tries, endpoints, ..Generate::default() }
 }
 
 /// Waits that a test can afford.

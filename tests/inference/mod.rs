@@ -8,3 +8,4 @@ mod judge;
 mod ocr;
 mod server;
 mod storyboard;
+mod worker;

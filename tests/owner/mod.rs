@@ -4,3 +4,4 @@ mod generate;
 pub mod life;
 mod metadata;
 mod wire;
+mod worker;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use candle_core::{DType, Device};
 
+use super::device::describe;
 #[cfg(feature = "cuda")]
 use super::ops::cuda;
 use super::pipeline::{Loading, Pipeline, Stopped, wrong};
@@ -17,6 +18,9 @@ use crate::model::generation::{
 
 /// Raised with every change that changes bytes.
 const CODE: u32 = 2;
+
+/// The part of a fingerprint that says which pictures go through the VAE in tiles.
+const TILES: &str = "vae tiles";
 
 /// Smallest and largest side in pixels.
 const SIDES: (u32, u32) = (64, 2048);
@@ -82,7 +86,7 @@ impl CandleGenerator {
             let other = options.dtype.as_str();
             return Err(Problem::input(format!("{other} is not supported")).field("dtype").help("supported: f32, f16"));
         }
-        let (place, kernels) = place(&options.device)?;
+        let place = describe(&options.device)?;
         let model = ModelFolder::open(folder)?;
         let loading =
             Loading { dtype: options.dtype, device: options.device.clone(), whole_pixels: options.whole_pixels };
@@ -95,7 +99,7 @@ impl CandleGenerator {
         let named = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let name = named.file_name().unwrap_or(named.as_os_str()).to_string_lossy().into_owned();
         let (dtype, f16) = (options.dtype.as_str(), options.dtype == DType::F16);
-        let tiles = format!("over {} pixels, of {}", options.whole_pixels, pipeline.vae().config().sample_size);
+        let tiles = tiles(options.whole_pixels, pipeline.vae().config().sample_size);
         let layout = match together {
             1 => "one picture: unconditional, conditional".to_string(),
             n => format!("up to {n} pictures: unconditional, conditional"),
@@ -107,24 +111,25 @@ impl CandleGenerator {
             .with("weights", hash)
             .with("dtype", dtype)
             .with("vae dtype", pipeline.vae().dtype().as_str())
-            .with("device", if options.device.is_cpu() { instructions() } else { place.clone() })
+            .with("device", place.print())
             .with("convolution", "rows gathered, one product")
-            .with("vae tiles", tiles)
+            .with(TILES, tiles)
             .with("batch", layout)
             .with("noise", "torch on the CPU, a stream a picture");
-        let fixed = match kernels {
+        let fixed = match &place.kernels {
             Some(kernels) => fixed.with("kernels", kernels).with("f32 products", if f16 { "TF32" } else { "f32" }),
             None => fixed,
         };
         let capabilities = Capabilities {
-            name: format!("{name} on {place} ({dtype})"),
+            name: format!("{name} on {} ({dtype})", place.name),
             max_batch: together,
             // Whatever the VAE's scale: 8 is what every pipeline of this family asks for.
             multiple_of: (pipeline.vae().config().scale() as u32).max(8),
             sides: SIDES,
             schedulers: Scheduler::ALL.to_vec(),
             honours: Honours {
-                seed: true,
+                // Several in one pass may round otherwise than one alone.
+                seed: together == 1,
                 steps: true,
                 guidance: true,
                 negative_prompt: true,
@@ -146,6 +151,29 @@ impl CandleGenerator {
             #[cfg(feature = "cuda")]
             _memory: options.device.is_cuda().then(|| cuda::Memory(options.device.clone())),
         })
+    }
+
+    /// The part of the fingerprint that no settings change.
+    pub fn fixed(&self) -> &Fingerprint {
+        &self.fixed
+    }
+
+    /// What [`fixed`](Self::fixed) is with pictures of more than `whole_pixels` in tiles.
+    pub fn fixed_within(&self, whole_pixels: usize) -> Fingerprint {
+        self.fixed.clone().with(TILES, tiles(whole_pixels, self.pipeline.vae().config().sample_size))
+    }
+
+    /// Pixels of a tile.
+    pub fn tile_pixels(&self) -> usize {
+        self.pipeline.vae().config().sample_size.pow(2)
+    }
+
+    /// From now on at most `together` pictures go through one pass, and those of more than `whole_pixels` through the
+    /// VAE in tiles. The fingerprint says "up to", so that fewer in a pass change nothing about it.
+    pub fn make_within(&mut self, together: usize, whole_pixels: usize) {
+        self.fixed = self.fixed_within(whole_pixels);
+        self.pipeline.set_whole_pixels(whole_pixels);
+        self.together = together.max(1);
     }
 
     /// What pass a task belongs to, and what a person should know about it; or why it cannot be made.
@@ -182,37 +210,16 @@ fn best(pipeline: &Pipeline) -> Settings {
     Settings { width: side, height: side, steps, guidance, scheduler }
 }
 
-/// Where a model is, as far as its bytes depend on it, and on a card the hash of what it runs. A card is its kind: which one
-/// of two it is does not matter.
-fn place(device: &Device) -> Result<(String, Option<String>)> {
-    match device {
-        Device::Cpu => Ok(("CPU".to_string(), None)),
-        #[cfg(feature = "cuda")]
-        Device::Cuda(_) => {
-            let card = cuda::card(device)?;
-            let (major, minor) = card.capability;
-            Ok((format!("{}, compute capability {major}.{minor}", card.name), Some(card.kernels)))
-        }
-        other => {
-            let help = "the CPU, or with benchtop-gpu an NVIDIA GPU";
-            Err(Problem::input(format!("{:?} is not supported", other.location())).field("device").help(help))
-        }
-    }
+/// Which pictures go through the VAE in tiles, as a fingerprint says it.
+fn tiles(whole_pixels: usize, side: usize) -> String {
+    format!("over {whole_pixels} pixels, of {side}")
 }
 
-/// The instructions that products are computed with here: others round otherwise.
-pub(super) fn instructions() -> String {
-    let mut found = vec![std::env::consts::ARCH];
-    #[cfg(target_arch = "x86_64")]
-    {
-        let has = [
-            ("avx512f", std::is_x86_feature_detected!("avx512f")),
-            ("avx2", std::is_x86_feature_detected!("avx2")),
-            ("fma", std::is_x86_feature_detected!("fma")),
-        ];
-        found.extend(has.iter().filter(|(_, has)| *has).map(|(name, _)| *name));
-    }
-    format!("CPU {}", found.join(" "))
+/// The fingerprint of pictures as `settings` say, made with what `fixed` stands for.
+pub fn sized(fixed: &Fingerprint, settings: &Settings) -> Fingerprint {
+    let Settings { width, height, steps, guidance, scheduler } = settings;
+    let sized = fixed.clone().with("width", width).with("height", height).with("steps", steps);
+    sized.with("guidance", guidance).with("scheduler", scheduler.name())
 }
 
 impl ImageGenerator for CandleGenerator {
@@ -221,9 +228,7 @@ impl ImageGenerator for CandleGenerator {
     }
 
     fn fingerprint(&self, settings: &Settings) -> Fingerprint {
-        let Settings { width, height, steps, guidance, scheduler } = settings;
-        let sized = self.fixed.clone().with("width", width).with("height", height).with("steps", steps);
-        sized.with("guidance", guidance).with("scheduler", scheduler.name())
+        sized(&self.fixed, settings)
     }
 
     fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {

@@ -3,6 +3,7 @@
 
 pub mod clip;
 pub mod config;
+pub mod device;
 pub mod encoder;
 pub mod generator;
 pub mod layers;

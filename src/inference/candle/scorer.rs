@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::clip::Clip;
 use super::config::Config;
-use super::generator::instructions;
+use super::device::describe;
 use super::pipeline::{failure, wrong};
 use super::siglip::Siglip;
 use crate::inference::preprocess::{Preprocessor, Steps};
@@ -62,10 +62,7 @@ impl Options {
             Some(hash) => hash.clone(),
             None => super::weights::hash_part(folder, self.dtype)?,
         };
-        let place = match &self.device {
-            Device::Cpu => "CPU".to_string(),
-            other => format!("{:?}", other.location()),
-        };
+        let place = describe(&self.device)?;
         let named = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let model = named.file_name().unwrap_or(named.as_os_str()).to_string_lossy().into_owned();
         let fingerprint = Fingerprint::default()
@@ -74,10 +71,10 @@ impl Options {
             .with("model", &model)
             .with("weights", hash)
             .with("dtype", self.dtype.as_str())
-            .with("device", if self.device.is_cpu() { instructions() } else { place.clone() })
+            .with("device", place.print())
             .with("batch", self.together.max(1))
             .with("preprocessing", format!("{steps:?}"));
-        Ok((format!("{model} on {place} ({})", self.dtype.as_str()), fingerprint))
+        Ok((format!("{model} on {} ({})", place.name, self.dtype.as_str()), fingerprint))
     }
 }
 

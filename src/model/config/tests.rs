@@ -1,4 +1,4 @@
-use super::generate::{Backend, Endpoint};
+use super::generate::{Backend, Device, Endpoint};
 use super::*;
 use crate::model::Kind;
 
@@ -83,6 +83,19 @@ fn pictures_are_drawn_as_storyboards_unless_said_otherwise() {
 }
 
 #[test]
+fn a_device_is_found_by_its_name_and_written_as_it() {
+    for device in [Device::Auto, Device::Cpu, Device::CpuWorker, Device::Cuda(0), Device::Cuda(7)] {
+        let text = format!("name = \"x\"\n[generate]\ndevice = \"{}\"\ntogether = 4\n", device.name());
+        let generate = Config::parse(&text, Path::new("f")).unwrap().generate;
+        assert_eq!((generate.device, generate.together), (device, 4));
+        assert_eq!(toml::from_str::<Generate>(&toml::to_string(&generate).unwrap()).unwrap(), generate);
+    }
+    for name in ["", "cuda", "cuda:", "cuda:+1", "cuda:99999", "CPU"] {
+        assert_eq!(Device::from_name(name), None, "{name}");
+    }
+}
+
+#[test]
 fn endpoints_have_defaults_and_take_the_model_of_all() {
     let text = "name = \"x\"\n[generate]\nbackend = \"http\"\nmodel = \"sdxl\"\nendpoints = [\n\
         { url = \"http://127.0.0.1:8000/v1/\" },\n\
@@ -110,6 +123,9 @@ fn what_is_wrong_with_generate_is_named_with_its_line() {
         ("backend = \"http\"", 3, "generate", "endpoints"),
         ("backend = \"http\"\nendpoints = [{ url = \"http://h\" }]", 3, "generate", "model"),
         ("backend = \"candle\"", 3, "generate", "model"),
+        ("device = \"gpu\"", 4, "generate.device", "cuda:0"),
+        ("device = \"cuda:-1\"", 4, "generate.device", "cuda:0"),
+        ("together = 0", 4, "generate.together", "1 to 64"),
         ("tries = 0", 4, "generate.tries", "1 to 20"),
         ("endpoints = [\n  { url = \"ftp://host\" },\n]", 5, "generate.endpoints.url", "http://"),
         ("endpoints = [{ url = \"http://me:secret@host\" }]", 4, "generate.endpoints.url", "key_env"),

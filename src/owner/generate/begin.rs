@@ -59,7 +59,7 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewJob, wanted: &dyn Fn() -> 
         imported: count.imported,
         without: count.without,
         disagree: named.disagree(),
-        generator: runner::device(config, &wishes),
+        generator: runner::generator(config, &wishes),
     };
     if new.dry {
         return Ok(begun);

@@ -1,6 +1,6 @@
 //! Generation jobs: who makes which picture when.
 //!
-//! [`Desk`] holds the jobs and answers for them; for each generator that jobs ask for there is one thread ([`runner`])
+//! [`Desk`] holds the jobs and answers for them; for each device that jobs ask for there is one thread ([`runner`])
 //! that takes the first job in its turn, batch by batch, so that another order, a pause or a picture that somebody waits
 //! for takes effect at the next batch. What is left to do is worked out from the plan and the picture journal; a job that
 //! was cut off goes on where the journal ends.
@@ -53,7 +53,7 @@ struct Inner {
     jobs: BTreeMap<u32, Live>,
     /// Rows of items whose pictures somebody waits for, the last to ask first.
     wants: VecDeque<u32>,
-    /// Generators that have a thread.
+    /// Devices that have a thread.
     running: BTreeSet<String>,
     threads: Vec<JoinHandle<()>>,
     /// The stored jobs are here.
@@ -207,7 +207,7 @@ fn sweep(shared: &Shared) {
     }
 }
 
-/// Sees to it that each generator that a job waits for has a thread.
+/// Sees to it that each device that a job waits for has a thread.
 fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
     if inner.ended {
         return;

@@ -1,4 +1,4 @@
-//! The thread of one generator: takes the first job in its turn, batch by batch.
+//! The thread of one device: takes the first job in its turn, batch by batch.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,10 +19,21 @@ use crate::pipeline::generate::work::Target;
 /// How long a generator without work stays in memory.
 const LINGERS: Duration = Duration::from_secs(20);
 
-/// What a thread is named after: jobs with the same backend and model share a generator.
-pub fn device(config: &Config, wishes: &Wishes) -> String {
+/// Backend and model in words: jobs that say the same share a generator.
+pub fn generator(config: &Config, wishes: &Wishes) -> String {
     let Wishes { backend, model, .. } = build::full(config, wishes);
     [backend, model].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// What a thread is named after.
+pub fn device(config: &Config, wishes: &Wishes) -> String {
+    build::device(config, &build::full(config, wishes))
+}
+
+/// A generator that was built, and which.
+struct Built {
+    which: String,
+    generator: Box<dyn ImageGenerator>,
 }
 
 /// What to do next.
@@ -35,9 +46,9 @@ enum Next {
     End,
 }
 
-/// Works until the owner ends, or for a while nobody wants anything of this generator.
+/// Works until the owner ends, or for a while nobody wants anything of this device.
 pub fn run(shared: &Arc<Shared>, device: &str) {
-    let mut generator: Option<Box<dyn ImageGenerator>> = None;
+    let mut generator: Option<Built> = None;
     let mut sessions: HashMap<u32, Session> = HashMap::new();
     loop {
         let (id, only) = match next(shared, device) {
@@ -117,7 +128,7 @@ fn wanted(shared: &Shared, inner: &mut Inner, mine: &[u32]) -> Option<Next> {
     Some(Next::Job(id, Some((named, at))))
 }
 
-/// It is this job's turn, and no other's of this generator.
+/// It is this job's turn, and no other's of this device.
 fn turn(shared: &Shared, inner: &mut Inner, mine: &[u32], id: u32) {
     for other in mine {
         let Some(live) = inner.jobs.get_mut(other) else { continue };
@@ -134,14 +145,22 @@ fn batch(
     shared: &Arc<Shared>,
     id: u32,
     only: Option<(Arc<Named>, u32)>,
-    generator: &mut Option<Box<dyn ImageGenerator>>,
+    generator: &mut Option<Built>,
     sessions: &mut HashMap<u32, Session>,
 ) -> Result<()> {
+    let config = shared.project.config();
+    let wishes = shared.desk.inner().jobs.get(&id).map(|live| live.job.wishes.clone()).unwrap_or_default();
+    let which = self::generator(config, &wishes);
+    if generator.as_ref().is_some_and(|built| built.which != which) {
+        // Two models may not fit on one device: one goes before the other comes, and with it what its jobs knew of it.
+        *generator = None;
+        sessions.clear();
+    }
     let maker = match generator {
-        Some(maker) => maker,
+        Some(built) => &mut built.generator,
         None => {
-            let wishes = shared.desk.inner().jobs.get(&id).map(|live| live.job.wishes.clone()).unwrap_or_default();
-            generator.insert((shared.desk.maker)(shared.project.config(), &wishes)?)
+            let built = Built { which, generator: (shared.desk.maker)(config, &wishes)? };
+            &mut generator.insert(built).generator
         }
     };
     let session = match sessions.remove(&id).filter(|session| session.is_current(shared)) {
@@ -152,6 +171,7 @@ fn batch(
         },
     };
     let session = sessions.entry(id).or_insert(session);
+    session.now_with(maker.as_ref());
     let only = only.filter(|(named, _)| session.is_of(named)).map(|(_, at)| Target { picture: at, sample: 1 });
     let took = match session.take(shared, only) {
         // The items were changed since it was asked for: the next session knows them.

@@ -177,6 +177,12 @@ impl Session {
         self.named.edition == shared.catalog().edition() && version == Some(self.version)
     }
 
+    /// Takes note of what `generator` makes pictures with now: a lack of memory may have changed that.
+    pub fn now_with(&mut self, generator: &dyn ImageGenerator) {
+        self.print = generator.fingerprint(&self.settings);
+        self.short = self.print.short();
+    }
+
     /// Whether positions of `named` are positions of its pictures.
     pub fn is_of(&self, named: &Named) -> bool {
         self.named.edition == named.edition

@@ -7,8 +7,9 @@ use crate::inference::candle::generator::{CandleGenerator, Options};
 use crate::inference::http::HttpGenerator;
 use crate::inference::hub::Hub;
 use crate::inference::storyboard::Storyboard;
+use crate::inference::worker::{Launch, Model, Patience, WorkerGenerator};
 use crate::model::config::Config;
-use crate::model::config::generate::{Backend, Generate};
+use crate::model::config::generate::{Backend, Device, Generate};
 use crate::model::job::Wishes;
 use crate::model::{Kind, Problem, Result};
 
@@ -39,6 +40,9 @@ pub fn check(config: &Config, wishes: &Wishes) -> Result<Backend> {
         Backend::Storyboard => {}
         Backend::Candle => {
             folder(&wishes)?;
+            if let Device::Cuda(ordinal) = config.generate.device {
+                Launch::cuda(ordinal.into())?;
+            }
         }
         Backend::Http => {
             HttpGenerator::new(&servers(config, &wishes))?;
@@ -67,6 +71,42 @@ pub fn drafts(wishes: &Wishes) -> bool {
     wishes.backend.as_deref() == Some(Backend::Storyboard.name())
 }
 
+/// What works on the jobs of full wishes: jobs of one device take turns on it, whatever their models.
+pub fn device(config: &Config, wishes: &Wishes) -> String {
+    match wishes.backend.as_deref() {
+        Some(name) if name == Backend::Candle.name() => format!("candle on {}", config.generate.device.name()),
+        _ => [&wishes.backend, &wishes.model].into_iter().flatten().cloned().collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// The model in `folder` on the device that is asked for.
+fn candle(generate: &Generate, folder: PathBuf) -> Result<Box<dyn ImageGenerator>> {
+    let together = generate.together as usize;
+    let worker = |launch: Launch, model: &Model, patience: Patience| -> Result<Box<dyn ImageGenerator>> {
+        Ok(Box::new(WorkerGenerator::open(launch, model, patience)?))
+    };
+    let gpu =
+        |ordinal: u16| worker(Launch::cuda(ordinal.into())?, &Model::cuda(folder.clone(), together), Patience::GPU);
+    let here = || -> Result<Box<dyn ImageGenerator>> {
+        Ok(Box::new(CandleGenerator::open(&folder, &Options { together, ..Options::cpu() }, None)?))
+    };
+    match generate.device {
+        Device::Cpu => here(),
+        Device::CpuWorker => worker(Launch::cpu()?, &Model { together, ..Model::cpu(folder) }, Patience::CPU),
+        Device::Cuda(ordinal) => gpu(ordinal),
+        Device::Auto => match gpu(0) {
+            // Nobody has put a program for GPUs there, or it cannot use one here; a model's own problem stays one.
+            Err(problem) if matches!(problem.kind, Kind::NotFound | Kind::Unreachable) => {
+                if problem.kind == Kind::Unreachable {
+                    eprintln!("the CPU makes pictures: {}", problem.to_string().replace('\n', " "));
+                }
+                here()
+            }
+            other => other,
+        },
+    }
+}
+
 /// Builds the generator.
 ///
 /// # Errors
@@ -75,7 +115,7 @@ pub fn build(config: &Config, wishes: &Wishes) -> Result<Box<dyn ImageGenerator>
     let wishes = full(config, wishes);
     Ok(match check(config, &wishes)? {
         Backend::Storyboard => Box::new(Storyboard::new()),
-        Backend::Candle => Box::new(CandleGenerator::open(&folder(&wishes)?, &Options::cpu(), None)?),
+        Backend::Candle => candle(&config.generate, folder(&wishes)?)?,
         Backend::Http => Box::new(HttpGenerator::new(&servers(config, &wishes))?),
     })
 }
@@ -96,6 +136,19 @@ mod tests {
         };
         assert_eq!(of(None), ("candle".into(), Some("sdxl".into())));
         assert_eq!(of(Some("storyboard")), ("storyboard".into(), None), "the model is the other backend's");
+    }
+
+    #[test]
+    fn jobs_of_one_device_take_turns_on_it() {
+        let of = |device: &str, backend: &str, model: &str| {
+            let config = format!("name = \"x\"\n[generate]\ndevice = \"{device}\"\n");
+            let config = Config::parse(&config, Path::new("benchtop.toml")).unwrap();
+            let (backend, model) = (Some(backend.to_string()), Some(model.to_string()));
+            self::device(&config, &full(&config, &Wishes { backend, model, ..Wishes::default() }))
+        };
+        assert_eq!(of("cuda:1", "candle", "sdxl"), of("cuda:1", "candle", "sd15"));
+        assert_eq!(of("cuda:1", "candle", "sdxl"), "candle on cuda:1");
+        assert_ne!(of("auto", "http", "sdxl"), of("auto", "http", "flux"));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::scheduler::{Sampler, SchedulerConfig};
 use super::unet::{UNet, UNetConfig};
 use super::vae::{Vae, VaeConfig};
 use super::weights::ModelFolder;
+use crate::inference::trouble::{self, Trouble};
 use crate::model::error::Problem;
 use crate::model::generation::{Failure, FailureKind, Pixels, Settings, Task};
 use prompt::TextSide;
@@ -67,8 +68,7 @@ impl From<candle_core::Error> for Stopped {
 
 /// A failure of `kind`, unless the message tells that memory was short.
 pub(super) fn failure(kind: FailureKind, message: &str) -> Failure {
-    let low = message.to_lowercase();
-    let memory = low.contains("out of memory") || low.contains("out_of_memory");
+    let memory = trouble::of(message) == Some(Trouble::Memory);
     Failure::new(if memory { FailureKind::OutOfMemory } else { kind }, message)
 }
 
@@ -109,6 +109,11 @@ impl Pipeline {
     /// The VAE.
     pub fn vae(&self) -> &Vae {
         &self.vae
+    }
+
+    /// From now on pictures of more than `pixels` go through the VAE in tiles.
+    pub fn set_whole_pixels(&mut self, pixels: usize) {
+        self.vae.set_whole(pixels);
     }
 
     /// Whether it is an SDXL model.

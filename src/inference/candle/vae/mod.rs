@@ -57,6 +57,11 @@ impl Vae {
         self.dtype
     }
 
+    /// From now on pictures of more than `whole` pixels go in tiles.
+    pub fn set_whole(&mut self, whole: usize) {
+        self.whole = whole;
+    }
+
     /// Side of a tile in pixels.
     fn tile(&self) -> Result<(usize, usize)> {
         let (side, scale) = (self.config.sample_size, self.config.scale());

@@ -1,0 +1,66 @@
+//! The devices of this machine as `doctor` reports them: what is there, and whether our operations compute on it.
+
+use serde_json::{Map, Value, json};
+
+use crate::inference::candle::device::{Place, describe};
+use crate::inference::gauges::Gauges;
+use crate::inference::worker::{Launch, Patience, probe};
+use crate::model::device::Gpu;
+
+/// All of them. Each GPU is tried with the program for GPUs, where there is one, which takes a second or two.
+pub fn report() -> Value {
+    let found = Gauges::new().read(&[]);
+    let cpu = Place::Cpu.open().and_then(|device| Ok(describe(&device)?.architecture));
+    let program = Launch::cuda(0);
+    let mut gpus: Vec<Option<&Gpu>> = found.gpus.iter().map(Some).collect();
+    if gpus.is_empty() && program.is_ok() {
+        // Whoever has put the program there expects a GPU: it says itself why there is none.
+        gpus.push(None);
+    }
+    let gpus: Map<String, Value> = gpus
+        .into_iter()
+        .enumerate()
+        .map(|(ordinal, gpu)| (Place::Cuda(ordinal).to_string(), tried(ordinal, gpu)))
+        .collect();
+    json!({
+        "cpu": {"cores": found.cpu.cores, "instructions": cpu.ok()},
+        "gpus": gpus,
+        "no_gpu": found.no_gpu,
+        "worker": {
+            "program": Launch::looked_for(),
+            "problem": program.err().map(|p| format!("{}; {}", p.what, p.help.unwrap_or_default())),
+        },
+    })
+}
+
+/// One GPU: what the driver says of it, and what came of computing on it.
+fn tried(ordinal: usize, gpu: Option<&Gpu>) -> Value {
+    let mut value = json!({
+        "name": gpu.map(|g| &g.name),
+        "memory_total": gpu.and_then(|g| g.memory_total),
+        "memory_used": gpu.and_then(|g| g.memory_used),
+        "works": false,
+        "problem": null,
+    });
+    let told = Launch::cuda(ordinal).and_then(|launch| probe(&launch, &Patience::GPU));
+    let problem = match told {
+        Err(problem) => Some(problem.what),
+        Ok((hello, version)) => {
+            value["worker_version"] = version.into();
+            match hello.about {
+                Err(why) => Some(why),
+                Ok(about) => {
+                    value["name"] = about.name.into();
+                    value["architecture"] = about.architecture.into();
+                    value["memory_free"] = about.memory.map(|(free, _)| free).into();
+                    value["took_ms"] = about.took_ms.into();
+                    value["works"] = about.check.is_ok().into();
+                    value["computed"] = about.check.as_ref().ok().cloned().into();
+                    about.check.err()
+                }
+            }
+        }
+    };
+    value["problem"] = problem.into();
+    value
+}

@@ -1,0 +1,182 @@
+//! The device that a model computes on: opening it by name, what it is, and whether our operations give the right
+//! numbers there. All that is special to CUDA and not a kernel stands here.
+
+#[cfg(test)]
+mod tests;
+
+use candle_core::{DType, Device, Result, Tensor};
+
+use super::ops::{self, Added, KeysValues, Window};
+use crate::model::error::Problem;
+
+/// Which device: `cpu`, or `cuda:N` with N from 0 in the order of the PCI bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The processors.
+    Cpu,
+    /// A GPU through CUDA.
+    Cuda(usize),
+}
+
+impl Place {
+    /// The place of that name; none for any other.
+    pub fn from_name(name: &str) -> Option<Place> {
+        match name.split_once(':') {
+            None if name == "cpu" => Some(Place::Cpu),
+            Some(("cuda", ordinal)) if ordinal.bytes().all(|b| b.is_ascii_digit()) => {
+                ordinal.parse().ok().map(Place::Cuda)
+            }
+            _ => None,
+        }
+    }
+
+    /// Opens the device.
+    ///
+    /// # Errors
+    /// Why it cannot be used, in the driver's words; that this program was built without CUDA.
+    pub fn open(self) -> std::result::Result<Device, Problem> {
+        match self {
+            Place::Cpu => Ok(Device::Cpu),
+            #[cfg(feature = "cuda")]
+            Place::Cuda(ordinal) => ops::cuda::open(ordinal).map_err(Problem::from),
+            #[cfg(not(feature = "cuda"))]
+            Place::Cuda(_) => {
+                Err(Problem::input("this program was built without CUDA").help("use `benchtop-gpu`, or the device cpu"))
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Cpu => f.write_str("cpu"),
+            Place::Cuda(ordinal) => write!(f, "cuda:{ordinal}"),
+        }
+    }
+}
+
+/// What a device is. Its place among others is no part of it: that changes no bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Described {
+    /// Its name: `CPU`, or a GPU's such as `NVIDIA H100 80GB HBM3`.
+    pub name: String,
+    /// What products are computed with, since others round otherwise: the processor's instructions, or the compute
+    /// capability such as `sm_90`.
+    pub architecture: String,
+    /// Bytes of its own memory, free and in all; none for the processors.
+    pub memory: Option<(u64, u64)>,
+    /// Hash of the kernels that it runs; none for the processors.
+    pub kernels: Option<String>,
+}
+
+impl Described {
+    /// What goes into a fingerprint.
+    pub fn print(&self) -> String {
+        format!("{} {}", self.name, self.architecture)
+    }
+}
+
+/// What `device` is.
+///
+/// # Errors
+/// The driver's.
+pub fn describe(device: &Device) -> Result<Described> {
+    match device {
+        Device::Cpu => Ok(Described { name: "CPU".into(), architecture: instructions(), memory: None, kernels: None }),
+        other => describe_gpu(other),
+    }
+}
+
+#[cfg(feature = "cuda")]
+fn describe_gpu(device: &Device) -> Result<Described> {
+    let ops::cuda::Card { name, capability: (major, minor), kernels, free, total } = ops::cuda::card(device)?;
+    let architecture = format!("sm_{major}{minor}");
+    Ok(Described { name, architecture, memory: Some((free as u64, total as u64)), kernels: Some(kernels) })
+}
+
+#[cfg(not(feature = "cuda"))]
+fn describe_gpu(device: &Device) -> Result<Described> {
+    candle_core::bail!("{:?} in a program that was built without it", device.location())
+}
+
+/// The instructions that products are computed with here.
+fn instructions() -> String {
+    let mut found = vec![std::env::consts::ARCH];
+    #[cfg(target_arch = "x86_64")]
+    {
+        let has = [
+            ("avx512f", std::is_x86_feature_detected!("avx512f")),
+            ("avx2", std::is_x86_feature_detected!("avx2")),
+            ("fma", std::is_x86_feature_detected!("fma")),
+        ];
+        found.extend(has.iter().filter(|(_, has)| *has).map(|(name, _)| *name));
+    }
+    found.join(" ")
+}
+
+/// Largest difference from the CPU, against numbers of about 1.
+fn tolerance(dtype: DType) -> f32 {
+    match dtype {
+        DType::F32 => 1e-3,
+        _ => 3e-2,
+    }
+}
+
+/// Runs every operation of our networks on `device` in f32 and f16, with few numbers, and compares with the CPU in f32.
+/// On the CPU itself that is mere form, except for f16.
+///
+/// Gives how many results were right and how far off at most.
+///
+/// # Errors
+/// An operation that cannot be run, with the driver's words, or whose numbers are wrong, by name.
+pub fn device_check(device: &Device) -> Result<String> {
+    let (mut right, mut worst) = (0, 0f32);
+    for dtype in [DType::F32, DType::F16] {
+        let expected = results(&Device::Cpu, DType::F32)?;
+        for ((name, found), (_, expected)) in results(device, dtype)?.into_iter().zip(expected) {
+            let off = difference(&found, &expected)?;
+            if off.is_nan() || off > tolerance(dtype) {
+                candle_core::bail!("{name} in {} gives wrong numbers: {off:.1e} off", dtype.as_str());
+            }
+            (right, worst) = (right + 1, worst.max(off));
+        }
+    }
+    Ok(format!("{right} operations right, {worst:.0e} off at most"))
+}
+
+/// Each operation's name and result, on numbers that are the same everywhere.
+fn results(device: &Device, dtype: DType) -> Result<Vec<(&'static str, Tensor)>> {
+    let numbers = |shape: &[usize], seed: u32| -> Result<Tensor> {
+        let count: usize = shape.iter().product();
+        let number = |i: usize| ((i as f32 + 1.0) * (0.37 + seed as f32 * 0.11)).sin();
+        let all: Vec<f32> = (0..count).map(number).collect();
+        Tensor::from_vec(all, shape, &Device::Cpu)?.to_dtype(dtype)?.to_device(device)
+    };
+    let (x, bias, weight) = (numbers(&[2, 5, 6, 64], 1)?, numbers(&[64], 2)?, numbers(&[64], 3)?);
+    let kernel = (numbers(&[64, 9 * 64], 4)? * 0.05)?;
+    let square = (numbers(&[64, 64], 5)? * 0.2)?;
+    let tokens = x.reshape((2, 30, 64))?;
+    let kv = KeysValues::new(&numbers(&[2, 9, 64], 6)?, &numbers(&[2, 9, 64], 7)?, 2)?;
+    let residual = numbers(&[2, 30, 64], 8)?;
+    let added = Added { bias: Some(&bias), residual: Some(&residual) };
+    Ok(vec![
+        ("a linear layer", ops::linear(&tokens, &square, added)?),
+        ("a convolution", ops::conv3x3(&x, &kernel, Window::HALF, Added { bias: Some(&bias), residual: None })?),
+        ("group norm", ops::group_norm(&x, &weight, &bias, 8, 1e-5, true)?),
+        ("layer norm", ops::layer_norm(&x, &weight, &bias, 1e-5)?),
+        ("geglu", ops::geglu(&x, &bias)?),
+        ("upsampling", ops::upsample(&x, 10, 12)?),
+        ("attention", ops::attention(&tokens, &kv)?),
+    ])
+}
+
+/// Largest difference of two tensors; not a number where one holds such.
+fn difference(found: &Tensor, expected: &Tensor) -> Result<f32> {
+    let flat = |t: &Tensor| t.to_dtype(DType::F32)?.to_device(&Device::Cpu)?.flatten_all()?.to_vec1::<f32>();
+    if found.dims() != expected.dims() {
+        candle_core::bail!("{:?} came out where {:?} should have", found.dims(), expected.dims());
+    }
+    let offs = flat(found)?.into_iter().zip(flat(expected)?).map(|(a, b)| (a - b).abs());
+    Ok(offs.fold(0f32, |most, off| if most.is_nan() || off <= most { most } else { off }))
+}

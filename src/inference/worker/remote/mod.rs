@@ -1,0 +1,356 @@
+//! The owner's side: an image generator whose model is in a worker, which is started again when it falls.
+
+mod work;
+
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::frames::Broken;
+use super::launch::Launch;
+use super::process::{Clock, Patience, Process, Waited};
+use super::talk::{FromWorker, Load, Loaded, Make, ToWorker};
+use crate::inference::candle::generator::sized;
+use crate::inference::{ImageGenerator, Told};
+use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Settings, Task};
+use crate::model::{Kind, Problem, Result};
+use work::{Group, Work};
+
+/// Longest pause before a worker is started again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// How often somebody who waits for a worker to come back is asked whether to go on.
+const SIGN_OF_LIFE: Duration = Duration::from_millis(50);
+
+/// Which model a worker loads, and how it is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Hash of its files where that is known; the worker reads them all for it otherwise, once.
+    pub hash: Option<String>,
+    /// What it computes in: `f32` or `f16`.
+    pub dtype: String,
+    /// Pictures of one pass. With 1 a picture's bytes depend on nothing beside it.
+    pub together: usize,
+    /// Pictures with more pixels than this go through the VAE in tiles.
+    pub whole_pixels: usize,
+    /// Passes that one call is worth: the device works on the next picture while the last one is being kept.
+    pub ahead: usize,
+}
+
+impl Model {
+    /// For the CPU: as [`Options::cpu`](crate::inference::candle::generator::Options::cpu) has it.
+    pub fn cpu(folder: PathBuf) -> Model {
+        Model { folder, hash: None, dtype: "f32".into(), together: 1, whole_pixels: 1024 * 1024, ahead: 1 }
+    }
+
+    /// For a GPU: f16, and four pictures a call.
+    pub fn cuda(folder: PathBuf, together: usize) -> Model {
+        Model { dtype: "f16".into(), together, ahead: 4, ..Model::cpu(folder) }
+    }
+}
+
+/// What a worker's memory holds for pictures of some settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Limit {
+    together: u64,
+    whole_pixels: u64,
+}
+
+/// How a call to the worker ended.
+enum Ended {
+    /// It answered all but those for which its memory was short.
+    Over(Vec<usize>),
+    /// The worker is gone, and why.
+    Gone(String),
+    /// It is not started again for now, and why.
+    GivenUp(String),
+    /// Nobody wants it any more.
+    Cancelled,
+}
+
+/// A model in a worker process; the process ends with this.
+#[derive(Debug)]
+pub struct WorkerGenerator {
+    launch: Launch,
+    patience: Patience,
+    load: Load,
+    capabilities: Capabilities,
+    loaded: Loaded,
+    process: Option<Process>,
+    /// Width, height and whether there is guidance: what memory depends on.
+    limits: HashMap<(u32, u32, bool), Limit>,
+    /// Falls in a row, without a picture between them.
+    falls: u32,
+    /// Why it fell last.
+    why: String,
+    run: u64,
+}
+
+impl WorkerGenerator {
+    /// Starts the worker and loads `model` in it.
+    ///
+    /// # Errors
+    /// [`Kind::Unreachable`]: the program cannot be started or does not answer, its device cannot be used or gives wrong
+    /// numbers; what is wrong with the model as
+    /// [`CandleGenerator::open`](crate::inference::candle::generator::CandleGenerator::open) says it.
+    pub fn open(launch: Launch, model: &Model, patience: Patience) -> Result<WorkerGenerator> {
+        let Model { folder, hash, dtype, .. } = model.clone();
+        let (together, whole_pixels) = (model.together.max(1) as u64, model.whole_pixels as u64);
+        let mut load = Load { folder, hash, dtype, together, whole_pixels };
+        let (process, loaded) = connect(&launch, &load, &patience, &mut || true)?;
+        load.hash = loaded.fixed.parts.get("weights").cloned();
+        let max_batch = model.together.max(1) * model.ahead.max(1);
+        let capabilities = Capabilities { max_batch, ..loaded.capabilities.clone() };
+        Ok(WorkerGenerator {
+            launch,
+            patience,
+            load,
+            capabilities,
+            loaded,
+            process: Some(process),
+            limits: HashMap::new(),
+            falls: 0,
+            why: String::new(),
+            run: 0,
+        })
+    }
+
+    /// The worker's process id, while there is one.
+    pub fn pid(&self) -> Option<u32> {
+        self.process.as_ref().and_then(Process::pid)
+    }
+
+    /// Most pictures of one pass with these settings: fewer than were asked for where memory was short.
+    pub fn together(&self, settings: &Settings) -> usize {
+        self.limit(settings).together as usize
+    }
+
+    fn limit(&self, settings: &Settings) -> Limit {
+        let all = Limit { together: self.load.together, whole_pixels: self.load.whole_pixels };
+        self.limits.get(&key(settings)).copied().unwrap_or(all)
+    }
+
+    /// Sees to it that there is a worker with the model loaded.
+    fn ready(&mut self, work: &mut Work<'_>) -> std::result::Result<(), Ended> {
+        while self.process.is_none() {
+            if self.falls >= self.patience.falls {
+                // The next call tries once more.
+                self.falls = self.patience.falls.saturating_sub(1);
+                let (falls, why) = (self.patience.falls, &self.why);
+                return Err(Ended::GivenUp(format!("the worker fell {falls} times in a row; the last time it {why}")));
+            }
+            self.pause(work)?;
+            match connect(&self.launch, &self.load, &self.patience, &mut || work.sign_of_life()) {
+                Ok((_, loaded)) if loaded.fixed != self.loaded.fixed => {
+                    let why = "the worker came back as another: its program, its model or its device was changed; \
+                               pause the job and resume it";
+                    return Err(Ended::GivenUp(why.into()));
+                }
+                Ok((process, _)) => self.process = Some(process),
+                Err(problem) if problem.kind == Kind::Cancelled => return Err(Ended::Cancelled),
+                Err(problem) => self.fell(problem.what),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits before a worker that fell is started again.
+    fn pause(&self, work: &mut Work<'_>) -> std::result::Result<(), Ended> {
+        let Some(doublings) = self.falls.checked_sub(1) else { return Ok(()) };
+        let pause = (self.patience.pause * 2u32.saturating_pow(doublings.min(16))).min(LONGEST_PAUSE);
+        let until = Instant::now() + pause;
+        loop {
+            if !work.sign_of_life() {
+                return Err(Ended::Cancelled);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            std::thread::sleep(left.min(SIGN_OF_LIFE));
+        }
+    }
+
+    fn fell(&mut self, why: String) {
+        eprintln!("the worker {} {why}", self.launch.program().display());
+        self.process = None;
+        self.falls += 1;
+        self.why = why;
+    }
+
+    /// Has the tasks of a group made.
+    fn run(&mut self, work: &mut Work<'_>, group: &Group) -> Ended {
+        if let Err(ended) = self.ready(work) {
+            return ended;
+        }
+        let limit = self.limit(work.settings);
+        let Some(process) = &self.process else { return Ended::Gone("is not there".into()) };
+        self.run += 1;
+        let run = self.run;
+        let mut sent = Vec::new();
+        for index in &group.tasks {
+            let Some(task) = work.tasks.get(*index) else { continue };
+            match process.tell(&ToWorker::Task(Box::new(task.clone()))) {
+                Ok(()) => sent.push(*index),
+                Err(broken) => work.done(*index, Err(Failure::new(FailureKind::Input, too_large(&broken)))),
+            }
+        }
+        let Limit { together, whole_pixels } = limit;
+        let make = Make { run, settings: work.settings.clone(), together, whole_pixels };
+        if let Err(broken) = process.tell(&ToWorker::Make(Box::new(make))) {
+            return Ended::Gone(broken.to_string());
+        }
+        let mut clock = Clock::new(self.patience.silence, self.patience.step);
+        let (mut short, mut lost) = (Vec::new(), None);
+        loop {
+            if !work.going {
+                // What it still says of this run is passed over; where it had no step yet it ends at the first.
+                let _ = process.tell(&ToWorker::Cancel(run));
+                return Ended::Cancelled;
+            }
+            match process.wait(&mut clock) {
+                Waited::Frame(FromWorker::Step { run: of_run, done, of, batch }) if of_run == run => {
+                    work.step(done, of, batch as usize);
+                }
+                Waited::Frame(FromWorker::Done { run: of_run, index, result }) if of_run == run => {
+                    let Some(index) = sent.get(index as usize).copied() else { continue };
+                    match result {
+                        Err(failure) if failure.kind == FailureKind::OutOfMemory => short.push((index, failure)),
+                        result => {
+                            if result.is_ok() {
+                                self.falls = 0;
+                            }
+                            work.done(index, result);
+                        }
+                    }
+                }
+                Waited::Frame(FromWorker::Over(of_run)) if of_run == run => break,
+                Waited::Frame(FromWorker::Fatal(text)) => lost = Some(text),
+                Waited::Frame(_) => {}
+                Waited::Nothing => _ = work.sign_of_life(),
+                Waited::Gone(why) => {
+                    let why = lost.map_or(why.clone(), |text| format!("lost its device: {text}; it {why}"));
+                    self.fell(why.clone());
+                    return Ended::Gone(why);
+                }
+            }
+        }
+        Ended::Over(self.shrink(work, limit, short))
+    }
+
+    /// What to do about tasks for which memory was short: fewer in a pass, then tiles. Gives those to be tried again now.
+    fn shrink(&mut self, work: &mut Work<'_>, limit: Limit, short: Vec<(usize, Failure)>) -> Vec<usize> {
+        if short.is_empty() {
+            return Vec::new();
+        }
+        let Settings { width, height, .. } = *work.settings;
+        let (pixels, tile) = (u64::from(width) * u64::from(height), self.loaded.tile_pixels);
+        if limit.together > 1 {
+            self.limits.insert(key(work.settings), Limit { together: limit.together / 2, ..limit });
+            return short.into_iter().map(|(index, _)| index).collect();
+        }
+        let tiles = pixels > tile && pixels <= limit.whole_pixels;
+        if tiles {
+            self.limits.insert(key(work.settings), Limit { whole_pixels: tile, ..limit });
+        }
+        for (index, failure) in short {
+            // Tiles give other bytes, so that the fingerprint is another too: whoever asked must ask for it anew.
+            let reason = match tiles {
+                true => format!("{}; from now on pictures of {width}x{height} are decoded in tiles", failure.reason),
+                false => failure.reason,
+            };
+            work.done(index, Err(Failure::new(FailureKind::OutOfMemory, reason)));
+        }
+        Vec::new()
+    }
+}
+
+fn key(settings: &Settings) -> (u32, u32, bool) {
+    (settings.width, settings.height, settings.guidance > 1.)
+}
+
+fn too_large(broken: &Broken) -> String {
+    format!("the task cannot be sent to the worker: {broken}")
+}
+
+/// Starts a worker and loads a model in it. `watch` is asked whether to go on while that takes.
+fn connect(
+    launch: &Launch,
+    load: &Load,
+    patience: &Patience,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<(Process, Loaded)> {
+    let process = Process::start(launch, patience)?;
+    let wrong = |what: String| Problem::new(Kind::Unreachable, what).file(launch.program());
+    let place = &process.hello.place;
+    let see = "`benchtop doctor` looks at all devices";
+    let about = process.hello.about.as_ref().map_err(|why| wrong(format!("cannot use {place}: {why}")).help(see))?;
+    if let Err(why) = &about.check {
+        return Err(wrong(format!("{place} ({}) does not compute as it should: {why}", about.name)).help(see));
+    }
+    process.tell(&ToWorker::Load(Box::new(load.clone()))).map_err(|broken| wrong(broken.to_string()))?;
+    let mut clock = Clock::new(patience.silence, patience.load);
+    let mut lost = None;
+    loop {
+        if !watch() {
+            return Err(Problem::new(Kind::Cancelled, "cancelled"));
+        }
+        match process.wait(&mut clock) {
+            Waited::Frame(FromWorker::Loaded(loaded)) => return (*loaded).map(|loaded| (process, loaded)),
+            Waited::Frame(FromWorker::Fatal(text)) => lost = Some(text),
+            Waited::Frame(_) | Waited::Nothing => {}
+            Waited::Gone(why) => {
+                let lost = lost.map(|text| format!(" ({text})")).unwrap_or_default();
+                return Err(wrong(format!("{why}{lost}, while it loaded the model {}", load.folder.display())));
+            }
+        }
+    }
+}
+
+impl ImageGenerator for WorkerGenerator {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn fingerprint(&self, settings: &Settings) -> Fingerprint {
+        let tiles = self.limit(settings).whole_pixels != self.load.whole_pixels;
+        sized(if tiles { &self.loaded.tiled } else { &self.loaded.fixed }, settings)
+    }
+
+    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
+        let mut work = Work::new(settings, tasks, watch);
+        work.refuse(&self.capabilities);
+        let mut groups = VecDeque::from([Group { tasks: work.left(), alone: false }]);
+        while let Some(mut group) = groups.pop_front() {
+            group.tasks.retain(|index| work.is_open(*index));
+            if group.tasks.is_empty() {
+                continue;
+            }
+            if !work.going {
+                break;
+            }
+            match self.run(&mut work, &group) {
+                Ended::Over(again) => groups.push_front(Group { tasks: again, ..group }),
+                Ended::Gone(why) => {
+                    group.tasks.retain(|index| work.is_open(*index));
+                    match (group.tasks.as_slice(), group.alone) {
+                        ([one], true) => {
+                            let reason = format!("the worker fell over this picture again: it {why}");
+                            work.done(*one, Err(Failure::new(FailureKind::Refused, reason)));
+                        }
+                        // Whichever it was that it fell over, the others must not go with it.
+                        (many, _) => {
+                            let alone = |index: &usize| Group { tasks: vec![*index], alone: true };
+                            many.iter().rev().for_each(|index| groups.push_front(alone(index)));
+                        }
+                    }
+                }
+                Ended::GivenUp(why) => work.rest(&Failure::new(FailureKind::Unavailable, why)),
+                Ended::Cancelled => break,
+            }
+        }
+        work.rest(&Failure::new(FailureKind::Cancelled, "cancelled"));
+    }
+}

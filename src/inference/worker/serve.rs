@@ -1,0 +1,175 @@
+//! The worker's side: one device, one model, and pictures one call after the other. One thread computes; another hears the
+//! owner, so that a cancel, a question and the owner's end are heard while it does.
+
+use std::fs::File;
+use std::io::{self, BufReader, IsTerminal, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use candle_core::Device;
+use rustix::process::Signal;
+use serde::Serialize;
+
+use super::fault::{Fault, What};
+use super::frames::{self, Broken};
+use super::painter::Painter;
+use super::talk::{About, FromWorker, Greeting, Hello, Load, MAGIC, Make, PROTOCOL, ToWorker};
+use crate::inference::candle::device::{Place, describe, device_check};
+use crate::model::error::Problem;
+use crate::model::generation::Task;
+
+/// Exit status of a worker whose device's state is lost.
+pub const FATAL: u8 = 70;
+
+/// What the computing thread is to do.
+enum Work {
+    Load(Load),
+    Make(Make, Vec<Task>),
+}
+
+/// Serves the owner at the other end of standard input and output, until that ends. Gives the exit status where it
+/// could not begin.
+pub fn serve(place: Place, fault: Option<Fault>) -> u8 {
+    if io::stdout().is_terminal() {
+        eprintln!("benchtop: this is a worker, which an owner starts and talks to: there is nothing to type here");
+        return 2;
+    }
+    let (input, output) = match streams() {
+        Ok(streams) => streams,
+        Err(error) => {
+            eprintln!("benchtop: the worker's pipes cannot be used: {error}");
+            return 1;
+        }
+    };
+    // Where there is no such signal, the end of standard input has to do.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+    let voice = Voice(Arc::new(Mutex::new(output)));
+    let cancelled = Arc::new(AtomicU64::new(0));
+    let (send, work) = mpsc::channel();
+    let (theirs, until) = (voice.clone(), cancelled.clone());
+    if let Err(error) =
+        std::thread::Builder::new().name("hear".into()).spawn(move || hear(input, &theirs, &until, &send))
+    {
+        eprintln!("benchtop: the worker cannot hear: {error}");
+        return 1;
+    }
+    let device = hello(place, &voice, fault.as_ref());
+    let mut painter = Painter { device, voice, cancelled, fault, made: 0, model: None };
+    for work in work {
+        match work {
+            Work::Load(load) => painter.load(&load),
+            Work::Make(make, tasks) => painter.make(&make, &tasks),
+        }
+    }
+    0
+}
+
+/// Moves standard input and output away: what a library prints goes to the error stream, and what it reads is empty.
+fn streams() -> io::Result<(File, File)> {
+    let input = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+    let output = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
+    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
+    Ok((input.into(), output.into()))
+}
+
+/// Ends at once, without what runs at a process's exit: that may wait for a device that hangs.
+pub(super) fn end() -> ! {
+    let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
+    std::process::abort()
+}
+
+/// Where frames go.
+#[derive(Clone)]
+pub(super) struct Voice(Arc<Mutex<File>>);
+
+impl Voice {
+    /// Says it; ends where nobody hears any more.
+    pub(super) fn say(&self, what: &impl Serialize) {
+        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match frames::write(&mut *out, what) {
+            Ok(()) => {}
+            Err(Broken::Io(_)) => end(),
+            Err(broken) => {
+                eprintln!("benchtop: the worker's answer cannot be sent: {broken}");
+                end()
+            }
+        }
+    }
+
+    /// Writes bytes that are no frame.
+    pub(super) fn raw(&self, bytes: &[u8]) {
+        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = out.write_all(bytes).and_then(|()| out.flush());
+    }
+}
+
+/// Hears the owner until it ends, and ends with it.
+fn hear(input: File, voice: &Voice, cancelled: &AtomicU64, work: &Sender<Work>) {
+    let mut input = BufReader::new(input);
+    let mut tasks = Vec::new();
+    loop {
+        let heard = match frames::read(&mut input) {
+            Ok(Some(heard)) => heard,
+            Ok(None) => end(),
+            Err(broken) => {
+                eprintln!("benchtop: the worker cannot read what its owner said: {broken}");
+                end()
+            }
+        };
+        let sent = match heard {
+            ToWorker::Load(load) => work.send(Work::Load(*load)),
+            ToWorker::Task(task) => {
+                tasks.push(*task);
+                Ok(())
+            }
+            ToWorker::Make(make) => work.send(Work::Make(*make, std::mem::take(&mut tasks))),
+            ToWorker::Cancel(run) => {
+                cancelled.fetch_max(run, Ordering::SeqCst);
+                Ok(())
+            }
+            ToWorker::Ping => {
+                voice.say(&FromWorker::Pong);
+                Ok(())
+            }
+        };
+        // Whoever computed has panicked: the process is ending.
+        if sent.is_err() {
+            return;
+        }
+    }
+}
+
+/// Opens and checks the device and says the first words.
+fn hello(place: Place, voice: &Voice, fault: Option<&Fault>) -> Option<Device> {
+    let began = Instant::now();
+    let opened = place.open().and_then(|device| Ok((describe(&device)?, device)));
+    let mut greeting = Greeting { magic: MAGIC, protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into() };
+    match fault.map(|f| &f.what) {
+        Some(What::Protocol(other)) => greeting.protocol = *other,
+        Some(What::Mute) => asleep(),
+        _ => {}
+    }
+    let (device, about) = match opened {
+        Ok((found, device)) => {
+            let check = device_check(&device).map_err(|error| Problem::from(error).what);
+            let took_ms = began.elapsed().as_millis() as u64;
+            let about =
+                About { name: found.name, architecture: found.architecture, memory: found.memory, check, took_ms };
+            (Some(device), Ok(about))
+        }
+        Err(problem) => (None, Err(problem.to_string().replace("\n  help: ", "; "))),
+    };
+    voice.say(&(greeting, Hello { place: place.to_string(), about }));
+    device
+}
+
+/// Does nothing for ever; the hearing thread ends the process.
+pub(super) fn asleep() -> ! {
+    loop {
+        std::thread::sleep(Duration::from_secs(3600));
+    }
+}
