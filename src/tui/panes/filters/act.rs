@@ -17,7 +17,11 @@ impl FiltersPane {
                 vec![]
             }
             Action::Back => self.back(),
-            Action::SaveRules => self.rules.save(),
+            Action::SaveRules => {
+                let mut effects = self.rules.save();
+                effects.extend(self.try_edited());
+                effects
+            }
             Action::RevertRules => self.rules.revert(),
             Action::SettleRules => self.rules.settle(),
             Action::EditRules => vec![Effect::EditRules(self.rules.problem_line())],

@@ -73,7 +73,8 @@ fn layout(area: Rect, part: Part) -> Layout {
         let high = (rest.height * 2 / 5).clamp(10, 20);
         out.histogram = cut(rest, 0, high);
         let below = cut(rest, high + 1, u16::MAX);
-        let half = below.width / 2;
+        // The groups have six columns; two pictures side by side need less.
+        let half = below.width * 3 / 5;
         let (west, east) =
             (Rect { width: half, ..below }, Rect { x: below.x + half + 1, width: below.width - half - 1, ..below });
         out.counts = cut(west, 0, 8);

@@ -137,16 +137,13 @@ impl FiltersPane {
     pub fn start(&mut self) -> Vec<Effect> {
         self.turn.reset();
         self.rules.lost();
-        let mut effects = vec![Effect::Ask(Want::Rules, Ask::Rules)];
-        effects.extend(self.refresh());
-        effects
+        self.refresh()
     }
 
     /// Items, verdicts or scores changed: what is counted is counted again.
     pub fn refresh(&mut self) -> Vec<Effect> {
-        let mut effects = vec![Effect::Ask(Want::Scorers, Ask::Scorers)];
+        let mut effects = vec![Effect::Ask(Want::Rules, Ask::Rules), Effect::Ask(Want::Scorers, Ask::Scorers)];
         effects.extend(self.look());
-        effects.extend(self.try_edited());
         effects
     }
 

@@ -500,6 +500,7 @@ fn errors_are_shown_and_leave_the_last_look_in_place() {
     pane.act(Action::LineLeft);
     let again = pane.start();
     assert!(again.iter().any(|e| matches!(e, Effect::Ask(Want::Bench(_), _))), "{again:?}");
+    let again = pane.take_rules(Ok(state(at_25(), "one")));
     assert!(again.iter().any(|e| matches!(e, Effect::Ask(Want::Try(_), _))), "{again:?}");
 }
 

@@ -1,8 +1,7 @@
 //! The rules as they are saved in `benchtop.toml` and as they are edited here: what an edit would change, saving it,
 //! bringing the rules before back, and what happens when the file changes meanwhile.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+mod draw;
 
 use super::bench::Turn;
 use super::{ChoiceFor, Effect, Want, refuse, said};
@@ -10,10 +9,8 @@ use crate::model::scoring::bench::{RulesDiff, RulesState, Tally};
 use crate::model::scoring::rules::{Join, RuleSet};
 use crate::model::{Kind, Result};
 use crate::owner::wire::Ask;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::lines::Lines;
-use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
-use crate::tui::widgets::text::{self, grouped};
+use crate::tui::widgets::table::{Empty, LocalTable};
+use crate::tui::widgets::text::grouped;
 
 /// Lines of the difference that are shown with a question.
 const LINES: usize = 3;
@@ -31,16 +28,12 @@ pub(super) struct Desk {
     /// Whether to ask what to do about a conflict as soon as the file's rules are here.
     ask: bool,
     diff: Option<(RuleSet, RulesDiff)>,
+    /// Whether that is against the counts as last heard of.
+    fresh: bool,
     turn: Turn<RuleSet>,
     /// Whether to ask about saving as soon as it is known what that changes.
     saving: bool,
     table: LocalTable,
-}
-
-fn empty_table() -> LocalTable {
-    let columns =
-        vec![Spec::text("rule", 18), Spec::number("holds for", "", ColumnKind::Number, 11), Spec::text("in words", 60)];
-    LocalTable::new(columns, Vec::new(), 1, Empty::Loading)
 }
 
 /// How the counts differ, in words: `312 more kept, 41 fewer flagged`.
@@ -63,9 +56,10 @@ impl Desk {
             conflict: false,
             ask: false,
             diff: None,
+            fresh: false,
             turn: Turn::default(),
             saving: false,
-            table: empty_table(),
+            table: draw::table(),
         }
     }
 
@@ -120,8 +114,11 @@ impl Desk {
         } else if moved {
             self.conflict = true;
         }
-        // What would change is said against what is in the file.
-        self.diff = None;
+        // What would change is said against what is in the file, and of the items as they are.
+        self.fresh = false;
+        if moved {
+            self.diff = None;
+        }
         self.state = Some(new);
         self.fill();
         match (std::mem::take(&mut self.ask), self.conflict, edited && moved) {
@@ -151,7 +148,7 @@ impl Desk {
         }
         match diff {
             Ok(diff) => {
-                self.diff = Some((of, diff));
+                (self.diff, self.fresh) = (Some((of, diff)), true);
                 self.fill();
                 let ready = self.saving && self.exact().is_some();
                 (if ready { self.save() } else { vec![] }, next)
@@ -165,13 +162,13 @@ impl Desk {
 
     /// What the edited rules change, once that is known.
     fn exact(&self) -> Option<&RulesDiff> {
-        self.diff.as_ref().filter(|(of, _)| *of == self.edited).map(|(_, diff)| diff)
+        self.diff.as_ref().filter(|(of, _)| self.fresh && *of == self.edited).map(|(_, diff)| diff)
     }
 
     /// How the counts of all rules would differ, and whether that is of the rules as they are now.
     pub(super) fn difference(&self) -> Option<(String, bool)> {
         let (state, (of, diff)) = (self.state.as_ref()?, self.diff.as_ref()?);
-        Some((difference(&state.tally, &diff.tally), *of == self.edited))
+        Some((difference(&state.tally, &diff.tally), self.fresh && *of == self.edited))
     }
 
     /// Asks whether to save, with exact counts; they are waited for.
@@ -188,12 +185,10 @@ impl Desk {
         if self.conflict {
             return self.settle();
         }
-        let Some(((_, diff), state)) = self.diff.as_ref().filter(|(of, _)| *of == self.edited).zip(self.state.as_ref())
-        else {
+        let (Some(diff), Some(state)) = (self.exact(), &self.state) else {
             self.saving = true;
             return vec![Effect::Say("counting what the rules change".into())];
         };
-        self.saving = false;
         let more = diff.lines.len().saturating_sub(LINES);
         let mut words = diff.lines.iter().take(LINES).cloned().collect::<Vec<_>>().join("; ");
         if more > 0 {
@@ -201,7 +196,9 @@ impl Desk {
         }
         let lines =
             vec![("save these rules".to_string(), words), ("not now".to_string(), "the edits stay here".into())];
-        vec![Effect::AskChoice { purpose: ChoiceFor::Save, title: difference(&state.tally, &diff.tally), lines }]
+        let title = difference(&state.tally, &diff.tally);
+        self.saving = false;
+        vec![Effect::AskChoice { purpose: ChoiceFor::Save, title, lines }]
     }
 
     /// Writes the edited rules.
@@ -336,70 +333,5 @@ impl Desk {
         }
         let list: Vec<String> = rule.conditions.iter().map(|c| c.short()).collect();
         Ok(format!("score:{}", list.join(",")))
-    }
-
-    fn fill(&mut self) {
-        let hits = match (&self.state, self.exact()) {
-            (Some(state), _) if state.rules == self.edited => Some(&state.hits),
-            (_, Some(diff)) => Some(&diff.hits),
-            _ => None,
-        };
-        let row = |(at, rule): (usize, &crate::model::scoring::rules::Rule)| {
-            let hits = hits.and_then(|hits| hits.get(at)).copied();
-            let mut words = LocalCell::text(rule.words());
-            words.view.role = super::histogram::role(rule.then.outcome());
-            let shown = hits.map_or("…".into(), grouped);
-            vec![LocalCell::text(&rule.name), LocalCell::number(shown, hits.map(|n| n as f64)), words]
-        };
-        let rows = self.edited.rules.iter().enumerate().map(row).collect();
-        let hint =
-            "no rule flags anything: R shows the histogram, an arrow key draws a line; e writes rules".to_string();
-        self.table.set_rows(rows, Empty::Nothing { hint });
-    }
-
-    /// Draws the rules: those edited, what is different from the file, and what is wrong with it.
-    pub(super) fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
-        let edited =
-            if self.is_edited() { "edited: w saves, M gives up or settles" } else { "as saved; e edits the file" };
-        let mut lines = Lines::new(area, buf, look);
-        lines.say(&format!(" rules of benchtop.toml, {edited}"), Role::Heading);
-        if let Some(problem) = self.problem() {
-            lines.tell(&format!(" cannot be read: {problem}; those that could be read last are shown"), Role::Bad);
-        }
-        if self.conflict {
-            lines.tell(" the file has other rules since you began to edit: M settles it", Role::Warn);
-        }
-        if let Some(state) = &self.state {
-            let [kept, flagged, parked] = state.tally.items.map(grouped);
-            lines.say(&format!(" saved: {kept} kept, {flagged} flagged, {parked} parked"), Role::Text);
-        }
-        let mut below: Vec<(String, Role)> = Vec::new();
-        // The words may be longer than their column.
-        let here = self.table.cursor_id().and_then(|id| self.edited.rules.get(usize::try_from(id).ok()?));
-        if let Some(rule) = here {
-            let words =
-                text::wrap(&format!("{}: {}", rule.name, rule.words()), usize::from(area.width).saturating_sub(1));
-            below.extend(words.into_iter().map(|line| (format!(" {line}"), Role::Dim)));
-        }
-        if self.is_edited() {
-            match (self.difference(), self.exact()) {
-                (Some((said, exact)), diff) => {
-                    let about = if exact { "" } else { "~" };
-                    below.push((format!(" saving: {about}{said}"), Role::Accent));
-                    let role = |line: &str| match line.chars().next() {
-                        Some('+') => Role::Good,
-                        Some('-') => Role::Bad,
-                        _ => Role::Warn,
-                    };
-                    below.extend(diff.into_iter().flat_map(|d| &d.lines).map(|l| (format!(" {l}"), role(l))));
-                }
-                (None, _) => below.push((" counting what saving them changes".into(), Role::Dim)),
-            }
-        }
-        let rest = lines.rest();
-        let under = (below.len() as u16).min(rest.height / 2);
-        self.table.draw(Rect { height: rest.height - under, ..rest }, buf, look);
-        let mut lines = Lines::new(Rect { y: rest.bottom() - under, height: under, ..rest }, buf, look);
-        below.iter().for_each(|(said, role)| lines.say(said, *role));
     }
 }
