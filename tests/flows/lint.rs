@@ -7,7 +7,9 @@ use crate::support::{Bench, json_lines};
 #[test]
 fn findings_are_one_object_a_line_and_errors_are_the_exit_code() {
     let bench = Bench::new();
-    std::fs::create_dir_all(bench.root().join("metadata/vocabularies")).unwrap();
+    for folder in ["judge", "vocabularies"] {
+        std::fs::create_dir_all(bench.root().join("metadata").join(folder)).unwrap();
+    }
     for file in benchtop::model::metafile::shipped() {
         std::fs::write(bench.root().join("metadata").join(file.name), file.text).unwrap();
     }
