@@ -1,10 +1,12 @@
 //! The kernels on the CPU, started as `cuda` starts them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use candle_core::{DType, Tensor};
 
 use super::super::Window;
+use super::super::kernels::MODULES;
 use super::super::launch::{self, HEADS, Launch, Rows, Scalar};
 use super::host::{Array, run, there};
 use super::twins::{self, EPS, Side, from_bytes};
@@ -157,6 +159,49 @@ fn fused_attention_is_that_of_the_cpu() {
     if there() {
         twins::fused_attention(&Emulated { aligned: true }, &HEADS);
     }
+}
+
+/// Kinds of the parameters of each kernel, as its PTX has them.
+fn parameters() -> BTreeMap<&'static str, Vec<&'static str>> {
+    let mut all = BTreeMap::new();
+    for module in MODULES {
+        for entry in module.ptx.split(".visible .entry ").skip(1) {
+            let (name, rest) = entry.split_once('(').unwrap();
+            let list = rest.split_once(')').unwrap().0;
+            let kind = |line: &'static str| line.trim().strip_prefix(".param .")?.split(' ').next();
+            all.insert(name, list.lines().filter_map(kind).collect());
+        }
+    }
+    all
+}
+
+/// What a card would be started with is what its PTX takes: names, numbers and kinds; and no kernel is left over.
+#[test]
+fn the_ptx_takes_what_it_is_started_with() {
+    let ptx = parameters();
+    let mut started = BTreeSet::new();
+    let mut check = |launch: candle_core::Result<Launch>, arrays: usize| {
+        let Launch { name, scalars, .. } = launch.unwrap();
+        let kinds = scalars.iter().map(|s| if matches!(s, Scalar::Real(_)) { "f32" } else { "u32" });
+        let expected: Vec<&str> = std::iter::repeat_n("u64", arrays).chain(kinds).collect();
+        assert_eq!(ptx[name.as_str()], expected, "{name}");
+        started.insert(name);
+    };
+    for (dtype, aligned) in [(DType::F32, true), (DType::F32, false), (DType::F16, true), (DType::F16, false)] {
+        check(launch::patches(dtype, aligned, (4, 4, 8), Window::SAME, &(0..16)), 2);
+        check(launch::upsample(dtype, aligned, (1, 4, 4, 8), (8, 8)), 2);
+        check(launch::bias(dtype, aligned, (4, 8), 1, 0), 4);
+        check(launch::geglu(dtype, aligned, 4, 8), 3);
+        let norm = launch::group_norm(dtype, aligned, (1, 4, 8), 2, EPS, true).unwrap();
+        check(Ok(norm.sums), 2);
+        check(Ok(norm.moments), 3);
+        check(Ok(norm.apply), 5);
+        check(launch::layer_norm(dtype, aligned, (4, 8), EPS), 4);
+    }
+    for d in HEADS {
+        check(launch::attention((1, 1, d), (4, 4), [Rows { row: d, batch: 4 * d }; 3]), 4);
+    }
+    assert_eq!(started, ptx.keys().map(|name| name.to_string()).collect());
 }
 
 /// The emulation notices what a GPU would do silently.
