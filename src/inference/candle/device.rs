@@ -90,9 +90,11 @@ pub fn describe(device: &Device) -> Result<Described> {
 
 #[cfg(feature = "cuda")]
 fn describe_gpu(device: &Device) -> Result<Described> {
-    let ops::cuda::Card { name, capability: (major, minor), kernels, free, total } = ops::cuda::card(device)?;
+    let ops::cuda::Card { name, capability: (major, minor), kernels, cublas, free, total } = ops::cuda::card(device)?;
     let architecture = format!("sm_{major}{minor}");
-    Ok(Described { name, architecture, memory: Some((free as u64, total as u64)), kernels: Some(kernels) })
+    // What chooses how products are summed is as much of it as what runs between them.
+    let kernels = Some(format!("{kernels}, cuBLAS {cublas}"));
+    Ok(Described { name, architecture, memory: Some((free as u64, total as u64)), kernels })
 }
 
 #[cfg(not(feature = "cuda"))]

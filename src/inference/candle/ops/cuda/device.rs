@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 
+use candle_core::cuda_backend::cudarc::cublas::sys::cublasGetVersion_v2;
 use candle_core::cuda_backend::cudarc::driver::{result, sys};
 use candle_core::{DType, Device, Error, Result, bail, cuda};
 
@@ -16,6 +17,8 @@ pub struct Card {
     pub capability: (i32, i32),
     /// blake3 (16 hex digits) of the kernels that it runs.
     pub kernels: String,
+    /// Version of cuBLAS, which chooses how products are summed.
+    pub cublas: i32,
     /// Bytes of its memory that nobody has taken.
     pub free: usize,
     /// Bytes of its memory.
@@ -68,13 +71,18 @@ pub fn open(ordinal: usize) -> Result<Device> {
 /// # Errors
 /// No CUDA device, or what the driver says.
 pub fn card(device: &Device) -> Result<Card> {
-    let stream = device.as_cuda_device()?.cuda_stream();
+    let cuda = device.as_cuda_device()?;
+    let stream = cuda.cuda_stream();
     let context = stream.context();
+    let mut cublas = 0;
+    // SAFETY: the handle is that of the device, which is open; the version is an int.
+    unsafe { cublasGetVersion_v2(*cuda.cublas_handle().handle(), &raw mut cublas) }.result().map_err(Error::wrap)?;
     let (free, total) = context.mem_get_info().map_err(driver)?;
     Ok(Card {
         name: context.name().map_err(driver)?,
         capability: context.compute_capability().map_err(driver)?,
         kernels: kernels::hash(),
+        cublas,
         free,
         total,
     })
