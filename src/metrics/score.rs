@@ -3,6 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
+use super::consensus;
 use super::extract::Extractor;
 use crate::model::board::{Behind, Board, Cell, Column, Counts, Row};
 use crate::model::{Item, Key, Kind, Problem, QuestionKind, Result, Side};
@@ -304,6 +305,24 @@ impl Sheet {
         model.evaluated[at] = evaluated;
         model.scopes.insert(self.scopes[at]);
         Outcome::Used
+    }
+
+    /// What a model made of the question at this place.
+    pub fn outcome(&self, model: &Graded, at: usize) -> consensus::Outcome {
+        use consensus::Outcome;
+        let (Some(mark), Some(question)) = (model.marks.get(at), self.questions.get(at)) else {
+            return Outcome::Missing;
+        };
+        let unread = || {
+            let answer = model.at.get(at).and_then(|at| model.answers.get(*at as usize));
+            answer.is_none_or(|a| question.extractor().extract(&a.output, a.judge.as_deref()).is_none())
+        };
+        match mark {
+            Mark::Absent => Outcome::Missing,
+            Mark::Right => Outcome::Right,
+            Mark::Wrong if unread() => Outcome::Unparsed,
+            Mark::Wrong => Outcome::Wrong,
+        }
     }
 
     /// The board of these models, by name. Questions without an answer count as wrong in every data set and question type that

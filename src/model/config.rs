@@ -1,6 +1,7 @@
 //! `benchtop.toml`: what a project is called and how it is reviewed.
 
 pub mod endpoint;
+pub mod filter;
 pub mod generate;
 pub mod judge;
 
@@ -10,6 +11,7 @@ use std::time::Duration;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+pub use self::filter::FilterModels;
 pub use self::generate::Generate;
 pub use self::judge::Judge;
 use super::error::{Problem, Result};
@@ -37,6 +39,9 @@ pub struct Config {
     /// What it looks like.
     #[serde(default)]
     pub look: Look,
+    /// What scores items.
+    #[serde(default)]
+    pub filter: FilterModels,
     /// When items are flagged or parked.
     #[serde(default)]
     pub rules: RuleSet,

@@ -10,11 +10,13 @@ use super::search::{Beside, ByScore, Derived, List, Parts};
 use super::state::Shared;
 use super::wire::{Answer, AnswerSet, Ask, ItemView, OwnerStatus, Page, PageAsk, QUESTION_CHARS, Row};
 use super::{generate, scoring};
-use crate::model::scoring::{ScoreState, Scorer};
+use crate::model::scoring::Scorer;
 use crate::model::{Field, Filter, Item, Kind, Problem, Result, Sort, Status};
 use crate::pipeline::board::{Answers, Scored};
 use crate::pipeline::scoring::column::Column;
+use crate::pipeline::scoring::predictions;
 use crate::pipeline::usage::Usage;
+use crate::store::columns::id_hash;
 use crate::store::manifest::{Holds, Part};
 use crate::store::{Catalog, Overlay, journal, query, search};
 
@@ -395,8 +397,10 @@ fn scored(shared: &Shared) -> Result<Arc<Scored>> {
 /// The scores that follow from the predictions, by row.
 ///
 /// # Errors
-/// When the predictions cannot be read.
+/// When items or predictions cannot be read.
 pub fn from_predictions(shared: &Shared, scorer: &Scorer, rows: usize) -> Result<Column> {
-    let _ = (shared, scorer);
-    Ok(Column::new(vec![0.0; rows], vec![ScoreState::Missing.code(); rows], 1.0, String::new()))
+    let (catalog, scored) = (shared.catalog(), scored(shared)?);
+    let models = &shared.project.config().filter;
+    let row_of = |id: &str| catalog.row_of_hash(id_hash(id));
+    Ok(predictions::column(scorer, &scored, models, rows, &row_of))
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::formats::{self, Format, Found};
+use crate::metrics::consensus;
 use crate::metrics::score::{Answer, Graded, Outcome, Question, Sheet};
 use crate::model::board::{Behind, Board, Row};
 use crate::model::{Item, Key, Kind, Prediction, Problem, Result};
@@ -44,6 +45,17 @@ impl Scored {
         answers.sort_by_key(|a| !a.evaluated);
         answers.into_iter().for_each(|a| scored.add(a));
         scored.finish()
+    }
+
+    /// What the models that `counts` names made of each item, by its id.
+    pub fn outcomes<'s>(
+        &'s self,
+        counts: &'s dyn Fn(&str) -> bool,
+    ) -> impl Iterator<Item = (&'s str, Vec<consensus::Outcome>)> + 's {
+        let models: Vec<&Graded> = self.models.iter().filter(|m| counts(&m.model)).collect();
+        self.sheet.questions().iter().enumerate().map(move |(at, question)| {
+            (question.item.as_str(), models.iter().map(|model| self.sheet.outcome(model, at)).collect())
+        })
     }
 
     fn of(sheet: Sheet) -> Scored {

@@ -183,7 +183,6 @@ fn nearest_accepted(
     overlay: &Overlay,
 ) -> Result<Option<(u32, f32)>> {
     let Some(embeddings) = shared.scoring.embeddings(shared)? else { return Ok(None) };
-    let embeddings = lock(&embeddings);
     let Some(mine) = pictures.get(row).and_then(|key| embeddings.get(*key)) else { return Ok(None) };
     let accepted =
         (0..overlay.len()).filter(|r| overlay.status(*r) == Status::Accepted && pictures[*r] != pictures[row]);

@@ -28,7 +28,7 @@ use crate::pipeline::scoring::runner::Runner;
 use crate::store::catalog::Edition;
 use crate::store::project::Project;
 use crate::store::rules::{self, Written};
-use crate::store::scores::{DIMENSION, Embeddings, Scores};
+use crate::store::scores::{DIMENSION, EMBEDDINGS, Embeddings, Scores};
 
 /// Builds what scores.
 pub type Maker = Box<dyn Fn(&Project, &Scorer) -> Result<Box<dyn Runner>> + Send + Sync>;
@@ -45,6 +45,9 @@ struct HeldColumn {
     made: Instant,
     column: Arc<Column>,
 }
+
+/// Embeddings, with the model and the number of scores that they were read at.
+type HeldEmbeddings = ((String, usize), Arc<Embeddings>);
 
 /// What is on disk of the rules, with what was wrong when the file was looked at last.
 #[derive(Clone, Default)]
@@ -90,7 +93,7 @@ pub struct Scoring {
     columns: Mutex<BTreeMap<Scorer, HeldColumn>>,
     rules: Mutex<HeldRules>,
     outcomes: Mutex<Option<(Made, Arc<Outcomes>)>>,
-    embeddings: Mutex<Option<Arc<Mutex<Embeddings>>>>,
+    embeddings: Mutex<Option<HeldEmbeddings>>,
     /// Rises with every score that is recorded.
     changes: AtomicU64,
 }
@@ -268,22 +271,27 @@ impl Scoring {
         Ok((rules, columns, outcomes))
     }
 
-    /// The embeddings of the model that looked for near duplicates, where pictures were embedded.
+    /// The embeddings of the model that looked for near duplicates, where pictures were embedded; while a job adds to
+    /// them, those that were there when they were first asked for.
     ///
     /// # Errors
     /// When they cannot be read.
-    fn embeddings(&self, shared: &Shared) -> Result<Option<Arc<Mutex<Embeddings>>>> {
+    fn embeddings(&self, shared: &Shared) -> Result<Option<Arc<Embeddings>>> {
         let Some(scores) = self.scores(shared, &Scorer::Duplicate)? else { return Ok(None) };
+        let (short, dim, size) = {
+            let scores = lock(&scores);
+            let part = |name: &str| scores.about().parts.get(name).cloned();
+            (part(EMBEDDINGS), part(DIMENSION).and_then(|d| d.parse().ok()), scores.len())
+        };
+        let (Some(short), Some(dim)) = (short, dim) else { return Ok(None) };
         let mut held = lock(&self.embeddings);
-        if held.is_none() {
-            let (short, dim) = {
-                let scores = lock(&scores);
-                (scores.about().short(), scores.about().parts.get(DIMENSION).and_then(|d| d.parse().ok()))
-            };
-            let Some(dim) = dim else { return Ok(None) };
-            *held = Some(Arc::new(Mutex::new(Embeddings::open(&shared.project.store(), &short, dim)?)));
+        let is_running = self.desk.is_running(&Scorer::Duplicate);
+        if let Some((_, embeddings)) = held.as_ref().filter(|(of, _)| *of == (short.clone(), size) || is_running) {
+            return Ok(Some(embeddings.clone()));
         }
-        Ok(held.clone())
+        let embeddings = Arc::new(Embeddings::read(&shared.project.store(), &short, dim)?);
+        *held = Some(((short, size), embeddings.clone()));
+        Ok(Some(embeddings))
     }
 
     /// Ends all work and waits for it.

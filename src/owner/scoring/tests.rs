@@ -13,7 +13,7 @@ use crate::owner::state::Data;
 use crate::owner::wire::{Answer, Ask};
 use crate::owner::writer;
 use crate::pipeline::compose::{Composition, Order, metadata};
-use crate::pipeline::scoring::runner::{Subject, failed};
+use crate::pipeline::scoring::runner::{Keep, Subject, failed};
 use crate::store::open::open;
 use crate::store::scores::About;
 
@@ -51,7 +51,7 @@ impl Runner for Scoring1 {
         7
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: &mut dyn FnMut(u64, Score) -> bool) -> Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
         for subject in subjects {
             while lock(&self.small.0).permits == Some(0) {
                 std::thread::sleep(Duration::from_millis(1));
@@ -65,7 +65,7 @@ impl Runner for Scoring1 {
                     _ => Score::scored((subject.key % 100) as f32, "{\"seen\":true}"),
                 }
             };
-            if !keep(subject.key, score) {
+            if !keep(Some((subject.key, score))) {
                 break;
             }
         }

@@ -102,8 +102,8 @@ pub(super) fn run(shared: &Arc<Shared>, id: u32) -> Result<bool> {
             inner.tell(shared, id, false);
             Ok(())
         };
-        let ran = runner.score(&subjects, &mut |key, score| {
-            pending.push((key, score));
+        let ran = runner.score(&subjects, &mut |scored| {
+            pending.extend(scored);
             if recorded.elapsed() >= RECORD_EVERY {
                 recorded = Instant::now();
                 trouble = record(&mut pending).err();

@@ -1,24 +1,135 @@
 //! From a scorer's name to what scores.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use super::runner::Runner;
+use super::runners::alignment::{self, Aligned};
+use super::runners::duplicate::Duplicates;
+use super::runners::free;
+use super::runners::judge::Judged;
+use super::runners::ocr::WantedWord;
+use super::runners::pictures::{Consistency, Safe};
+use crate::compose::metadata::{Judging, Metadata};
+use crate::inference::candle::safety::StableDiffusionSafetyChecker;
+use crate::inference::candle::scorer::{self, ClipScorer, Options};
+use crate::inference::http::chat::ChatModel;
+use crate::inference::hub::Hub;
+use crate::inference::ocr::{self, Tesseract};
+use crate::inference::scoring::{ImageEmbedder, ImageTextScorer};
+use crate::inference::vlm::VisionLanguageModel;
+use crate::model::config::Config;
+use crate::model::judge::Reads;
 use crate::model::scoring::Scorer;
 use crate::model::{Kind, Problem, Result};
+use crate::store::metadata;
 use crate::store::project::Project;
+
+/// The folder of a model of `[filter]`.
+fn folder(name: Option<&String>, field: &str) -> Result<PathBuf> {
+    let name = name.ok_or_else(|| {
+        Problem::new(Kind::NotFound, "no model is named for it")
+            .field(format!("filter.{field}"))
+            .help(format!("add `{field} = \"...\"` to [filter] in benchtop.toml: a known name or a folder"))
+    })?;
+    Hub::from_env()?.path(name)
+}
+
+fn config(project: &Project) -> Result<Config> {
+    // As it is on disk now: a model is chosen while the owner runs.
+    Ok(Project::open(project.root())?.config().clone())
+}
+
+fn judging(project: &Project, name: &str) -> Result<Arc<Judging>> {
+    let files = metadata::read(&project.metadata())?;
+    let parsed =
+        Metadata::parse(files.files.into_iter().map(|f| crate::model::MetaFile { name: f.name, text: f.text }));
+    parsed.judging(name).ok_or_else(|| {
+        Problem::new(Kind::NotFound, format!("there is no judging `{name}`, or it cannot be used"))
+            .file(project.metadata().join(format!("judge/{name}.toml")))
+            .help("`benchtop lint` says what is wrong with it")
+    })
+}
+
+fn chat(config: &Config) -> Result<Box<dyn VisionLanguageModel>> {
+    if !config.judge.there() {
+        return Err(Problem::new(Kind::NotFound, "there is no judge")
+            .field("judge.endpoints")
+            .help("add [judge] with a model and endpoints to benchtop.toml, such as endpoints = [{ url = \"http://127.0.0.1:8000/v1\" }]"));
+    }
+    Ok(Box::new(ChatModel::new(&config.judge)?))
+}
 
 /// Builds a scorer.
 ///
 /// # Errors
 /// Why it cannot be had, and what to do.
-pub fn build(_project: &Project, scorer: &Scorer) -> Result<Box<dyn Runner>> {
-    Err(Problem::new(Kind::NotFound, format!("`{scorer}` cannot run")))
+pub fn build(project: &Project, scorer: &Scorer) -> Result<Box<dyn Runner>> {
+    let config = config(project)?;
+    let filter = &config.filter;
+    Ok(match scorer {
+        Scorer::Flatness => free::flatness(),
+        Scorer::Leakage => free::leakage(),
+        Scorer::Clip => {
+            let model = scorer::open(&folder(Some(&filter.clip), "clip")?, &Options::cpu())?;
+            Box::new(Consistency::new(Scorer::Clip, model))
+        }
+        Scorer::Siglip => {
+            let model = scorer::open(&folder(filter.siglip.as_ref(), "siglip")?, &Options::cpu())?;
+            Box::new(Consistency::new(Scorer::Siglip, model))
+        }
+        Scorer::Safety => {
+            let folder = folder(filter.safety.as_ref(), "safety")?;
+            Box::new(Safe::new(Box::new(StableDiffusionSafetyChecker::open(&folder, &Options::cpu())?)))
+        }
+        Scorer::Duplicate => {
+            let model = ClipScorer::open(&folder(Some(&filter.clip), "clip")?, &Options::cpu())?;
+            let name = ImageTextScorer::capabilities(&model).name.clone();
+            let model: Box<dyn ImageEmbedder> = Box::new(model);
+            let references: Vec<PathBuf> = filter.references.iter().map(|f| project.root().join(f)).collect();
+            Box::new(Duplicates::new(&project.store(), &name, model, &references)?)
+        }
+        Scorer::Ocr => {
+            let options = ocr::Options { languages: filter.languages.clone(), ..ocr::Options::default() };
+            Box::new(WantedWord::new(Box::new(Tesseract::open(options)?)))
+        }
+        Scorer::Judge(name) => Box::new(Judged::new(judging(project, name)?, chat(&config)?, &config.judge)?),
+        Scorer::Alignment => {
+            let (writer, asker) = (judging(project, alignment::QUESTIONS)?, judging(project, alignment::ANSWER)?);
+            Box::new(Aligned::new(writer, asker, chat(&config)?, &config.judge)?)
+        }
+        Scorer::Consensus | Scorer::Blind => {
+            return Err(Problem::new(Kind::Usage, format!("`{scorer}` follows from the predictions at once")));
+        }
+    })
 }
 
-/// Why a scorer cannot run now, where it cannot.
-pub fn not_ready(_project: &Project, _scorer: &Scorer) -> Option<String> {
-    None
+/// Why a scorer cannot run now, where that can be told without loading anything large.
+pub fn not_ready(project: &Project, scorer: &Scorer) -> Option<String> {
+    let check = || -> Result<()> {
+        let config = config(project)?;
+        let filter = &config.filter;
+        match scorer {
+            Scorer::Clip | Scorer::Duplicate => folder(Some(&filter.clip), "clip").map(|_| ()),
+            Scorer::Siglip => folder(filter.siglip.as_ref(), "siglip").map(|_| ()),
+            Scorer::Safety => folder(filter.safety.as_ref(), "safety").map(|_| ()),
+            Scorer::Judge(name) => chat(&config).and_then(|_| judging(project, name)).map(|_| ()),
+            Scorer::Alignment => chat(&config).map(|_| ()),
+            Scorer::Ocr => {
+                let options = ocr::Options { languages: filter.languages.clone(), ..ocr::Options::default() };
+                Tesseract::open(options).map(|_| ())
+            }
+            Scorer::Flatness | Scorer::Leakage | Scorer::Consensus | Scorer::Blind => Ok(()),
+        }
+    };
+    check().err().map(|problem| problem.to_string())
 }
 
-/// The judge's questions in the project's metadata.
-pub fn judges(_project: &Project) -> Vec<String> {
-    Vec::new()
+/// The questions of the judge that items can be scored by: those answered by yes or no.
+pub fn judges(project: &Project) -> Vec<String> {
+    let Ok(files) = metadata::read(&project.metadata()) else { return Vec::new() };
+    let parsed =
+        Metadata::parse(files.files.into_iter().map(|f| crate::model::MetaFile { name: f.name, text: f.text }));
+    let all = parsed.judgings();
+    all.iter().filter(|j| matches!(j.reads, Reads::YesNo { .. })).map(|j| j.name.clone()).collect()
 }

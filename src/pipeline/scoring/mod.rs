@@ -7,8 +7,10 @@ pub mod column;
 pub mod doubt;
 pub mod explain;
 pub mod inputs;
+pub mod predictions;
 pub mod rules;
 pub mod runner;
+pub mod runners;
 
 #[cfg(test)]
 mod tests;

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use image::RgbImage;
-
+use crate::inference::preprocess;
 use crate::model::Item;
+use crate::model::generation::Pixels;
 use crate::model::scoring::{Score, ScoreState};
 use crate::store::scores::About;
 
@@ -26,13 +26,21 @@ impl Subject {
     ///
     /// # Errors
     /// What is wrong with the file, as a score that says so.
-    pub fn picture(&self) -> Result<RgbImage, Score> {
-        let Some(file) = self.files.first() else { return Err(failed("its picture is not there")) };
-        let read = std::fs::read(file).map_err(|e| failed(&format!("its picture cannot be read: {e}")))?;
-        match image::load_from_memory(&read) {
-            Ok(picture) => Ok(picture.into_rgb8()),
+    pub fn picture(&self) -> Result<Pixels, Score> {
+        let bytes = self.bytes()?;
+        match image::load_from_memory(&bytes) {
+            Ok(picture) => Ok(preprocess::rgb(&picture)),
             Err(error) => Err(failed(&format!("its picture is damaged: {error}"))),
         }
+    }
+
+    /// The bytes of its first picture.
+    ///
+    /// # Errors
+    /// Why they cannot be read, as a score that says so.
+    pub fn bytes(&self) -> Result<Vec<u8>, Score> {
+        let Some(file) = self.files.first() else { return Err(failed("its picture is not there")) };
+        std::fs::read(file).map_err(|e| failed(&format!("its picture cannot be read: {e}")))
     }
 }
 
@@ -52,6 +60,9 @@ pub struct Spent {
     pub micros: Option<u64>,
 }
 
+/// Where scores go: the number of the inputs with their score.
+pub type Keep<'a> = &'a mut dyn FnMut(Option<(u64, Score)>) -> bool;
+
 /// Gives scores.
 pub trait Runner: Send {
     /// What it is: scores of another one are kept apart.
@@ -60,12 +71,13 @@ pub trait Runner: Send {
     /// Subjects that it likes to have at once.
     fn batch(&self) -> usize;
 
-    /// Scores these subjects and hands each score to `keep` once it is there, in any order; `keep` says whether to go
-    /// on. What was not begun then is not scored.
+    /// Scores these subjects and hands each score to `keep` once it is there, in any order, and nothing now and then as a
+    /// sign of life; `keep` says whether to go on. What was not begun then is not scored. Scores of other inputs may
+    /// come with them, where these change them.
     ///
     /// # Errors
     /// What keeps it from scoring anything: the job waits until somebody looks.
-    fn score(&mut self, subjects: &[Subject], keep: &mut dyn FnMut(u64, Score) -> bool) -> crate::model::Result<()>;
+    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> crate::model::Result<()>;
 
     /// What it has spent.
     fn spent(&self) -> Option<Spent> {
@@ -95,12 +107,12 @@ impl<F: Fn(&Subject) -> Score + Send + Sync> Runner for Each<F> {
         256
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: &mut dyn FnMut(u64, Score) -> bool) -> crate::model::Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> crate::model::Result<()> {
         use rayon::prelude::*;
         for some in subjects.chunks(4 * rayon::current_num_threads()) {
             let scores: Vec<Score> = some.par_iter().map(|subject| (self.score)(subject)).collect();
             for (subject, score) in some.iter().zip(scores) {
-                if !keep(subject.key, score) {
+                if !keep(Some((subject.key, score))) {
                     return Ok(());
                 }
             }

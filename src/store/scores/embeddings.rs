@@ -2,13 +2,20 @@
 //! accepted picture.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use half::f16;
 
 use crate::model::{Problem, Result};
 use crate::store::append::{Appended, Whole};
 use crate::store::disk;
+
+/// Bytes of a row beside its numbers.
+const ROW: u64 = 8 + 4;
+
+fn path(store: &Path, short: &str, dim: usize) -> PathBuf {
+    store.join("scores").join(format!("{short}.{dim}.embeddings"))
+}
 
 /// The embeddings of one model. Rows have a number for the picture, `dim` half floats and a CRC-32.
 #[derive(Debug)]
@@ -17,28 +24,42 @@ pub struct Embeddings {
     at: HashMap<u64, u32>,
     keys: Vec<u64>,
     rows: Vec<f16>,
-    file: Appended,
+    /// None where they are only read.
+    file: Option<Appended>,
 }
 
 impl Embeddings {
-    /// Those of the model with this short fingerprint below `store`, which gives points of `dim` numbers.
+    /// Those of the model with this short fingerprint below `store`, which gives points of `dim` numbers, to be added to.
+    /// One at a time may have them so.
     ///
     /// # Errors
     /// The operating system's. Damaged rows are passed over: their pictures are embedded again.
     pub fn open(store: &Path, short: &str, dim: usize) -> Result<Embeddings> {
-        let folder = store.join("scores");
-        disk::ensure_dirs(&folder, &mut Vec::new())?;
-        let path = folder.join(format!("{short}.{dim}.embeddings"));
+        disk::ensure_dirs(&store.join("scores"), &mut Vec::new())?;
+        let (mut all, length) = Embeddings::load(store, short, dim)?;
+        let row = ROW + 2 * dim as u64;
+        let whole = Whole { length: length / row * row, torn: !length.is_multiple_of(row) };
+        all.file = Some(Appended::open(&path(store, short, dim), whole)?);
+        Ok(all)
+    }
+
+    /// The same to look at, as far as they are written: somebody else may be adding to them.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn read(store: &Path, short: &str, dim: usize) -> Result<Embeddings> {
+        Embeddings::load(store, short, dim).map(|(all, _)| all)
+    }
+
+    fn load(store: &Path, short: &str, dim: usize) -> Result<(Embeddings, u64)> {
+        let path = path(store, short, dim);
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
         };
-        let row = 8 + 2 * dim + 4;
-        let whole = Whole { length: (bytes.len() / row * row) as u64, torn: bytes.len() % row != 0 };
-        let file = Appended::open(&path, whole)?;
-        let mut all = Embeddings { dim, at: HashMap::new(), keys: Vec::new(), rows: Vec::new(), file };
-        for row in bytes.chunks_exact(row) {
+        let mut all = Embeddings { dim, at: HashMap::new(), keys: Vec::new(), rows: Vec::new(), file: None };
+        for row in bytes.chunks_exact(ROW as usize + 2 * dim) {
             let (body, crc) = row.split_at(row.len() - 4);
             if crc32fast::hash(body).to_le_bytes() == crc {
                 let (key, point) = body.split_at(8);
@@ -46,12 +67,12 @@ impl Embeddings {
                 all.take(u64::from_le_bytes(key.try_into().unwrap_or_default()), point);
             }
         }
-        Ok(all)
+        Ok((all, bytes.len() as u64))
     }
 
     fn take(&mut self, key: u64, point: impl Iterator<Item = f16>) {
         let next = self.keys.len() as u32;
-        if self.at.try_insert_new(key, next) {
+        if *self.at.entry(key).or_insert(next) == next {
             self.keys.push(key);
             self.rows.extend(point);
         }
@@ -104,21 +125,11 @@ impl Embeddings {
             let crc = crc32fast::hash(&bytes[start..]);
             bytes.extend_from_slice(&crc.to_le_bytes());
         }
-        self.file.append(&bytes, "embeddings cannot be recorded")?;
+        let read_only = || Problem::input("these embeddings are only to be looked at");
+        self.file.as_mut().ok_or_else(read_only)?.append(&bytes, "embeddings cannot be recorded")?;
         for (key, point) in fresh {
             self.take(*key, point.iter().map(|x| f16::from_f32(*x)));
         }
         Ok(())
-    }
-}
-
-/// Insertion that says whether the key was new.
-trait InsertNew {
-    fn try_insert_new(&mut self, key: u64, value: u32) -> bool;
-}
-
-impl InsertNew for HashMap<u64, u32> {
-    fn try_insert_new(&mut self, key: u64, value: u32) -> bool {
-        *self.entry(key).or_insert(value) == value
     }
 }

@@ -31,6 +31,8 @@ const ROW: usize = 8 + 4 + 4 + 8 + 4;
 const DETAIL: usize = 64 << 10;
 /// The part of a fingerprint that says how many numbers an embedding has.
 pub const DIMENSION: &str = "dimension";
+/// The part of a fingerprint that names the embeddings it was found with.
+pub const EMBEDDINGS: &str = "embeddings";
 /// Names the version that counts.
 const CURRENT: &str = "current";
 

@@ -1,0 +1,218 @@
+//! AutoBench-V's self-validation S_a: questions about the elements of a prompt, asked about the picture alone.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::judge::{gone, pictures, spent};
+use crate::compose::metadata::Judging;
+use crate::compose::metadata::judge::{Fields, fields_of};
+use crate::inference::Heard;
+use crate::inference::vlm::VisionLanguageModel;
+use crate::metrics::alignment::{Alignment, Answered, Rule, answered, questions};
+use crate::metrics::judge::VERSION;
+use crate::model::config::Judge;
+use crate::model::generation::Failure;
+use crate::model::judge::{Element, Reads};
+use crate::model::scoring::{Score, ScoreState, Scorer};
+use crate::model::vlm::{Ask, Finish, Reply, Tally};
+use crate::model::{Kind, Problem, Result};
+use crate::pipeline::scoring::runner::{Keep, Runner, Spent, Subject, failed};
+use crate::store::scores::About;
+
+/// The judging that writes the questions.
+pub const QUESTIONS: &str = "autobench-v-questions";
+/// The judging that asks them.
+pub const ANSWER: &str = "autobench-v-answer";
+/// Pictures of one call: each is asked some six questions.
+const BATCH: usize = 8;
+
+/// See the module.
+pub struct Aligned {
+    about: About,
+    writer: Arc<Judging>,
+    asker: Arc<Judging>,
+    model: Box<dyn VisionLanguageModel>,
+    config: Judge,
+    tally: Tally,
+}
+
+/// A question of one subject.
+struct Asked {
+    subject: usize,
+    element: Element,
+    outcome: Option<(Answered, String)>,
+}
+
+fn not_applicable(why: &str) -> Score {
+    Score::other(ScoreState::NotApplicable, json!({ "why": why }).to_string())
+}
+
+impl Aligned {
+    /// Has the questions of `writer` answered by `asker`, both by `model`.
+    ///
+    /// # Errors
+    /// [`Kind::Usage`] for judgings that do something else.
+    pub fn new(
+        writer: Arc<Judging>,
+        asker: Arc<Judging>,
+        model: Box<dyn VisionLanguageModel>,
+        config: &Judge,
+    ) -> Result<Aligned> {
+        for (judging, fits) in [
+            (&writer, matches!(writer.reads, Reads::Questions { .. })),
+            (&asker, matches!(asker.reads, Reads::Choice { .. })),
+        ] {
+            if !fits {
+                let what = format!("`{}` does not read what self-validation needs of it", judging.name);
+                return Err(Problem::new(Kind::Usage, what).field("answer.read"));
+            }
+        }
+        let print = model.fingerprint().with("questions", &writer.revision).with("answer", &asker.revision);
+        let about = About::new(Scorer::Alignment, model.abilities().name.clone(), &print.with("reading", VERSION), 1.0);
+        Ok(Aligned { about, writer, asker, model, config: config.clone(), tally: Tally::default() })
+    }
+
+    /// The answers to `asks`, in their order; none for those that were not come to.
+    fn all(&mut self, asks: &[Ask], keep: Keep<'_>) -> Vec<Option<std::result::Result<Reply, Failure>>> {
+        let mut answers: Vec<Option<std::result::Result<Reply, Failure>>> = asks.iter().map(|_| None).collect();
+        let Aligned { model, tally, .. } = self;
+        model.ask(asks, &mut |heard| {
+            if let Heard::Done { index, result } = heard {
+                result.iter().for_each(|reply| tally.add(reply));
+                if let Some(place) = answers.get_mut(index) {
+                    *place = Some(result);
+                }
+            }
+            keep(None)
+        });
+        answers
+    }
+
+    /// The questions about each subject's prompt; what has none is scored at once. None when nobody wants more.
+    fn written(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<Option<Vec<Asked>>> {
+        let (mut at, mut asks) = (Vec::new(), Vec::new());
+        for (place, subject) in subjects.iter().enumerate() {
+            match self.writer.ask(&fields_of(&subject.item), self.config.max_tokens) {
+                Ok(ask) => {
+                    at.push(place);
+                    asks.push(ask);
+                }
+                Err(slot) => {
+                    let score = not_applicable(&format!("the item has nothing for `{{{slot}}}`"));
+                    if !keep(Some((subject.key, score))) {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        let Reads::Questions { count, types } = self.writer.reads.clone() else { return Ok(None) };
+        let mut asked = Vec::new();
+        for (place, answer) in at.into_iter().zip(self.all(&asks, keep)) {
+            let score = match answer {
+                Some(Ok(reply)) => {
+                    let found = questions::read(&reply.text, &types, count);
+                    if !found.elements.is_empty() {
+                        let one = |element| Asked { subject: place, element, outcome: None };
+                        asked.extend(found.elements.into_iter().map(one));
+                        continue;
+                    }
+                    let state =
+                        if reply.finish == Finish::Refused { ScoreState::Refused } else { ScoreState::Unparsed };
+                    Score::other(state, json!({ "raw": reply.text, "notes": found.notes }).to_string())
+                }
+                Some(Err(failure)) => match gone(&failure) {
+                    Some(problem) => return Err(problem),
+                    None => failed(&failure.reason),
+                },
+                None => return Ok(None),
+            };
+            if !keep(Some((subjects[place].key, score))) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(asked))
+    }
+
+    fn ask(&self, subject: &Subject, element: &Element) -> std::result::Result<Ask, String> {
+        let mut fields = Fields::new();
+        fields.insert("question", element.question.clone());
+        let choices = if element.choices.is_empty() { "none".into() } else { element.choices.join("\n") };
+        fields.insert("options", choices);
+        let asked = self.asker.ask(&fields, self.config.max_tokens);
+        let ask = asked.map_err(|slot| format!("there is nothing for `{{{slot}}}`"))?;
+        Ok(Ask { images: pictures(subject, self.asker.shows)?, ..ask })
+    }
+}
+
+impl Runner for Aligned {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn batch(&self) -> usize {
+        BATCH
+    }
+
+    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
+        let Some(mut asked) = self.written(subjects, keep)? else { return Ok(()) };
+        let mut asks = Vec::with_capacity(asked.len());
+        for question in &asked {
+            match self.ask(&subjects[question.subject], &question.element) {
+                Ok(ask) => asks.push(ask),
+                // What cannot be shown is told by the score of its item.
+                Err(why) => asks.push(Ask { prompt: String::new(), system: Some(why), ..Ask::default() }),
+            }
+        }
+        let answers = self.all(&asks, keep);
+        for ((question, answer), ask) in asked.iter_mut().zip(answers).zip(&asks) {
+            question.outcome = match answer {
+                Some(Ok(reply)) => {
+                    let text = (reply.finish != Finish::Refused).then_some(reply.text.as_str());
+                    Some((answered(&question.element, text, Rule::Folded), reply.text.clone()))
+                }
+                Some(Err(failure)) => match gone(&failure) {
+                    Some(problem) => return Err(problem),
+                    None => Some((Answered::Unknown, ask.system.clone().unwrap_or(failure.reason))),
+                },
+                None => return Ok(()),
+            };
+        }
+        for (at, subject) in subjects.iter().enumerate() {
+            let mine: Vec<&Asked> = asked.iter().filter(|a| a.subject == at).collect();
+            if mine.is_empty() {
+                continue;
+            }
+            let outcomes = mine.iter().filter_map(|a| Some(a.outcome.as_ref()?.0));
+            let alignment = Alignment::new(outcomes);
+            let question = |asked: &&Asked| {
+                let (outcome, said) = asked.outcome.clone().unwrap_or((Answered::Unknown, String::new()));
+                let word = match outcome {
+                    Answered::Right => "right",
+                    Answered::Wrong => "wrong",
+                    Answered::Unknown => "unknown",
+                };
+                let Element { kind, element, question, answer, .. } = &asked.element;
+                json!({ "type": kind, "element": element, "question": question, "answer": answer, "said": said, "is": word })
+            };
+            let element = |at: &usize| mine.get(*at).map(|asked| asked.element.element.clone());
+            let failed: Vec<String> = alignment.failed.iter().filter_map(element).collect();
+            let detail = json!({
+                "failed": failed, "answers": mine.iter().map(question).collect::<Vec<_>>(),
+                "legacy": alignment.legacy_share(),
+            });
+            let score = match alignment.share() {
+                Some(share) => Score::scored(share as f32, detail.to_string()),
+                None => Score::other(ScoreState::Unparsed, detail.to_string()),
+            };
+            if !keep(Some((subject.key, score))) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn spent(&self) -> Option<Spent> {
+        Some(spent(&self.tally, &self.config))
+    }
+}

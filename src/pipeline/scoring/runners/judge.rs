@@ -1,0 +1,165 @@
+//! A named question to a vision-language model.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::pictures::refused;
+use crate::compose::metadata::Judging;
+use crate::compose::metadata::judge::fields_of;
+use crate::inference::Heard;
+use crate::inference::vlm::VisionLanguageModel;
+use crate::metrics::judge::{VERSION, certainty, ruling};
+use crate::model::config::Judge;
+use crate::model::generation::{Failure, FailureKind};
+use crate::model::judge::{Reads, Said, Shown, Word};
+use crate::model::scoring::{Score, ScoreState, Scorer};
+use crate::model::vlm::{Ask, Encoded, Reply, Tally};
+use crate::model::{Kind, Problem, Result};
+use crate::pipeline::scoring::runner::{Keep, Runner, Spent, Subject};
+use crate::store::scores::About;
+
+/// What tokens cost is counted in millionths; [`crate::model::vlm::Money`] has millionths of those.
+const MICROS: u128 = 1_000_000;
+
+/// What has been spent so far.
+pub(super) fn spent(tally: &Tally, config: &Judge) -> Spent {
+    let money = tally.money(config).0;
+    let micros = (money > 0).then(|| u64::try_from(money.div_ceil(MICROS)).unwrap_or(u64::MAX));
+    Spent { asked: tally.usage.prompt, answered: tally.usage.completion, micros }
+}
+
+/// The pictures that a question shows.
+///
+/// # Errors
+/// Why they cannot be shown, in words.
+pub(super) fn pictures(subject: &Subject, shows: Shown) -> std::result::Result<Vec<Encoded>, String> {
+    let wanted = match shows {
+        Shown::None => 0,
+        Shown::Item => subject.files.len(),
+        Shown::Pair => 2,
+    };
+    if shows != Shown::None && (subject.files.is_empty() || subject.files.len() < wanted) {
+        return Err(format!("the question shows {} pictures, {} are there", wanted.max(1), subject.files.len()));
+    }
+    let one = |file: &std::path::PathBuf| {
+        let bytes = std::fs::read(file).map_err(|e| format!("its picture cannot be read: {e}"))?;
+        Encoded::new(bytes).ok_or_else(|| "its picture is no PNG, JPEG, WebP or GIF".to_string())
+    };
+    subject.files.iter().take(wanted).map(one).collect()
+}
+
+fn not_applicable(why: String) -> Score {
+    Score::other(ScoreState::NotApplicable, json!({ "why": why }).to_string())
+}
+
+/// See the module.
+pub struct Judged {
+    about: About,
+    judging: Arc<Judging>,
+    pass: Word,
+    model: Box<dyn VisionLanguageModel>,
+    config: Judge,
+    tally: Tally,
+}
+
+impl Judged {
+    /// Asks `judging` of `model`.
+    ///
+    /// # Errors
+    /// [`Kind::Usage`] for a judging that has no answer which passes.
+    pub fn new(judging: Arc<Judging>, model: Box<dyn VisionLanguageModel>, config: &Judge) -> Result<Judged> {
+        let Reads::YesNo { pass } = judging.reads else {
+            let what = format!("`{}` is no question that is answered by yes or no", judging.name);
+            return Err(Problem::new(Kind::Usage, what).field("answer.read"));
+        };
+        let print = model.fingerprint().with("judging", &judging.revision).with("reading", VERSION);
+        let name = model.abilities().name.clone();
+        let about = About::new(Scorer::Judge(judging.name.clone()), name, &print, 1.0);
+        Ok(Judged { about, judging, pass, model, config: config.clone(), tally: Tally::default() })
+    }
+
+    fn ask(&self, subject: &Subject) -> std::result::Result<Ask, Score> {
+        let asked = self.judging.ask(&fields_of(&subject.item), self.config.max_tokens);
+        let ask = asked.map_err(|slot| not_applicable(format!("the item has nothing for `{{{slot}}}`")))?;
+        let images = pictures(subject, self.judging.shows).map_err(not_applicable)?;
+        Ok(Ask { images, want_logprobs: true, ..ask })
+    }
+}
+
+/// An answer as a score, where the answer `pass` is good.
+fn read(pass: Word, reply: &Reply) -> Score {
+    let ruling = ruling(reply, pass);
+    let detail = json!({
+        "raw": reply.text, "said": ruling.said, "found": ruling.found, "reason": ruling.reason,
+        "pass": pass, "certainty": certainty(&reply.first), "finish": reply.finish, "model": reply.model,
+    })
+    .to_string();
+    match (ruling.pass, ruling.said) {
+        (Some(pass), _) => Score::scored(f32::from(pass), detail),
+        (None, Said::Refused) => Score::other(ScoreState::Refused, detail),
+        (None, _) => Score::other(ScoreState::Unparsed, detail),
+    }
+}
+
+/// What keeps a job from going on, if the servers are not there at all.
+pub(super) fn gone(failure: &Failure) -> Option<Problem> {
+    (failure.kind == FailureKind::Unavailable).then(|| {
+        Problem::new(Kind::Unreachable, format!("the judge cannot be reached: {}", failure.reason))
+            .help("see to the servers of [judge] in benchtop.toml, then resume the job")
+    })
+}
+
+impl Runner for Judged {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn batch(&self) -> usize {
+        self.model.abilities().max_batch.max(1)
+    }
+
+    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
+        let (mut keys, mut asks) = (Vec::new(), Vec::new());
+        for subject in subjects {
+            match self.ask(subject) {
+                Ok(ask) => {
+                    keys.push(subject.key);
+                    asks.push(ask);
+                }
+                Err(score) => {
+                    if !keep(Some((subject.key, score))) {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        let Judged { model, tally, pass, .. } = self;
+        let mut trouble = None;
+        model.ask(&asks, &mut |heard| match heard {
+            Heard::Alive => keep(None),
+            Heard::Done { index, result } => {
+                let Some(key) = keys.get(index).copied() else { return true };
+                let score = match result {
+                    Ok(reply) => {
+                        tally.add(&reply);
+                        Some(read(*pass, &reply))
+                    }
+                    Err(failure) => match gone(&failure) {
+                        None => refused(&failure),
+                        problem => {
+                            trouble = problem;
+                            return false;
+                        }
+                    },
+                };
+                score.is_none_or(|score| keep(Some((key, score))))
+            }
+        });
+        trouble.map_or(Ok(()), Err)
+    }
+
+    fn spent(&self) -> Option<Spent> {
+        Some(spent(&self.tally, &self.config))
+    }
+}

@@ -1,0 +1,147 @@
+//! Pictures against their prompts by CLIP and SigLIP, and the safety checker.
+
+use rayon::prelude::*;
+use serde_json::json;
+
+use crate::inference::scoring::{ImageTextScorer, Pair, SafetyChecker};
+use crate::model::Result;
+use crate::model::generation::{Failure, FailureKind, Pixels};
+use crate::model::safety::is_blanked;
+use crate::model::scoring::{Score, ScoreState, Scorer};
+use crate::pipeline::scoring::runner::{Keep, Runner, Subject, failed};
+use crate::store::scores::About;
+
+/// Pictures of one call: some passes of a model, between which a pause is heard.
+const BATCH: usize = 32;
+
+/// The pictures that can be decoded, with the places of their subjects; the others are scored as failed. None when
+/// nobody wants more.
+pub(super) fn decoded(subjects: &[Subject], keep: Keep<'_>) -> Option<(Vec<usize>, Vec<Pixels>)> {
+    let all: Vec<std::result::Result<Pixels, Score>> = subjects.par_iter().map(Subject::picture).collect();
+    let (mut places, mut pictures) = (Vec::new(), Vec::new());
+    for (at, picture) in all.into_iter().enumerate() {
+        match picture {
+            Ok(picture) => {
+                places.push(at);
+                pictures.push(picture);
+            }
+            Err(score) => {
+                if !keep(Some((subjects[at].key, score))) {
+                    return None;
+                }
+            }
+        }
+    }
+    Some((places, pictures))
+}
+
+/// What becomes of an input that a model failed on; none for one that it did not come to.
+pub(super) fn refused(failure: &Failure) -> Option<Score> {
+    match failure.kind {
+        FailureKind::Cancelled => None,
+        FailureKind::Refused => Some(Score::other(ScoreState::Refused, json!({ "why": failure.reason }).to_string())),
+        _ => Some(failed(&failure.reason)),
+    }
+}
+
+/// Image-text consistency.
+pub struct Consistency {
+    about: About,
+    model: Box<dyn ImageTextScorer>,
+}
+
+impl Consistency {
+    /// Scores as `scorer` with `model`.
+    pub fn new(scorer: Scorer, model: Box<dyn ImageTextScorer>) -> Consistency {
+        let known = model.capabilities();
+        let about = About::new(scorer, known.name.clone(), &model.fingerprint(), known.logit_scale);
+        Consistency { about, model }
+    }
+}
+
+impl Runner for Consistency {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn batch(&self) -> usize {
+        BATCH
+    }
+
+    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
+        let Some((places, pictures)) = decoded(subjects, keep) else { return Ok(()) };
+        let prompt = |at: &usize| subjects[*at].item.prompt.as_deref().unwrap_or_default();
+        let texts: Vec<&str> = places.iter().map(prompt).collect();
+        let pairs: Vec<Pair> = (0..places.len()).map(|at| Pair { picture: at, text: at }).collect();
+        let results = self.model.score(&pictures, &texts, &pairs, &mut |_| keep(None));
+        for (at, result) in places.iter().zip(results) {
+            let score = match result {
+                Ok(similarity) => {
+                    let mut detail = json!({ "logit": self.model.capabilities().logit(&similarity) });
+                    if let Some(probability) = self.model.capabilities().probability(&similarity) {
+                        detail["probability"] = probability.into();
+                    }
+                    if similarity.parts > 1 {
+                        detail["note"] = format!("the prompt was read in {} parts", similarity.parts).into();
+                    }
+                    Some(Score::scored(similarity.cosine, detail.to_string()))
+                }
+                Err(failure) => refused(&failure),
+            };
+            if let Some(score) = score
+                && !keep(Some((subjects[*at].key, score)))
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The safety checker.
+pub struct Safe {
+    about: About,
+    model: Box<dyn SafetyChecker>,
+}
+
+impl Safe {
+    /// Scores with `model`.
+    pub fn new(model: Box<dyn SafetyChecker>) -> Safe {
+        let about = About::new(Scorer::Safety, model.name().to_string(), &model.fingerprint(), 1.0);
+        Safe { about, model }
+    }
+}
+
+impl Runner for Safe {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn batch(&self) -> usize {
+        BATCH
+    }
+
+    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
+        let Some((places, pictures)) = decoded(subjects, keep) else { return Ok(()) };
+        let results = self.model.check(&pictures, &mut |_| keep(None));
+        for ((at, result), picture) in places.iter().zip(results).zip(&pictures) {
+            let score = match result {
+                // What another tool's checker has blanked was unsafe.
+                Ok(_) if is_blanked(picture) => {
+                    Some(Score::scored(1.0, json!({ "note": "all black: another checker has blanked it" }).to_string()))
+                }
+                Ok(safety) => {
+                    let detail = json!({ "concepts": safety.bad_concepts(), "special": safety.special });
+                    Some(Score::scored(safety.highest().unwrap_or_default(), detail.to_string()))
+                }
+                Err(failure) => refused(&failure),
+            };
+            if let Some(score) = score
+                && !keep(Some((subjects[*at].key, score)))
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
