@@ -213,8 +213,8 @@ actions! {
     // The filter bench.
     LineLeft, "line left", Filters, ["left", "h"], false, "the line one bar to the left";
     LineRight, "line right", Filters, ["right", "l"], false, "the line one bar to the right";
-    LineFarLeft, "line far left", Filters, ["H"], false, "the line ten bars to the left";
-    LineFarRight, "line far right", Filters, ["L"], false, "the line ten bars to the right";
+    LineFarLeft, "line far left", Filters, ["H", "shift-left"], false, "the line ten bars to the left";
+    LineFarRight, "line far right", Filters, ["L", "shift-right"], false, "the line ten bars to the right";
     LineBitLeft, "a bit left", Filters, [","], false, "the line a tenth of a bar to the left";
     LineBitRight, "a bit right", Filters, ["."], false, "the line a tenth of a bar to the right";
     TypeLine, "type threshold", Filters, ["="], false, "put the line at a number";

@@ -7,18 +7,22 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::action::{Action, Scope};
 use crate::model::{Kind, Problem, Result};
 
-/// One key with its modifiers, normalised: a capital letter carries no SHIFT.
+/// One key with its modifiers, normalised: a character carries no SHIFT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Press {
     /// The key.
     pub code: KeyCode,
-    /// CONTROL and ALT only.
+    /// CONTROL and ALT, and SHIFT where the key is no character.
     pub modifiers: KeyModifiers,
 }
 
 impl From<KeyEvent> for Press {
     fn from(key: KeyEvent) -> Self {
-        Press { code: key.code, modifiers: key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT) }
+        let mut kept = KeyModifiers::CONTROL | KeyModifiers::ALT;
+        if !matches!(key.code, KeyCode::Char(_)) {
+            kept |= KeyModifiers::SHIFT;
+        }
+        Press { code: key.code, modifiers: key.modifiers & kept }
     }
 }
 
@@ -27,7 +31,7 @@ impl From<KeyEvent> for Press {
 pub struct Chord(pub Vec<Press>);
 
 impl Chord {
-    /// Reads `a`, `U`, `esc`, `enter`, `tab`, `space`, `pgdn`, `f1`, `ctrl-r`, `gg`, `z[`.
+    /// Reads `a`, `U`, `esc`, `enter`, `tab`, `space`, `pgdn`, `f1`, `shift-left`, `ctrl-r`, `gg`, `z[`.
     ///
     /// # Errors
     /// [`Kind::Usage`] when the text names no key.
@@ -55,6 +59,9 @@ impl Chord {
         };
         if let Some(code) = named(text) {
             return Ok(Chord(vec![plain(code)]));
+        }
+        if let Some(code) = text.strip_prefix("shift-").and_then(named).filter(|c| !matches!(c, KeyCode::Char(_))) {
+            return Ok(Chord(vec![Press { code, modifiers: KeyModifiers::SHIFT }]));
         }
         if let Some(rest) = text.strip_prefix("ctrl-") {
             let mut chars = rest.chars();
@@ -94,7 +101,11 @@ fn label(press: Press) -> String {
         KeyCode::F(n) => format!("f{n}"),
         other => format!("{other:?}").to_lowercase(),
     };
-    if press.modifiers.contains(KeyModifiers::CONTROL) { format!("ctrl-{key}") } else { key }
+    match press.modifiers {
+        m if m.contains(KeyModifiers::CONTROL) => format!("ctrl-{key}"),
+        m if m.contains(KeyModifiers::SHIFT) => format!("shift-{key}"),
+        _ => key,
+    }
 }
 
 /// What a key led to.
@@ -143,8 +154,20 @@ impl Keymap {
         Ok(())
     }
 
-    /// What `keys` mean in `scopes`, the nearest scope first.
+    /// What `keys` mean in `scopes`, the nearest scope first. A key with SHIFT that means nothing by itself means what it
+    /// means without.
     pub fn lookup(&self, scopes: &[Scope], keys: &[Press]) -> Lookup {
+        let found = self.find(scopes, keys);
+        let shifted = keys.iter().any(|k| k.modifiers.contains(KeyModifiers::SHIFT));
+        if !(shifted && matches!(found, Lookup::Elsewhere(_))) {
+            return found;
+        }
+        let plain: Vec<Press> =
+            keys.iter().map(|k| Press { code: k.code, modifiers: k.modifiers - KeyModifiers::SHIFT }).collect();
+        self.find(scopes, &plain)
+    }
+
+    fn find(&self, scopes: &[Scope], keys: &[Press]) -> Lookup {
         for scope in scopes {
             let Some(bindings) = self.bindings.get(scope) else { continue };
             if let Some((_, action)) = bindings.iter().find(|(c, _)| c.0 == keys) {
@@ -196,6 +219,20 @@ mod tests {
             for key in action.keys() {
                 assert!(!["[", "O", "A", "B", "C", "D", "~"].contains(key), "{} on {key}", action.name());
             }
+        }
+    }
+
+    #[test]
+    fn shift_is_told_apart_only_where_it_means_something() {
+        let map = Keymap::defaults().unwrap();
+        let arrow = |code| Press::from(KeyEvent::new(code, KeyModifiers::SHIFT));
+        let bench = [Scope::Filters, Scope::Table, Scope::Global];
+        assert_eq!(map.lookup(&bench, &[arrow(KeyCode::Left)]), Lookup::Action(Action::LineFarLeft));
+        assert_eq!(map.lookup(&bench, &[arrow(KeyCode::Down)]), Lookup::Action(Action::Down));
+        assert_eq!(map.lookup(&[Scope::Review], &[arrow(KeyCode::Left)]), Lookup::Action(Action::Previous));
+        assert_eq!(Press::from(KeyEvent::new(KeyCode::Char('H'), KeyModifiers::SHIFT)), press('H'));
+        for wrong in ["shift-a", "shift-space", "shift-"] {
+            assert!(Chord::parse(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -32,12 +32,19 @@ const TABS: [Tab; 8] = [
     Tab { key: "8", name: "Filters", short: "Filter", at: At::Filters },
 ];
 
-/// Which tabs have a name.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Named {
-    Whole,
-    Short,
-    Here,
+/// Which tabs have their short names in `room` columns: the one that is shown, and as many others as fit, from the left.
+fn named(here: At, room: usize) -> [bool; TABS.len()] {
+    let mut out = TABS.map(|tab| tab.at == here);
+    // Mark, key and gap of each, and a blank before a name.
+    let mut used = 3 * TABS.len() + TABS.iter().filter(|t| t.at == here).map(|t| 1 + t.short.len()).sum::<usize>();
+    for (tab, named) in TABS.iter().zip(&mut out).filter(|(t, _)| t.at != here) {
+        used += 1 + tab.short.len();
+        if used > room {
+            break;
+        }
+        *named = true;
+    }
+    out
 }
 
 /// Where the parts of the screen are.
@@ -179,10 +186,9 @@ impl App {
         // As many names as leave room for the counts.
         let needed = text::width(&progress) + text::width(&self.tally()) + 3;
         let room = usize::from(area.width).saturating_sub(needed);
-        let wide = |names: &dyn Fn(&Tab) -> usize| TABS.iter().map(names).sum::<usize>();
-        let (named, gap) = if wide(&|t| 5 + t.name.len()) <= room { (Named::Whole, 2) } else { (Named::Short, 1) };
-        let named = if named == Named::Short && wide(&|t| 3 + t.short.len()) > room { Named::Here } else { named };
-        for tab in &TABS {
+        let whole = TABS.iter().map(|t| 5 + t.name.len()).sum::<usize>() <= room;
+        let (named, gap) = if whole { ([true; TABS.len()], 2) } else { (named(self.at, room), 1) };
+        for (tab, named) in TABS.iter().zip(named) {
             let here = tab.at == self.at;
             let (mark, style) = if here {
                 ("▌", look.style(Role::Accent).add_modifier(Modifier::BOLD))
@@ -190,16 +196,10 @@ impl App {
                 (" ", look.style(Role::Dim))
             };
             let mark = if look.accessible { if here { "*" } else { " " } } else { mark };
-            let name = match named {
-                Named::Whole => tab.name,
-                Named::Short => tab.short,
-                Named::Here => {
-                    if here {
-                        tab.short
-                    } else {
-                        ""
-                    }
-                }
+            let name = match (named, whole) {
+                (false, _) => "",
+                (true, true) => tab.name,
+                (true, false) => tab.short,
             };
             x = put(x, mark, look.style(Role::Accent));
             x = put(x, tab.key, look.style(Role::Key));
@@ -253,4 +253,22 @@ impl App {
 
 fn worker_pixels(ready: &worker::Ready) -> Option<&crate::tui::terminal::pixels::Payload> {
     ready.as_ref().ok()?.pixels.as_ref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tab_that_is_shown_is_always_named_and_the_others_as_they_fit() {
+        for (at, tab) in TABS.iter().enumerate() {
+            for room in 0..120 {
+                let named = named(tab.at, room);
+                assert!(named[at]);
+                let wide: usize = TABS.iter().zip(named).map(|(t, n)| 3 + if n { 1 + t.short.len() } else { 0 }).sum();
+                assert!(wide <= room || named.iter().filter(|n| **n).count() == 1, "{room}: {wide}");
+            }
+            assert_eq!(named(tab.at, 120), [true; TABS.len()]);
+        }
+    }
 }

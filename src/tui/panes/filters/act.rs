@@ -91,6 +91,13 @@ impl FiltersPane {
                 vec![Effect::Say(format!("the keys move the {} line ({line})", name(self.active)))]
             }
             Action::RemoveLine => match self.line(self.active) {
+                Some(_)
+                    if self
+                        .subtask()
+                        .is_some_and(|s| self.own(s)[usize::from(self.active == Then::Park)].is_none()) =>
+                {
+                    refuse("this subtask has no line of its own: esc shows all items")
+                }
                 Some(_) => self.put(None),
                 None => refuse(format!("there is no {} line", name(self.active))),
             },

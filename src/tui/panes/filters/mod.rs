@@ -215,7 +215,7 @@ impl FiltersPane {
 
     /// Asks what the edited rules would change, where they are edited.
     fn try_edited(&mut self) -> Vec<Effect> {
-        let ask = self.rules.to_try();
+        let ask = self.rules.untried();
         ask.map(|set| Effect::Ask(Want::Try(set.clone()), Ask::TryRules(set))).into_iter().collect()
     }
 

@@ -138,6 +138,9 @@ impl FiltersPane {
         if let Some(why) = self.rules.locked() {
             return lines.say(&format!(" {at}; {why}"), Role::Warn);
         }
+        if let Some(problem) = self.rules.problem() {
+            return lines.say(&format!(" the rules cannot be read (R, e): {problem}"), Role::Bad);
+        }
         if !self.rules.is_edited() {
             return lines.say(&format!(" {at}: as saved"), Role::Dim);
         }

@@ -19,7 +19,7 @@ fn world() -> Vec<Scored> {
     let one = |n: u32| {
         let cosine = 0.10 + 0.30 * (n as f32 / 600.0);
         let subtask = if n.is_multiple_of(3) { "text" } else { "animal" };
-        let said = (n % 7 == 0).then_some(n > 260 || n % 2 == 1);
+        let said = n.is_multiple_of(7).then_some(n > 260 || n % 2 == 1);
         (cosine, subtask, said)
     };
     (0..600).map(one).collect()
@@ -273,6 +273,9 @@ fn a_subtask_has_a_line_of_its_own() {
     let effects = pane.typed(&TextFor::Line, "21");
     settle(&mut pane, effects);
     assert_eq!(pane.rules.edited().rules[0].words(), "flag if clip < 25 (text 21)");
+    press(&mut pane, Action::RemoveLine);
+    assert_eq!(pane.rules.edited().rules[0].words(), "flag if clip < 25");
+    assert!(refused(&pane.act(Action::RemoveLine)).contains("no line of its own"));
     press(&mut pane, Action::OtherLine);
     assert!(refused(&pane.act(Action::LineLeft).split_off(1)).contains("for all items first"));
     assert!(press(&mut pane, Action::Back).is_empty(), "back goes to all items first");

@@ -131,7 +131,7 @@ impl Desk {
     }
 
     /// The rules to try out, where they are edited and not tried yet.
-    pub(super) fn to_try(&mut self) -> Option<RuleSet> {
+    pub(super) fn untried(&mut self) -> Option<RuleSet> {
         if !self.is_edited() {
             self.diff = None;
             return None;
