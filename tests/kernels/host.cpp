@@ -1,9 +1,9 @@
 // Runs one launch: reads it from standard input, writes the arrays as the kernel left them to standard output. All
 // numbers are little-endian u32: kernel name (length, bytes); grid (3); threads of a block; bytes of dynamic shared
-// memory; order of threads (0, or 1 for the opposite, with
-// copies done at once and not at their wait); number of arguments; each as kind and value: 0 an array (length,
-// bytes), 1 an unsigned, 2 a float, 3 a null pointer, 4 the array of the argument with that number. Exit status 2 with a line on standard error for a launch that is
-// wrong; arrays end at a page that cannot be touched.
+// memory; order of threads (0, or 1 for the opposite, with copies done at once and not at their wait); number of
+// arguments; each as kind and value: 0 an array (length, bytes), 1 an unsigned, 2 a float, 3 a null pointer, 4 the array
+// of the argument with that number. Exit status 2 with a line on standard error for a launch that is wrong; arrays end
+// at a page that cannot be touched.
 #include "host.h"
 
 #include <stdio.h>
@@ -225,7 +225,8 @@ int main() {
   host::early = opposite;
   // What every card gives without being asked.
   if (block == 0 || block > 1024 || block % 32 || host::dynamic.size() > (48 << 10)) die("a block that no card takes");
-  if (!grid.x || !grid.y || !grid.z || grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535) die("a grid that no card takes");
+  const bool fits = grid.x && grid.y && grid.z && grid.x <= 0x7fffffff && grid.y <= 65535 && grid.z <= 65535;
+  if (!fits) die("a grid that no card takes");
   std::vector<Argument> args(number());
   const size_t page = sysconf(_SC_PAGESIZE);
   for (Argument& a : args) {
@@ -264,8 +265,10 @@ int main() {
   for (const Argument& a : args) {
     if (a.kind != 0) continue;
     const size_t room = (a.bytes + 15) / 16 * 16, before = (room + page - 1) / page * page - room;
-    for (size_t i = 0; i < before; i++) if (a.at[-1 - (long)i] != 0xa5) die("written before an array");
-    for (size_t i = a.bytes; i < room; i++) if (a.at[i] != 0xa5) die("written behind an array");
+    for (size_t i = 0; i < before; i++)
+      if (a.at[-1 - (long)i] != 0xa5) die("written before an array");
+    for (size_t i = a.bytes; i < room; i++)
+      if (a.at[i] != 0xa5) die("written behind an array");
     if (fwrite(a.at, 1, a.bytes, stdout) != a.bytes) die("cannot write");
   }
 }

@@ -135,7 +135,8 @@ __device__ void attention(const __half* q, const __half* k, const __half* v, __h
       __half* line = y + ((u64)picture * tokens + row) * heads * D + head * D;
 #pragma unroll
       for (int n = 0; n < CHUNKS; n++)
-        if (n * 8 + pair < D) *(u32*)(line + n * 8 + pair) = two_halves(sum[n][2 * i] * inverse, sum[n][2 * i + 1] * inverse);
+        if (n * 8 + pair < D)
+          *(u32*)(line + n * 8 + pair) = two_halves(sum[n][2 * i] * inverse, sum[n][2 * i + 1] * inverse);
     }
   }
 }
