@@ -34,8 +34,8 @@ fn driver(e: result::DriverError) -> Error {
 
 /// Opens card `ordinal` for one line of work: everything that uses the device, on whatever thread, is done in order.
 ///
-/// Memory that is free stays with the process (see [`Memory`]), because asking the driver for it again at each step costs a
-/// third of the speed of a product; and tensors carry no events, which only several lines of work would need.
+/// Memory that is free stays with the process (see [`Memory`]): asking the driver for it again took a quarter of the speed
+/// of large products. Tensors carry no events, which only several lines of work would need.
 ///
 /// # Errors
 /// No such card, one older than Ampere, a driver that does not take the kernels.
