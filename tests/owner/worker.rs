@@ -131,6 +131,45 @@ fn a_picture_that_the_worker_falls_over_is_set_aside_and_the_others_are_made() {
     }
 }
 
+/// Two models may not fit on one device.
+#[test]
+fn jobs_with_two_models_take_turns_in_one_worker_at_a_time() {
+    let bench = on("cpu-worker");
+    let other = MODEL.replace("models/sd", "models/sdxl");
+    let begin = |model: &str, seed: &str| {
+        let args = ["generate", "--detach", "--backend", "candle", "--model", model, "--size", "64x64", "--steps", "1"];
+        let mut command = bench.command(args.iter().chain(&["--items", "-", "--seed", seed]).copied());
+        support::run(command.env_remove(WORKER), "#1\n#2\n#3\n").ok();
+    };
+    begin(MODEL, "1");
+    begin(&other, "2");
+    let owner = owners(bench.root())[0];
+    let mut most = 0;
+    wait_until("both jobs are done", || {
+        most = most.max(workers(owner).len());
+        bench.run(["jobs", "--json"]).lines().iter().all(|job| job["standing"] == "done")
+    });
+    assert_eq!(most, 1);
+    let devices: Vec<Value> = bench.run(["jobs", "--json"]).lines().iter().map(|job| job["device"].clone()).collect();
+    assert_eq!(devices, ["sdxl on CPU (f32)", "sd on CPU (f32)"]);
+}
+
+#[test]
+fn what_is_decoded_in_tiles_for_lack_of_memory_is_recorded_as_such() {
+    let bench = on("cpu-worker");
+    let model = MODEL.replace("models/sd", "models/sdxl");
+    let args = ["generate", "--json", "--backend", "candle", "--model", &model, "--size", "96x72", "--steps", "1"];
+    let mut command = bench.command(args.iter().chain(&["--items", "-"]).copied());
+    let job = done(support::run(command.env_remove(WORKER).env(FAULT, "oom whole"), "#1\n#2\n#3\n"));
+    assert_eq!((&job["standing"], &job["failed"]), (&"done".into(), &0.into()), "{job}");
+    let journal = std::fs::read_to_string(bench.root().join("images").join(benchtop::store::pictures::FILE)).unwrap();
+    let lines = support::json_lines(&journal);
+    let parts: Vec<&Value> = lines.iter().filter_map(|l| l.get("parts")).collect();
+    assert_eq!(parts.len(), 1, "no picture came before there were tiles: {parts:?}");
+    assert_eq!(parts[0]["vae tiles"], "over 4096 pixels, of 64");
+    assert!(!recorded(&bench).is_empty());
+}
+
 #[test]
 fn a_gpu_is_used_where_its_program_says_that_it_computes() {
     let bench = on("auto");
