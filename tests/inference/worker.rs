@@ -186,7 +186,7 @@ fn each_way_to_fall_is_named_and_got_over() {
 
 #[test]
 fn one_that_comes_no_further_and_one_that_does_not_answer_are_ended() {
-    let short = Duration::from_secs(3);
+    let short = Duration::from_secs(5);
     for (fault, patience) in
         [("stall after 1", Patience { step: short, ..CALM }), ("freeze after 1", Patience { silence: short, ..CALM })]
     {
