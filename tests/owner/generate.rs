@@ -59,6 +59,8 @@ fn two_clients_hear_of_a_job_and_both_may_act_on_it() {
         _ => panic!(),
     };
     assert_eq!(want(&bob), None, "nobody makes it while the job is paused");
+    // So slowly that a busy machine asks in time.
+    ann.ask(Ask::JobAct { id: job.id, act: JobAct::PerMinute(Some(30)) }).unwrap();
     ann.ask(Ask::JobAct { id: job.id, act: JobAct::Resume }).unwrap();
     assert_eq!(want(&bob), Some(job.id));
     let mut before = 0;
