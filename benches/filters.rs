@@ -1,6 +1,6 @@
 //! What the filters cost: pictures prepared, encoded and compared.
 //!
-//! `cargo bench --bench filters [-- prepare | encode [PICTURES] | search [ROWS] | kmmd]`; without a word all of them. Ratios
+//! `cargo bench --bench filters [-- line [ITEMS] | prepare | encode [PICTURES] | search [ROWS] | kmmd]`; without a word all of them. Ratios
 //! are within this run, but for the encoder, whose floor is `benches/floors/clip.py` on the same cores. What is to hold:
 //! preparing within twice the time of fast_image_resize (which is off by up to 20 grey levels), encoding at 0.8 of
 //! PyTorch's pictures a second or more, search within 1.3 times the product of matrices that it needs.
@@ -14,12 +14,20 @@ use benchtop::inference::preprocess::{Preprocessor, Steps};
 use benchtop::metrics::kmmd::{MOST, kmmd};
 use benchtop::metrics::nearest::{Rows, pairs_above};
 use benchtop::model::generation::Pixels;
+use benchtop::model::scoring::ScoreState;
+use benchtop::model::scoring::bench::BenchAsk;
+use benchtop::model::{Field, Filter};
+use benchtop::pipeline::scoring::bench::look;
+use benchtop::pipeline::scoring::column::Column;
+use benchtop::store::columns::Columns;
+use benchtop::store::{Catalog, Overlay};
 use candle_core::{DType, Device, Shape, Tensor};
 use candle_nn::VarBuilder;
 use candle_nn::var_builder::SimpleBackend;
 use fast_image_resize::images::{Image, ImageRef};
 use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use half::f16;
+use serde_json::json;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -27,6 +35,9 @@ fn main() -> Outcome {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let n = |default: usize| args.get(1).map_or(Ok(default), |n| n.parse());
     let wanted = |name: &str| args.first().is_none_or(|first| first == name);
+    if wanted("line") {
+        line(n(617_000)?)?;
+    }
     if wanted("prepare") {
         prepare()?;
     }
@@ -51,6 +62,55 @@ fn least(runs: usize, mut run: impl FnMut() -> Outcome) -> Result<Duration, Box<
         best = best.min(began.elapsed());
     }
     Ok(best)
+}
+
+/// A line that is moved over so many scores: counts by subtask and by style, against one pass that adds the scores up. To
+/// hold: 16 ms.
+fn line(items: usize) -> Outcome {
+    let mut columns = Columns::with_capacity(items);
+    for n in 0..items {
+        let value = json!({
+            "id": format!("set/{n}"), "dataset": "set", "key": n, "form": "plain", "question": "?", "kind": "yes-no",
+            "answer": "yes", "subtask": format!("subtask {}", n % 20), "style": format!("style {}", n % 51),
+        });
+        columns.push(&serde_json::from_value(value)?)?;
+    }
+    let catalog = Catalog::new(columns);
+    let overlay = Overlay::blank(items);
+    let values: Vec<f32> = (0..items as u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 8) as f32 / 5e7).collect();
+    let column = Column::new(values.clone(), vec![ScoreState::Scored.code(); items], 100.0, String::new());
+    column.sorted();
+    let mut sum = 0.0;
+    let pass = least(9, || {
+        sum += values.iter().sum::<f32>();
+        Ok(())
+    })?;
+    for by in [Field::Subtask, Field::Style] {
+        let mut ask = BenchAsk {
+            measure: "clip".parse()?,
+            filter: Filter::default(),
+            flag: Some(20.0),
+            park: Some(5.0),
+            by,
+            value: None,
+            bars: 400,
+            range: None,
+            other: None,
+            samples: 2,
+        };
+        let mut flagged = 0;
+        let took = least(9, || {
+            ask.flag = ask.flag.map(|t| t + 0.1);
+            flagged = look(&ask, (&column, None), (&catalog, &overlay), None)?.0.tally.items[1];
+            Ok(())
+        })?;
+        let (ms, ratio) = (took.as_secs_f64() * 1e3, took.as_secs_f64() / pass.as_secs_f64());
+        println!(
+            "line by {}: {items} scores, {flagged} flagged, {ms:.2} ms, {ratio:.1}x one sum ({sum:.0})",
+            by.name()
+        );
+    }
+    Ok(())
 }
 
 fn prepare() -> Outcome {

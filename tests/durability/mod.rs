@@ -3,3 +3,4 @@
 pub mod generate;
 mod kill;
 mod power_cut;
+mod scoring;

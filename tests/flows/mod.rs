@@ -3,6 +3,7 @@
 mod cli;
 mod compose;
 mod coverage;
+pub mod filter;
 mod generate;
 mod lint;
 mod rebuild;

@@ -6,6 +6,6 @@ mod http;
 mod hub;
 mod judge;
 mod ocr;
-mod server;
+pub mod server;
 mod storyboard;
 mod worker;
