@@ -3,7 +3,7 @@
 use super::link::Want;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, At};
-use crate::model::Field;
+use crate::model::{Field, Filter};
 use crate::owner::wire::Ask;
 use crate::tui::panes::board::BoardEffect;
 use crate::tui::panes::list::ListEffect;
@@ -60,6 +60,20 @@ impl App {
             }
         }
         self.dirty = true;
+    }
+
+    /// The item list with these words as its filter.
+    pub(super) fn show_items(&mut self, words: &str) {
+        match Filter::parse(words) {
+            Ok(_) => {
+                self.go_list();
+                match self.list.find(words) {
+                    Ok(effects) => self.list_effects(effects),
+                    Err(problem) => self.say(Toast::from(&problem)),
+                }
+            }
+            Err(problem) => self.say(Toast::from(&problem)),
+        }
     }
 
     pub(super) fn copy(&mut self, text: &str, rows: usize) {

@@ -6,7 +6,7 @@ use super::link::Want;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, At};
 use crate::compose::metadata::STYLE;
-use crate::model::{Filter, Kind, Problem, Result, Status};
+use crate::model::{Kind, Problem, Result, Status};
 use crate::owner::wire::{Answer, Ask, Rename};
 use crate::tui::action::Action;
 use crate::tui::panes::coverage::{self, CoverageEffect, CoveragePane};
@@ -143,20 +143,6 @@ impl App {
             }
         }
         self.dirty = true;
-    }
-
-    /// The item list with these words as its filter.
-    pub(super) fn show_items(&mut self, words: &str) {
-        match Filter::parse(words) {
-            Ok(_) => {
-                self.go_list();
-                match self.list.find(words) {
-                    Ok(effects) => self.list_effects(effects),
-                    Err(problem) => self.say(Toast::from(&problem)),
-                }
-            }
-            Err(problem) => self.say(Toast::from(&problem)),
-        }
     }
 
     /// To a place of a file, in the pane that edits it.
