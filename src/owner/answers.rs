@@ -399,7 +399,11 @@ fn scored(shared: &Shared) -> Result<Arc<Scored>> {
 /// # Errors
 /// When items or predictions cannot be read.
 pub fn from_predictions(shared: &Shared, scorer: &Scorer, rows: usize) -> Result<Column> {
-    let (catalog, scored) = (shared.catalog(), scored(shared)?);
+    let catalog = shared.catalog();
+    if catalog.answers().is_empty() {
+        return Ok(Column::without(rows));
+    }
+    let scored = scored(shared)?;
     let models = &shared.project.config().filter;
     let row_of = |id: &str| catalog.row_of_hash(id_hash(id));
     Ok(predictions::column(scorer, &scored, models, rows, &row_of))

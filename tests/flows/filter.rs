@@ -272,4 +272,10 @@ fn pictures_of_dysca_through_a_tiny_clip() {
     );
     let said = one(&bench.run(["filter", "explain", "1", "--json"]).ok());
     assert!(said["scores"].as_array().unwrap().len() >= 2, "{said}");
+    // The pictures against themselves: all of them are there, and the sets are one.
+    let images = data.join("images");
+    let folders = [images.to_str().unwrap(); 2];
+    let found = one(&bench.run(["filter", "compare", folders[0], folders[1], "--json"]).ok());
+    assert_eq!((&found["contaminated"]["k"], &found["contaminated"]["n"]), (&json!(8), &json!(8)), "{found}");
+    assert!(found["kmmd_biased"].as_f64().unwrap().abs() < 1e-6, "{found}");
 }

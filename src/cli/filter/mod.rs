@@ -1,5 +1,6 @@
 //! `benchtop filter`: what machines say of the items, the rules that flag items by it, and the flagged items.
 
+mod compare;
 mod job;
 mod report;
 mod rules;
@@ -79,6 +80,8 @@ enum What {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// Two folders of pictures: how many of one are nearly in the other, and how far apart they are
+    Compare(compare::Args),
     /// Everything that machines said of an item
     Explain {
         /// Its number or id
@@ -121,6 +124,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let lines = numbers.iter().map(|n| if json { json!({"number": n}).to_string() } else { n.to_string() });
             print(&lines.map(|line| line + "\n").collect::<String>()).map(|()| 0)
         }
+        What::Compare(args) => compare::run(context, args, json),
         What::Explain { item } => explain(&context.client()?, item, json),
     }
 }

@@ -71,7 +71,7 @@ fn states(shared: &Arc<Shared>, wanted: &dyn Fn() -> bool) -> Result<Vec<ScorerS
         Ok(ScorerState {
             what: scorer.help().into(),
             doubt: scorer.doubt(),
-            not_ready: build::not_ready(&shared.project, &scorer),
+            not_ready: shared.scoring.not_ready(&shared.project, &scorer),
             version: column.version.clone(),
             items: column.counts(),
             job: shared.scoring.desk.of(&scorer),
@@ -138,15 +138,10 @@ fn doubtful(
     Ok(ordered.into_iter().map(|row| row + 1).collect())
 }
 
-/// The rules that hold for the item in `row`. Where there are no rules nothing is read for it.
+/// The rules that hold for the item in `row`, as far as that is known without waiting.
 pub fn chips(shared: &Arc<Shared>, row: u32) -> Vec<Chip> {
-    if shared.scoring.rules(shared).set().rules.is_empty() {
-        return Vec::new();
-    }
-    match shared.scoring.outcomes(shared, &|| true) {
-        Ok((rules, columns, _)) => explain::chips(&rules, &columns, &shared.catalog(), row as usize),
-        Err(_) => Vec::new(),
-    }
+    let at_hand = shared.scoring.at_hand(shared);
+    at_hand.map_or(Vec::new(), |(rules, columns)| explain::chips(&rules, &columns, &shared.catalog(), row as usize))
 }
 
 fn explanation(shared: &Arc<Shared>, number: u32, wanted: &dyn Fn() -> bool) -> Result<Explanation> {

@@ -160,6 +160,11 @@ impl Desk {
         self.inner().jobs.iter().any(|j| j.stored.phase == Phase::Running && j.stored.scorer == *scorer)
     }
 
+    /// Whether any job runs.
+    pub(super) fn is_busy(&self) -> bool {
+        self.inner().jobs.iter().any(|j| j.stored.phase == Phase::Running)
+    }
+
     /// The job of a scorer that is not over, else its last one.
     pub(super) fn of(&self, scorer: &Scorer) -> Option<ScoringState> {
         let inner = self.inner();

@@ -8,7 +8,7 @@ mod tests;
 mod work;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,9 @@ pub type Maker = Box<dyn Fn(&Project, &Scorer) -> Result<Box<dyn Runner>> + Send
 
 /// While scores come in, columns are found anew this often: it takes a moment with many items.
 const FRESH_FOR: Duration = Duration::from_secs(1);
+
+/// Whether scorers can run is looked up anew this often.
+const NOT_READY_FOR: Duration = Duration::from_secs(5);
 
 /// What inputs depend on.
 type Of = (Edition, usize);
@@ -70,6 +73,8 @@ impl HeldRules {
 struct Made {
     rules: RuleSet,
     of: Of,
+    /// Of the scores when they were found.
+    generation: u64,
     columns: ColumnsBy,
 }
 
@@ -96,6 +101,10 @@ pub struct Scoring {
     embeddings: Mutex<Option<HeldEmbeddings>>,
     /// Rises with every score that is recorded.
     changes: AtomicU64,
+    /// A thread finds outcomes for whoever did not wait for them.
+    finding: AtomicBool,
+    /// Why scorers cannot run, as it was found a moment ago: a program is started to find it.
+    not_ready: Mutex<Option<(Instant, HashMap<Scorer, Option<String>>)>>,
 }
 
 impl Default for Scoring {
@@ -122,6 +131,8 @@ impl Scoring {
             outcomes: Mutex::default(),
             embeddings: Mutex::default(),
             changes: AtomicU64::new(1),
+            finding: AtomicBool::new(false),
+            not_ready: Mutex::default(),
         }
     }
 
@@ -202,7 +213,8 @@ impl Scoring {
             Scorer::Consensus | Scorer::Blind => super::answers::from_predictions(shared, scorer, inputs.len())?,
             _ => match self.scores(shared, scorer)? {
                 Some(scores) => Column::look_up(&lock(&scores), &inputs),
-                None => Column::missing(scorer, &inputs),
+                // Not kept: there are many scorers, and most projects use few.
+                None => return Ok(Arc::new(Column::missing(scorer, &inputs))),
             },
         };
         let column = Arc::new(column);
@@ -258,17 +270,47 @@ impl Scoring {
     /// # Errors
     /// As [`columns`](Self::columns).
     pub fn outcomes(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<(RuleSet, ColumnsBy, Arc<Outcomes>)> {
-        let rules = self.rules(shared).set();
+        let (rules, generation) = (self.rules(shared).set(), self.generation());
         let scorers = crate::pipeline::scoring::rules::scorers(&rules.measures());
         let columns = self.columns(shared, scorers, wanted)?;
         let (of, _) = self.inputs(shared, wanted)?;
         let mut held = lock(&self.outcomes);
-        if let Some((_, outcomes)) = held.as_ref().filter(|(made, _)| made.is(&rules, of, &columns)) {
+        if let Some((made, outcomes)) = held.as_mut().filter(|(made, _)| made.is(&rules, of, &columns)) {
+            made.generation = generation;
             return Ok((rules, columns, outcomes.clone()));
         }
         let outcomes = Arc::new(Outcomes::of(&rules, &columns, &shared.catalog()));
-        *held = Some((Made { rules: rules.clone(), of, columns: columns.clone() }, outcomes.clone()));
+        *held = Some((Made { rules: rules.clone(), of, generation, columns: columns.clone() }, outcomes.clone()));
         Ok((rules, columns, outcomes))
+    }
+
+    /// The rules and the columns that outcomes were last found from, without waiting: what is shown beside an item must
+    /// not wait until all items were read. Where there are none, or older ones, they are found meanwhile, and
+    /// [`Event::Rules`] tells when they are there.
+    fn at_hand(&self, shared: &Arc<Shared>) -> Option<(RuleSet, ColumnsBy)> {
+        let rules = self.rules(shared).set();
+        if rules.rules.is_empty() {
+            return None;
+        }
+        let now = (shared.catalog().edition(), shared.pictures().len());
+        let found = lock(&self.outcomes).as_ref().filter(|(made, _)| made.rules == rules).map(|(made, _)| {
+            let is_new = made.of == now && (made.generation == self.generation() || self.desk.is_busy());
+            (made.columns.clone(), is_new)
+        });
+        if !found.as_ref().is_some_and(|(_, is_new)| *is_new) && !self.finding.swap(true, Ordering::SeqCst) {
+            let owner = shared.clone();
+            let find = move || {
+                let found = owner.scoring.outcomes(&owner, &|| true);
+                owner.scoring.finding.store(false, Ordering::SeqCst);
+                if found.is_ok() {
+                    owner.tell(Event::Rules);
+                }
+            };
+            if std::thread::Builder::new().name("outcomes".into()).spawn(find).is_err() {
+                self.finding.store(false, Ordering::SeqCst);
+            }
+        }
+        found.map(|(columns, _)| (rules, columns))
     }
 
     /// The embeddings of the model that looked for near duplicates, where pictures were embedded; while a job adds to
@@ -292,6 +334,19 @@ impl Scoring {
         let embeddings = Arc::new(Embeddings::read(&shared.project.store(), &short, dim)?);
         *held = Some(((short, size), embeddings.clone()));
         Ok(Some(embeddings))
+    }
+
+    /// Why a scorer cannot run now, where it cannot; may be some seconds old.
+    fn not_ready(&self, project: &Project, scorer: &Scorer) -> Option<String> {
+        let mut held = lock(&self.not_ready);
+        if held.as_ref().is_none_or(|(found, _)| found.elapsed() >= NOT_READY_FOR) {
+            *held = Some((Instant::now(), HashMap::new()));
+        }
+        let known = held.as_mut().map(|(_, known)| known);
+        match known {
+            Some(known) => known.entry(scorer.clone()).or_insert_with(|| build::not_ready(project, scorer)).clone(),
+            None => None,
+        }
     }
 
     /// Ends all work and waits for it.

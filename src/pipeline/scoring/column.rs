@@ -43,6 +43,11 @@ impl Column {
         Column::new(vec![0.0; inputs.len()], (0..inputs.len()).map(of).collect(), 1.0, String::new())
     }
 
+    /// A column in which there is nothing to score.
+    pub fn without(rows: usize) -> Column {
+        Column::new(vec![0.0; rows], vec![ScoreState::NotApplicable.code(); rows], 1.0, String::new())
+    }
+
     /// Rows.
     pub fn len(&self) -> usize {
         self.values.len()

@@ -4,6 +4,7 @@
 pub mod bench;
 pub mod build;
 pub mod column;
+pub mod compare;
 pub mod doubt;
 pub mod explain;
 pub mod inputs;

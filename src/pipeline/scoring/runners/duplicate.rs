@@ -114,7 +114,10 @@ impl Duplicates {
 }
 
 /// Pictures below a folder, in order.
-fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+///
+/// # Errors
+/// The operating system's.
+pub fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let fail = |e: std::io::Error| Problem::io(&e, "the reference pictures cannot be read", folder);
     let mut entries: Vec<PathBuf> =
         std::fs::read_dir(folder).map_err(fail)?.filter_map(|e| Some(e.ok()?.path())).collect();

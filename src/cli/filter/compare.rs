@@ -1,0 +1,81 @@
+//! `benchtop filter compare`.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::cli::{Context, print};
+use crate::inference::candle::scorer::{ClipScorer, Options};
+use crate::inference::hub::Hub;
+use crate::inference::scoring::ImageTextScorer;
+use crate::model::Result;
+use crate::pipeline::scoring::compare::{Comparison, compare};
+
+/// Arguments of `filter compare`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A folder of pictures, such as the project's images/
+    first: PathBuf,
+    /// Another one: a benchmark or a training set
+    second: PathBuf,
+    /// The cosine from which a picture counts as nearly the same
+    #[arg(long, default_value_t = 0.9, value_name = "N")]
+    threshold: f32,
+    /// The CLIP model: a name or a folder; that of benchtop.toml otherwise
+    #[arg(long)]
+    model: Option<String>,
+    /// Seed of the sample that the KMMD takes of sets of more than 3,000
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Prints it. No owner is asked: nothing of a project is touched.
+pub fn run(context: &Context, args: &Args, json: bool) -> Result<u8> {
+    let model = match &args.model {
+        Some(model) => model.clone(),
+        None => context.project()?.config().filter.clip.clone(),
+    };
+    let mut model = ClipScorer::open(&Hub::from_env()?.path(&model)?, &Options::cpu())?;
+    let name = ImageTextScorer::capabilities(&model).name.clone();
+    let show = !json && std::io::stderr().is_terminal();
+    let mut done = 0;
+    let told = &mut |more| {
+        done += more;
+        if show && more > 0 {
+            eprint!("\r\x1b[K{done} pictures");
+            let _ = std::io::stderr().flush();
+        }
+        true
+    };
+    let found = compare(&mut model, &name, (&args.first, &args.second), (args.threshold, args.seed), told)?;
+    if show {
+        eprint!("\r\x1b[K");
+    }
+    print(&if json { format!("{}\n", json!(found)) } else { text(&found) }).map(|()| 0)
+}
+
+fn text(found: &Comparison) -> String {
+    let share = found.contaminated;
+    let mut out = format!(
+        "contaminated\t{:.2} % [{:.2}, {:.2}]\t{} of {} at cosine {} or more\n",
+        share.share() * 100.0,
+        share.low * 100.0,
+        share.high * 100.0,
+        share.k,
+        share.n,
+        found.threshold
+    );
+    let (m, n) = found.samples;
+    out.push_str(&format!(
+        "KMMD\t{:.6} unbiased MMD^2\t{:.6} biased\tGaussian kernel, sigma {:.4} (median heuristic), {m} and {n} pictures, {}\n",
+        found.kmmd_unbiased, found.kmmd_biased, found.sigma, found.model
+    ));
+    for (a, b, cosine) in &found.nearest {
+        out.push_str(&format!("{cosine:.4}\t{}\t{}\n", a.display(), b.display()));
+    }
+    for (file, why) in &found.skipped {
+        out.push_str(&format!("skipped\t{}\t{}\n", file.display(), why.replace(['\n', '\t'], " ")));
+    }
+    out
+}

@@ -1,0 +1,130 @@
+//! Two sets of pictures: how many of one are nearly in the other (contamination: VLB, section 3), and how far apart the
+//! sets are (KMMD, as Dysca reports it between benchmarks).
+
+use std::path::{Path, PathBuf};
+
+use half::f16;
+use serde::Serialize;
+
+use super::runners::duplicate::list;
+use crate::inference::preprocess;
+use crate::inference::scoring::ImageEmbedder;
+use crate::metrics::kmmd::{self, MOST, kmmd};
+use crate::metrics::nearest::{Rows, nearest};
+use crate::metrics::statistics::{Z95, wilson};
+use crate::model::generation::{FailureKind, Pixels};
+use crate::model::scoring::bench::Share;
+use crate::model::{Kind, Problem, Result};
+
+/// Pictures of one pass.
+const BATCH: usize = 16;
+
+/// What two sets have in common.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Pictures of the first set whose nearest one of the second has a cosine of at least the threshold.
+    pub contaminated: Share,
+    /// That threshold.
+    pub threshold: f32,
+    /// The pictures with the largest cosines: file of the first set, of the second, cosine.
+    pub nearest: Vec<(PathBuf, PathBuf, f32)>,
+    /// Unbiased estimate of MMD^2 (Gretton et al. 2012, eq. 3), Gaussian kernel.
+    pub kmmd_unbiased: f64,
+    /// The biased one (eq. 5).
+    pub kmmd_biased: f64,
+    /// Width of the kernel, by the median heuristic.
+    pub sigma: f64,
+    /// Pictures of each set that the KMMD took.
+    pub samples: (usize, usize),
+    /// Files that are no picture, with the reason.
+    pub skipped: Vec<(PathBuf, String)>,
+    /// The model.
+    pub model: String,
+}
+
+/// Pictures that were embedded.
+struct Set {
+    files: Vec<PathBuf>,
+    points: Vec<f16>,
+}
+
+/// Pairs that are listed.
+const LISTED: usize = 20;
+
+fn embed(
+    model: &mut dyn ImageEmbedder,
+    folder: &Path,
+    skipped: &mut Vec<(PathBuf, String)>,
+    told: &mut dyn FnMut(u64) -> bool,
+) -> Result<Set> {
+    let mut files = Vec::new();
+    list(folder, &mut files)?;
+    let mut set = Set { files: Vec::new(), points: Vec::new() };
+    for some in files.chunks(BATCH) {
+        let mut pictures: Vec<(PathBuf, Pixels)> = Vec::new();
+        for file in some {
+            match image::open(file) {
+                Ok(picture) => pictures.push((file.clone(), preprocess::rgb(&picture))),
+                Err(error) => skipped.push((file.clone(), error.to_string())),
+            }
+        }
+        let images: Vec<Pixels> = pictures.iter().map(|(_, p)| p.clone()).collect();
+        let results = model.embed(&images, &mut |_| told(0));
+        for ((file, _), result) in pictures.into_iter().zip(results) {
+            match result {
+                Ok(point) => {
+                    set.points.extend(point.into_iter().map(f16::from_f32));
+                    set.files.push(file);
+                }
+                Err(failure) if failure.kind == FailureKind::Cancelled => {
+                    return Err(Problem::new(Kind::Cancelled, "cancelled"));
+                }
+                Err(failure) => skipped.push((file, failure.reason)),
+            }
+        }
+        if !told(some.len() as u64) {
+            return Err(Problem::new(Kind::Cancelled, "cancelled"));
+        }
+    }
+    if set.files.len() < 2 {
+        return Err(Problem::input("two pictures are the least").file(folder));
+    }
+    Ok(set)
+}
+
+/// Compares the pictures below `first` with those below `second`. `told` hears how many more pictures are embedded and says whether to
+/// go on.
+///
+/// # Errors
+/// Folders that cannot be read or hold fewer than two pictures, and [`Kind::Cancelled`].
+pub fn compare(
+    model: &mut dyn ImageEmbedder,
+    name: &str,
+    (first, second): (&Path, &Path),
+    (threshold, seed): (f32, u64),
+    told: &mut dyn FnMut(u64) -> bool,
+) -> Result<Comparison> {
+    let mut skipped = Vec::new();
+    let a = embed(model, first, &mut skipped, told)?;
+    let b = embed(model, second, &mut skipped, told)?;
+    let dim = model.dimension();
+    let (left, right) = (Rows::new(&a.points, dim)?, Rows::new(&b.points, dim)?);
+    let mut matches: Vec<_> = nearest(&left, &right, 1, &mut |_| told(0))?.into_iter().flatten().collect();
+    let k = matches.iter().filter(|m| m.cosine >= threshold).count() as u64;
+    matches.sort_by(|x, y| y.cosine.total_cmp(&x.cosine).then(x.a.cmp(&y.a)));
+    let listed = matches.iter().take(LISTED).map(|m| (a.files[m.a].clone(), b.files[m.b].clone(), m.cosine)).collect();
+    let n = a.files.len() as u64;
+    let (low, high) = wilson(k, n, Z95).unwrap_or((0.0, 1.0));
+    let kmmd::Discrepancy { unbiased, biased, sigma, samples } = kmmd(&left, &right, MOST, seed, &mut |_| told(0))?;
+    Ok(Comparison {
+        contaminated: Share { k, n, low, high },
+        threshold,
+        nearest: listed,
+        kmmd_unbiased: unbiased,
+        kmmd_biased: biased,
+        sigma,
+        samples,
+        skipped,
+        model: name.into(),
+    })
+}
