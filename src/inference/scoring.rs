@@ -14,8 +14,8 @@ pub struct Pair {
     pub text: usize,
 }
 
-/// Told after each pass through a model how many pictures are done; where it says `false` the work ends there, and what
-/// is not done is a failure of kind `Cancelled`.
+/// Told after each pass through a model how many pictures are done (0 after one of texts, which come first); where it
+/// says `false` the work ends there, and what is not done is a failure of kind `Cancelled`.
 pub type Watch<'a> = &'a mut dyn FnMut(usize) -> bool;
 
 /// Compares pictures with texts: the filter of Dysca's step 5 (section 3.2) and of any prompt-following check.

@@ -119,7 +119,6 @@ fn broken(error: candle_core::Error) -> Problem {
 }
 
 /// Places of a row's numbers that are at least `least`, of which there are few.
-#[inline(always)]
 fn at_least(row: &[f32], least: f32, mut found: impl FnMut(usize, f32)) {
     for (chunk, part) in row.chunks(LANES).enumerate() {
         // One comparison of many numbers at a time; hardly ever does one of them count.
@@ -135,16 +134,13 @@ fn at_least(row: &[f32], least: f32, mut found: impl FnMut(usize, f32)) {
 /// that nearly all pairs pass would fill any memory.
 pub fn pairs_above(rows: &Rows, threshold: f32, most: usize, progress: Progress) -> Result<Vec<Match>> {
     let mut pairs: Vec<Match> = Vec::new();
-    let arch = pulp::Arch::new();
     tiles(rows, rows, true, progress, |top, left, numbers, wide| {
         let row = |(i, row): (usize, &[f32])| {
             let (a, mut found) = (top + i, Vec::new());
-            arch.dispatch(|| {
-                at_least(row, threshold, |j, cosine| {
-                    if left + j > a {
-                        found.push(Match { a, b: left + j, cosine });
-                    }
-                })
+            at_least(row, threshold, |j, cosine| {
+                if left + j > a {
+                    found.push(Match { a, b: left + j, cosine });
+                }
             });
             found
         };
@@ -167,20 +163,17 @@ pub fn nearest(queries: &Rows, of: &Rows, k: usize, progress: Progress) -> Resul
     if k == 0 {
         return Ok(best);
     }
-    let arch = pulp::Arch::new();
     tiles(queries, of, false, progress, |top, left, numbers, wide| {
         let here = best.get_mut(top..).unwrap_or_default();
         here.par_iter_mut().zip(numbers.par_chunks(wide)).enumerate().with_min_len(16).for_each(|(i, (best, row))| {
-            arch.dispatch(|| {
-                let full = |best: &Vec<Match>| best.last().filter(|_| best.len() == k).map(|m| m.cosine);
-                let least = full(best).unwrap_or(f32::NEG_INFINITY);
-                at_least(row, least, |j, cosine| {
-                    if full(best).is_none_or(|least| cosine > least) {
-                        let at = best.partition_point(|m| m.cosine >= cosine);
-                        best.truncate(k - 1);
-                        best.insert(at.min(best.len()), Match { a: top + i, b: left + j, cosine });
-                    }
-                });
+            let full = |best: &Vec<Match>| best.last().filter(|_| best.len() == k).map(|m| m.cosine);
+            let least = full(best).unwrap_or(f32::NEG_INFINITY);
+            at_least(row, least, |j, cosine| {
+                if full(best).is_none_or(|least| cosine > least) {
+                    let at = best.partition_point(|m| m.cosine >= cosine);
+                    best.truncate(k - 1);
+                    best.insert(at.min(best.len()), Match { a: top + i, b: left + j, cosine });
+                }
             });
         });
         Ok(())
@@ -208,8 +201,14 @@ mod tests {
         rows
     }
 
-    fn cosine(a: &[f16], b: &[f16]) -> f64 {
-        a.iter().zip(b).map(|(a, b)| f64::from(a.to_f32()) * f64::from(b.to_f32())).sum()
+    /// Every cosine of two sets, in f64.
+    fn cosines(a: &Rows, b: &Rows) -> Vec<Vec<f64>> {
+        let wide = |rows: &Rows| -> Vec<Vec<f64>> {
+            (0..rows.len()).map(|at| rows.row(at).iter().map(|x| x.to_f64()).collect()).collect()
+        };
+        let (a, b) = (wide(a), wide(b));
+        let cosine = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        a.iter().map(|a| b.iter().map(|b| cosine(a, b)).collect()).collect()
     }
 
     #[test]
@@ -223,7 +222,8 @@ mod tests {
             true
         };
         let found = pairs_above(&rows, 0.9, 1 << 20, &mut watch).unwrap();
-        let near = |a: usize, b: usize| cosine(rows.row(a), rows.row(b));
+        let all = cosines(&rows, &rows);
+        let near = |a: usize, b: usize| all[a][b];
         let expected: Vec<(usize, usize)> =
             (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).filter(|(a, b)| near(*a, *b) >= 0.9).collect();
         assert!(expected.len() > 1000 && found.len() == expected.len(), "{} {}", expected.len(), found.len());
@@ -248,17 +248,14 @@ mod tests {
         let rows = Rows::new(&data, d).unwrap();
         let some = unit(1100, d, 3);
         let queries = Rows::new(&some, d).unwrap();
-        let all = nearest(&queries, &rows, 7, &mut |_| true).unwrap();
-        for (a, best) in all.iter().enumerate() {
-            let mut order: Vec<usize> = (0..n).collect();
-            order.sort_by(|x, y| {
-                cosine(queries.row(a), rows.row(*y)).total_cmp(&cosine(queries.row(a), rows.row(*x))).then(x.cmp(y))
-            });
-            let expected: Vec<f64> = order[..7].iter().map(|b| cosine(queries.row(a), rows.row(*b))).collect();
+        let exact = cosines(&queries, &rows);
+        for (a, best) in nearest(&queries, &rows, 7, &mut |_| true).unwrap().iter().enumerate() {
+            let mut order = exact[a].clone();
+            order.sort_by(|x, y| y.total_cmp(x));
             assert_eq!(best.len(), 7);
-            for (m, expected) in best.iter().zip(expected) {
+            for (m, expected) in best.iter().zip(order) {
                 assert!(m.a == a && (f64::from(m.cosine) - expected).abs() < 1e-6);
-                assert!((cosine(queries.row(a), rows.row(m.b)) - expected).abs() < 1e-6);
+                assert!((exact[a][m.b] - expected).abs() < 1e-6);
             }
         }
         let own = nearest(&rows, &rows, 2, &mut |_| true).unwrap();

@@ -143,8 +143,8 @@ fn a_pair_does_not_depend_on_what_is_asked_beside_it() {
         batches.push(done);
         true
     });
-    // Each picture goes through once, three at a time, however many pairs it is in.
-    assert_eq!(batches, [3, 5]);
+    // All texts in one pass, then each picture once, three at a time, however many pairs it is in.
+    assert_eq!(batches, [0, 3, 5]);
     for (pair, together) in all.iter().zip(&together) {
         let alone = scorer.score(&pictures, &texts, &[*pair], &mut |_| true);
         let (alone, together) = (alone[0].as_ref().unwrap(), together.as_ref().unwrap());
@@ -176,6 +176,9 @@ fn what_is_wrong_fails_alone_and_cancelling_keeps_what_is_done() {
     let kinds: Vec<_> = embedded.iter().map(|e| e.as_ref().err().map(|f| f.kind)).collect();
     let cancelled = Some(FailureKind::Cancelled);
     assert_eq!(kinds, [None, Some(FailureKind::Input), None, cancelled, cancelled]);
+    let asked = [Pair { picture: 0, text: 0 }];
+    let scores = scorer.score(&pictures, &["a cat"], &asked, &mut |_| false);
+    assert_eq!(scores[0].as_ref().err().map(|f| f.kind), cancelled);
 }
 
 #[test]

@@ -164,8 +164,45 @@ impl<T: Towers> DualEncoder<T> {
         in_batches(&self.preprocessor, &self.options, pictures, wanted, watch, forward)
     }
 
-    /// The embedding of one text by its chunks: those of the chunks, each of length 1, averaged, of length 1 again.
-    fn text(&self, text: &str) -> std::result::Result<(Vec<f32>, u32), Failure> {
+    /// The embeddings of `texts` and their numbers of chunks: those of the chunks, each of length 1, averaged, of
+    /// length 1 again.
+    fn texts<'t>(&self, texts: Vec<&'t str>, watch: Watch) -> HashMap<&'t str, Read> {
+        let mut read: HashMap<&str, Read> = HashMap::new();
+        let mut chunks: Vec<(&str, Vec<u32>)> = Vec::new();
+        for text in texts {
+            match self.chunks(text) {
+                Ok(parts) => {
+                    read.insert(text, Ok((vec![0.; self.capabilities.dimension], parts.len() as u32)));
+                    chunks.extend(parts.into_iter().map(|part| (text, part)));
+                }
+                Err(failure) => drop(read.insert(text, Err(failure))),
+            }
+        }
+        let mut going = true;
+        for some in chunks.chunks(TEXTS) {
+            let ids: Vec<Vec<u32>> = some.iter().map(|(_, chunk)| chunk.clone()).collect();
+            let encoded = match going {
+                true => self.towers.texts(&ids).and_then(|t| rows(&t)).map_err(refused),
+                false => Err(cancelled()),
+            };
+            for (at, (text, _)) in some.iter().enumerate() {
+                let row = encoded.as_ref().map(|rows| rows.get(at).cloned().unwrap_or_default());
+                match (read.get_mut(text), row.map_err(Failure::clone).and_then(finite)) {
+                    (Some(Ok((mean, _))), Ok(row)) => mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += x),
+                    (Some(failed), Err(failure)) => *failed = Err(failure),
+                    _ => {}
+                }
+            }
+            going = going && watch(0);
+        }
+        for mean in read.values_mut().filter_map(|read| read.as_mut().ok()).map(|read| &mut read.0) {
+            let length = mean.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt().max(1e-12);
+            mean.iter_mut().for_each(|x| *x = (f64::from(*x) / length) as f32);
+        }
+        read
+    }
+
+    fn chunks(&self, text: &str) -> std::result::Result<Vec<Vec<u32>>, Failure> {
         let chunks = self.towers.chunks(text).map_err(wrong)?;
         if chunks.len() > PARTS {
             let longest = self.capabilities.longest_text;
@@ -173,18 +210,12 @@ impl<T: Towers> DualEncoder<T> {
                 format!("the text is read in parts of {longest} tokens and has {}: at most {PARTS}", chunks.len());
             return Err(Failure::new(FailureKind::Input, why));
         }
-        let mut mean = vec![0f64; self.capabilities.dimension];
-        for some in chunks.chunks(TEXTS) {
-            let encoded = self.towers.texts(some).and_then(|t| rows(&t)).map_err(refused)?;
-            for row in encoded {
-                mean.iter_mut().zip(finite(row)?).for_each(|(mean, x)| *mean += f64::from(x));
-            }
-        }
-        let length = mean.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let mean = mean.iter().map(|x| (x / length) as f32).collect();
-        Ok((finite(mean)?, chunks.len() as u32))
+        Ok(chunks)
     }
 }
+
+/// The embedding of a text and its number of chunks, or why there is none.
+type Read = std::result::Result<(Vec<f32>, u32), Failure>;
 
 /// An embedding, or why there is none.
 pub(super) type Embedded = std::result::Result<Vec<f32>, Failure>;
@@ -203,7 +234,6 @@ pub(super) fn in_batches(
     let mut going = true;
     for batch in wanted.chunks(options.together.max(1)) {
         if !going {
-            let cancelled = || Failure::new(FailureKind::Cancelled, "cancelled");
             done.extend(batch.iter().map(|at| (*at, Err(cancelled()))));
             continue;
         }
@@ -237,6 +267,10 @@ pub(super) fn in_batches(
         going = watch(done.len());
     }
     done
+}
+
+fn cancelled() -> Failure {
+    Failure::new(FailureKind::Cancelled, "cancelled")
 }
 
 fn none(at: usize) -> Problem {
@@ -278,17 +312,28 @@ impl<T: Towers> ImageTextScorer for DualEncoder<T> {
         pairs: &[Pair],
         watch: Watch,
     ) -> Vec<std::result::Result<Similarity, Failure>> {
+        let mut said: Vec<&str> = pairs.iter().filter_map(|pair| texts.get(pair.text).copied()).collect();
+        said.sort_unstable();
+        said.dedup();
+        let mut going = true;
+        let known = self.texts(said, &mut |done| {
+            going = watch(done);
+            going
+        });
         let mut wanted: Vec<usize> = pairs.iter().map(|pair| pair.picture).collect();
         wanted.sort_unstable();
         wanted.dedup();
-        let embedded = self.embedded(pictures, &wanted, watch);
-        let mut known: HashMap<&str, std::result::Result<(Vec<f32>, u32), Failure>> = HashMap::new();
+        let embedded = match going {
+            true => self.embedded(pictures, &wanted, watch),
+            false => wanted.into_iter().map(|at| (at, Err(cancelled()))).collect(),
+        };
         let score = |pair: &Pair| {
-            let missing = || Failure::new(FailureKind::Input, format!("there is no picture {}", pair.picture));
-            let picture = embedded.get(&pair.picture).ok_or_else(missing)?.as_ref().map_err(Failure::clone)?;
-            let missing = || Failure::new(FailureKind::Input, format!("there is no text {}", pair.text));
-            let text = texts.get(pair.text).ok_or_else(missing)?;
-            let (text, parts) = known.entry(text).or_insert_with(|| self.text(text)).as_ref().map_err(|f| f.clone())?;
+            let missing = |what: &str, at| Failure::new(FailureKind::Input, format!("there is no {what} {at}"));
+            let picture = embedded.get(&pair.picture).ok_or_else(|| missing("picture", pair.picture))?;
+            let picture = picture.as_ref().map_err(Failure::clone)?;
+            let text = texts.get(pair.text).and_then(|text| known.get(text));
+            let text = text.ok_or_else(|| missing("text", pair.text))?;
+            let (text, parts) = text.as_ref().map_err(Failure::clone)?;
             let cosine = picture.iter().zip(text).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
             Ok(Similarity { cosine: cosine as f32, parts: *parts })
         };
