@@ -175,7 +175,7 @@ actions! {
 
     // Templates.
     TypeText, "type", Templates, ["i"], false, "type into the text; esc ends it";
-    OtherFile, "other file", Templates, ["o"], false, "templates.toml or styles.toml";
+    OtherFile, "other file", Templates, ["o"], false, "templates.toml, styles.toml, then what judges are asked";
 
     // Typing.
     StopTyping, "stop typing", Editor, ["esc"], false, "end typing; the keys mean actions again";

@@ -63,7 +63,8 @@ fn all(client: &Client, json: bool) -> Result<u8> {
         let counts: Vec<String> = counts.map(|(state, n)| format!("{n} {}", state.name())).collect();
         out.push_str(&format!("{}\t{}\t{}", scorer.scorer, counts.join(", "), scorer.what));
         if let Some(why) = &scorer.not_ready {
-            out.push_str(&format!("\tcannot run: {}", why.replace(['\n', '\t'], " ")));
+            // What to do about it is in the JSON, and is said when it is run.
+            out.push_str(&format!("\tcannot run: {}", why.lines().next().unwrap_or_default()));
         }
         out.push('\n');
     }

@@ -145,5 +145,5 @@ fn the_shipped_judgings_have_the_polarity_of_their_papers() {
         let ask = judging.ask(&fields, 64).unwrap();
         assert!(!ask.prompt.contains('{') || ask.prompt.contains("{\""), "{}", ask.prompt);
     }
-    assert_eq!(all.len(), 9);
+    assert_eq!(all.len(), 10);
 }

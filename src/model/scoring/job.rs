@@ -81,7 +81,7 @@ pub struct ScoringState {
     pub done: u64,
     /// Inputs in all; none before it has counted them.
     pub of: Option<u64>,
-    /// Inputs of those done that have no number: failed, refused, not to be read, nothing to score.
+    /// Inputs of those done that have no number and should: failed, refused, not to be read.
     pub without: u64,
     /// Inputs a minute over the last while.
     pub per_minute: Option<f32>,

@@ -90,7 +90,8 @@ pub(super) fn run(shared: &Arc<Shared>, id: u32) -> Result<bool> {
             }
             lock(&scores).append(pending)?;
             shared.scoring.changed();
-            let without = pending.iter().filter(|(_, s)| s.state != ScoreState::Scored).count();
+            let is_without = |s: &Score| !matches!(s.state, ScoreState::Scored | ScoreState::NotApplicable);
+            let without = pending.iter().filter(|(_, s)| is_without(s)).count();
             let mut inner = desk.inner();
             if let Some(live) = inner.live(id) {
                 live.came(pending.len() as u64, without as u64);

@@ -152,7 +152,7 @@ fn the_flagged_queue_comes_in_the_order_asked_for() {
     let by_clip = |order| doubt::order(&all, order, 0, (&clip_only, &columns, &outcomes_clip), (&catalog, &overlay));
     assert_eq!(by_clip(DoubtOrder::Nearest)[..3], [50, 49, 51]);
     assert_eq!(by_clip(DoubtOrder::Worst)[..2], [0, 1]);
-    assert_eq!(by_clip(DoubtOrder::AgainstPeople), [80, 20], "kept and rejected, flagged and accepted");
+    assert_eq!(by_clip(DoubtOrder::AgainstPeople), [20, 80], "flagged and accepted, kept and rejected");
     let disagree = by(DoubtOrder::Disagreement, 0);
     assert!(disagree.contains(&1) && disagree.contains(&52) && !disagree.contains(&0) && !disagree.contains(&51));
     let (one, two) = (by(DoubtOrder::Random, 1), by(DoubtOrder::Random, 2));

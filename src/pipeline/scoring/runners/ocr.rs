@@ -1,11 +1,14 @@
 //! The wanted word in the picture: Dysca's text subtask, and print attacks.
 
+use std::collections::HashMap;
+
 use serde_json::json;
 
 use super::pictures::refused;
 use crate::inference::Heard;
 use crate::inference::reader::TextReader;
 use crate::metrics::wanted_word::{self, wanted_words};
+use crate::model::ocr::ReadText;
 use crate::model::scoring::{Score, ScoreState, Scorer};
 use crate::model::vlm::Encoded;
 use crate::model::{Item, Result};
@@ -15,10 +18,15 @@ use crate::store::scores::About;
 /// The slot of a prompt that holds the words which the picture shows.
 const SLOT: &str = "text";
 
+/// Texts of pictures that are remembered: many questions are about one picture, and come one after the other.
+const REMEMBERED: usize = 256;
+
 /// The wanted word.
 pub struct WantedWord {
     about: About,
     reader: Box<dyn TextReader>,
+    /// What was read, by the number of the picture.
+    read: HashMap<u64, ReadText>,
 }
 
 /// The words that the picture of `item` was asked to show: those of its prompt where it was composed here, else the answer
@@ -40,8 +48,19 @@ impl WantedWord {
     /// Reads with `reader`.
     pub fn new(reader: Box<dyn TextReader>) -> WantedWord {
         let print = reader.fingerprint().with("match", wanted_word::VERSION);
-        WantedWord { about: About::new(Scorer::Ocr, reader.name().to_string(), &print, 1.0), reader }
+        let about = About::new(Scorer::Ocr, reader.name().to_string(), &print, 1.0);
+        WantedWord { about, reader, read: HashMap::new() }
     }
+}
+
+/// The score of what was read where `word` was wanted.
+fn score(text: &ReadText, word: &str) -> Score {
+    let read: Vec<&str> = text.words.iter().map(|w| w.text.as_str()).collect();
+    let found = wanted_words(&read, &[word]);
+    let value = found.as_ref().map_or(0.0, |(_, score)| *score);
+    let matches = found.map(|(matches, _)| matches);
+    let detail = json!({ "wanted": word, "read": text.text(), "matches": matches });
+    Score::scored(value as f32, detail.to_string())
 }
 
 impl Runner for WantedWord {
@@ -50,49 +69,59 @@ impl Runner for WantedWord {
     }
 
     fn batch(&self) -> usize {
-        self.reader.at_once() * 4
+        self.reader.at_once() * 16
     }
 
     fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
-        let (mut asked, mut pictures) = (Vec::new(), Vec::new());
+        if self.read.len() > REMEMBERED {
+            self.read.clear();
+        }
+        // Each picture once, with those who ask for it.
+        let mut asked: Vec<(u64, Vec<(u64, String)>)> = Vec::new();
+        let mut pictures = Vec::new();
         for subject in subjects {
-            let Some(word) = wanted(&subject.item) else {
-                if !keep(Some((subject.key, Score::other(ScoreState::NotApplicable, "")))) {
-                    return Ok(());
-                }
-                continue;
-            };
-            let encoded = subject.bytes().and_then(|bytes| {
-                Encoded::new(bytes).ok_or_else(|| failed("its picture is no PNG, JPEG, WebP or GIF"))
-            });
-            match encoded {
-                Ok(picture) => {
-                    asked.push((subject.key, word));
-                    pictures.push(picture);
-                }
-                Err(score) => {
-                    if !keep(Some((subject.key, score))) {
-                        return Ok(());
+            let known = match wanted(&subject.item) {
+                None => Score::other(ScoreState::NotApplicable, ""),
+                Some(word) => match (self.read.get(&subject.picture), subject.picture) {
+                    (Some(text), _) => score(text, &word),
+                    (None, picture) => {
+                        if let Some((_, who)) = asked.iter_mut().find(|(p, _)| *p == picture && picture != 0) {
+                            who.push((subject.key, word));
+                            continue;
+                        }
+                        let encoded = subject.bytes().and_then(|bytes| {
+                            Encoded::new(bytes).ok_or_else(|| failed("its picture is no PNG, JPEG, WebP or GIF"))
+                        });
+                        match encoded {
+                            Ok(encoded) => {
+                                asked.push((picture, vec![(subject.key, word)]));
+                                pictures.push(encoded);
+                                continue;
+                            }
+                            Err(failed) => failed,
+                        }
                     }
-                }
+                },
+            };
+            if !keep(Some((subject.key, known))) {
+                return Ok(());
             }
         }
-        self.reader.read(&pictures, &mut |heard| match heard {
+        let WantedWord { reader, read, .. } = self;
+        reader.read(&pictures, &mut |heard| match heard {
             Heard::Alive => keep(None),
             Heard::Done { index, result } => {
-                let Some((key, word)) = asked.get(index) else { return true };
-                let score = match result {
-                    Ok(text) => {
-                        let read: Vec<&str> = text.words.iter().map(|w| w.text.as_str()).collect();
-                        let found = wanted_words(&read, &[word.as_str()]);
-                        let value = found.as_ref().map_or(0.0, |(_, score)| *score);
-                        let matches = found.map(|(matches, _)| matches);
-                        let detail = json!({ "wanted": word, "read": text.text(), "matches": matches });
-                        Some(Score::scored(value as f32, detail.to_string()))
-                    }
-                    Err(failure) => refused(&failure),
-                };
-                score.is_none_or(|score| keep(Some((*key, score))))
+                let Some((picture, who)) = asked.get(index) else { return true };
+                let mut going = true;
+                for (key, word) in who {
+                    let said = match &result {
+                        Ok(text) => Some(score(text, word)),
+                        Err(failure) => refused(failure),
+                    };
+                    going &= said.is_none_or(|said| keep(Some((*key, said))));
+                }
+                read.extend(result.ok().filter(|_| *picture != 0).map(|text| (*picture, text)));
+                going
             }
         });
         Ok(())

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::{Area, FILES, TemplatesPane};
+use super::{Area, TemplatesPane};
 use crate::model::Finding;
 use crate::tui::panes::metadata::{Desk, Phase, Side, draw};
 use crate::tui::theme::{Look, Role};
@@ -61,12 +61,13 @@ impl TemplatesPane {
         draw::banner(desk, "ctrl-s", "M", parts.banner, buf, look);
         let title = Rect { height: 1.min(parts.text.height), ..parts.text };
         let (line, column) = self.editor.position();
-        let other = FILES[1 - self.file.min(1)];
+        let other = self.next(desk);
         let mode = if self.typing { "typing, esc ends it" } else { "i types" };
         let heading = format!("{} {line}:{column}  {mode}  o: {other}", self.name());
         draw::heading(&heading, self.area == Area::Text, title, buf, look);
         let below = Rect { y: title.bottom(), height: parts.text.height - title.height, ..parts.text };
-        let found: Vec<&Finding> = desk.found_in(self.name()).collect();
+        let file = self.file.clone();
+        let found: Vec<&Finding> = desk.found_in(&file).collect();
         let cursor = self.editor.draw(below, buf, look, &found);
         if let (Some(at), false) = (cursor, self.typing)
             && self.area == Area::Text

@@ -10,6 +10,7 @@ use crossterm::event::KeyEvent;
 
 use super::metadata::desk::refuse;
 use super::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, Phase, Side, SidePanel, TextFor};
+use crate::compose::metadata::judge::judging_of;
 use crate::compose::metadata::{styles, templates};
 use crate::model::Finding;
 use crate::tui::action::{Action, Scope};
@@ -18,6 +19,13 @@ use section::{Section, Slot};
 
 /// The files of this pane.
 pub const FILES: [&str; 2] = [templates::FILE, styles::FILE];
+
+/// The files of this pane: the two of templates and styles, then what judges are asked, by name.
+fn files(desk: &Desk) -> Vec<String> {
+    let judgings = desk.session().edited().files().filter(|name| judging_of(name).is_some()).map(str::to_string);
+    FILES.iter().map(|f| f.to_string()).chain(judgings).collect()
+}
+
 /// The part of the pane that the keys go to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Area {
@@ -31,11 +39,11 @@ enum Area {
 pub struct TemplatesPane {
     area: Area,
     side: SidePanel,
-    /// Position in [`FILES`].
-    file: usize,
+    /// The file's name.
+    file: String,
     editor: Editor,
-    /// Where the cursor was in the other file.
-    places: BTreeMap<usize, (u32, u32)>,
+    /// Where the cursor was in the other files.
+    places: BTreeMap<String, (u32, u32)>,
     typing: bool,
     /// What the editor's text was taken from: the desk's version.
     made: Option<u64>,
@@ -53,7 +61,7 @@ impl TemplatesPane {
         TemplatesPane {
             area: Area::default(),
             side: SidePanel::default(),
-            file: 0,
+            file: templates::FILE.into(),
             editor: Editor::new(""),
             places: BTreeMap::new(),
             typing: false,
@@ -75,8 +83,15 @@ impl TemplatesPane {
         self.typing
     }
 
-    fn name(&self) -> &'static str {
-        FILES.get(self.file).copied().unwrap_or(templates::FILE)
+    fn name(&self) -> &str {
+        &self.file
+    }
+
+    /// The file after this one, round.
+    fn next(&self, desk: &Desk) -> String {
+        let files = files(desk);
+        let at = files.iter().position(|f| *f == self.file).map_or(0, |at| (at + 1) % files.len());
+        files.into_iter().nth(at).unwrap_or_else(|| templates::FILE.into())
     }
 
     /// Shown: for the first time the metadata is read, later the preview turns to the template under the cursor.
@@ -102,12 +117,11 @@ impl TemplatesPane {
         self.editor.set_text(desk.session().text(self.name()).unwrap_or_default(), None);
     }
 
-    fn switch(&mut self, desk: &Desk, file: usize) {
+    fn switch(&mut self, desk: &Desk, file: &str) {
         if file != self.file {
-            self.places.insert(self.file, self.editor.position());
-            self.file = file;
-            self.editor.set_text(desk.session().text(self.name()).unwrap_or_default(), Some(0));
-            let (line, column) = self.places.get(&file).copied().unwrap_or((1, 1));
+            self.places.insert(std::mem::replace(&mut self.file, file.to_string()), self.editor.position());
+            self.editor.set_text(desk.session().text(file).unwrap_or_default(), Some(0));
+            let (line, column) = self.places.get(file).copied().unwrap_or((1, 1));
             self.editor.go_to(line, column);
         }
     }
@@ -130,9 +144,9 @@ impl TemplatesPane {
 
     /// Goes to a place of a file; `None` where this pane does not have that file.
     pub fn jump(&mut self, desk: &mut Desk, file: &str, line: u32, column: u32) -> Option<Vec<Effect>> {
-        let at = FILES.iter().position(|f| *f == file)?;
+        files(desk).iter().find(|f| *f == file)?;
         self.sync(desk);
-        self.switch(desk, at);
+        self.switch(desk, file);
         self.editor.go_to(line, column);
         self.area = Area::Text;
         Some(self.turn_to(desk))
@@ -213,7 +227,8 @@ impl TemplatesPane {
             Action::FindAgain if self.editor.find_again() => self.turn_to(desk),
             Action::FindAgain => refuse("not found"),
             Action::OtherFile => {
-                self.switch(desk, 1 - self.file.min(1));
+                let next = self.next(desk);
+                self.switch(desk, &next);
                 self.turn_to(desk)
             }
             Action::NextArea => {
@@ -268,12 +283,13 @@ impl TemplatesPane {
             Ok(done) => done,
             Err(why) => return refuse(why),
         };
-        let own = places.iter().find_map(|(name, at)| Some((FILES.iter().position(|f| f == name)?, *at)));
+        let mine = files(desk);
+        let own = places.iter().find(|(name, _)| mine.contains(name));
         match own {
             Some((file, at)) => {
                 self.switch(desk, file);
                 self.made = Some(desk.version());
-                self.editor.set_text(desk.session().text(self.name()).unwrap_or_default(), Some(at));
+                self.editor.set_text(desk.session().text(file).unwrap_or_default(), Some(*at));
             }
             None => {
                 let names: Vec<&str> = places.iter().map(|(n, _)| n.as_str()).collect();

@@ -1,5 +1,6 @@
 //! Where in `templates.toml` or `styles.toml` the cursor is, and which slots can be used there.
 
+use crate::compose::metadata::judge::{SLOTS, judging_of};
 use crate::compose::metadata::{Metadata, STYLE, styles, templates};
 use crate::tui::panes::metadata::preview::Selection;
 
@@ -21,6 +22,8 @@ pub enum Section {
     Subtask(String),
     /// A `[[style]]`; its name, empty where it has none yet.
     Style(String),
+    /// What a judge is asked: the whole file.
+    Judging(String),
 }
 
 /// A slot and what it stands for.
@@ -40,6 +43,9 @@ fn key_of(line: &str) -> Option<&str> {
 
 /// The table around a line (from 1), and the key whose value stands there.
 pub fn at(file: &str, text: &str, line: u32) -> (Section, String) {
+    if let Some(name) = judging_of(file) {
+        return (Section::Judging(name.to_string()), String::new());
+    }
     let lines: Vec<&str> = text.lines().collect();
     let here = (line.max(1) as usize).min(lines.len());
     let mut key: Option<String> = None;
@@ -93,6 +99,7 @@ impl Section {
             Section::Subject(name) => format!("subject {name}"),
             Section::Subtask(name) => format!("subtask {name}"),
             Section::Style(name) => format!("style {name}"),
+            Section::Judging(name) => format!("judge {name}"),
         }
     }
 
@@ -110,6 +117,7 @@ impl Section {
             (Section::Pair, "option") => {
                 fixed(&[("first", "the term of the first picture"), ("second", "the term of the second picture")])
             }
+            (Section::Judging(_), _) => fixed(&SLOTS),
             (Section::Pair, "question") => Vec::new(),
             (Section::Pair, _) => fixed(&[question, options[0], options[1]]),
             (Section::Fragment, _) | (Section::Subject(_), "prompt" | "") => {
