@@ -9,11 +9,14 @@ use crate::durability::generate::fifty;
 use crate::inference::server::{Act, Seen, Server};
 use crate::support::{Bench, json_lines, tell};
 
-/// Adds to benchtop.toml.
-pub fn configure(bench: &Bench, text: &str) {
+/// Puts a table in the place of the one of that name in benchtop.toml.
+pub fn configure(bench: &Bench, table: &str) {
     let path = bench.root().join("benchtop.toml");
-    let before = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(path, format!("{before}\n{text}\n")).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let heading = table.lines().next().unwrap();
+    let (before, after) = text.split_once(&format!("{heading}\n")).unwrap();
+    let after = after.find("\n[").map_or("", |at| &after[at..]);
+    std::fs::write(path, format!("{before}{table}\n{after}")).unwrap();
 }
 
 fn rules(bench: &Bench, text: &str) -> String {

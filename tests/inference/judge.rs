@@ -257,7 +257,7 @@ fn a_server_that_swaps_yes_and_no_turns_every_ruling() {
         replies.into_iter().zip(pass).map(|(r, pass)| ruling(&r.unwrap(), pass)).collect::<Vec<_>>()
     };
     let (yes, no) = (rulings("yes"), rulings("no"));
-    assert_eq!(judgings.len(), 7, "V1 to V3 and L1 to L4");
+    assert_eq!(judgings.len(), 8, "V1 to V3, L1 to L4, and whether an answer stands");
     for ((judging, yes), no) in judgings.iter().zip(&yes).zip(&no) {
         // Raw is what was said; good is by the polarity of the strategy: bad for V1 to V3 and L2, good for the others.
         assert_eq!((yes.said, no.said), (Said::Word(Word::Yes), Said::Word(Word::No)), "{}", judging.name);
