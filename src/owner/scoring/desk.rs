@@ -169,7 +169,7 @@ impl Desk {
     pub(super) fn of(&self, scorer: &Scorer) -> Option<ScoringState> {
         let inner = self.inner();
         let mine = || inner.jobs.iter().filter(|j| j.stored.scorer == *scorer);
-        mine().find(|j| !j.stored.phase.over()).or_else(|| mine().last()).map(Live::state)
+        mine().find(|j| !j.stored.phase.over()).or_else(|| mine().next_back()).map(Live::state)
     }
 
     /// Ends all work and waits for it.

@@ -52,6 +52,9 @@ struct HeldColumn {
 /// Embeddings, with the model and the number of scores that they were read at.
 type HeldEmbeddings = ((String, usize), Arc<Embeddings>);
 
+/// Why scorers cannot run, and when that was found.
+type NotReady = (Instant, HashMap<Scorer, Option<String>>);
+
 /// What is on disk of the rules, with what was wrong when the file was looked at last.
 #[derive(Clone, Default)]
 pub struct HeldRules {
@@ -80,11 +83,11 @@ struct Made {
 
 impl Made {
     fn is(&self, rules: &RuleSet, of: Of, columns: &ColumnsBy) -> bool {
-        let same = |(a, b): ((&Scorer, &Arc<Column>), (&Scorer, &Arc<Column>))| a.0 == b.0 && Arc::ptr_eq(a.1, b.1);
+        let same = |scorer: &Scorer, column: &Arc<Column>| columns.get(scorer).is_some_and(|c| Arc::ptr_eq(c, column));
         self.rules == *rules
             && self.of == of
             && self.columns.len() == columns.len()
-            && self.columns.iter().zip(columns).all(same)
+            && self.columns.iter().all(|(scorer, column)| same(scorer, column))
     }
 }
 
@@ -104,7 +107,7 @@ pub struct Scoring {
     /// A thread finds outcomes for whoever did not wait for them.
     finding: AtomicBool,
     /// Why scorers cannot run, as it was found a moment ago: a program is started to find it.
-    not_ready: Mutex<Option<(Instant, HashMap<Scorer, Option<String>>)>>,
+    not_ready: Mutex<Option<NotReady>>,
 }
 
 impl Default for Scoring {

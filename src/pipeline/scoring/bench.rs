@@ -108,7 +108,7 @@ pub fn look(
         return wrong("bars", &format!("1 to {BARS} bars"));
     }
     let finite = |line: Option<f32>| line.is_none_or(f32::is_finite);
-    if !finite(ask.flag) || !finite(ask.park) || ask.range.is_some_and(|(a, b)| !(a < b)) {
+    if !finite(ask.flag) || !finite(ask.park) || !ask.range.is_none_or(|(a, b)| a < b) {
         return wrong("flag", "lines and ends are finite numbers, and the first end is the smaller one");
     }
     let measure = &ask.measure;
