@@ -13,6 +13,9 @@ use crate::model::{Kind, Problem, Result};
 use crate::store::journal;
 use crate::store::project::Project;
 
+/// How long an owner that hangs up may still be ending.
+const ENDING: Duration = Duration::from_secs(5);
+
 /// What reaches a client unasked, or asked through [`Client::send`].
 #[derive(Debug)]
 pub enum Incoming {
@@ -72,9 +75,18 @@ impl Client {
     /// # Errors
     /// As [`connect`](Self::connect).
     pub fn attach(project: &Project, who: &str, on: impl FnMut(Incoming) + Send + 'static) -> Result<Option<Client>> {
-        let Some(mut stream) = start::find(project)? else { return Ok(None) };
-        let welcome = greet(&mut stream, who)?;
-        Client::over(stream, welcome, on).map(Some)
+        let deadline = Instant::now() + ENDING;
+        loop {
+            let Some(mut stream) = start::find(project)? else { return Ok(None) };
+            match greet(&mut stream, who) {
+                Ok(welcome) => return Client::over(stream, welcome, on).map(Some),
+                // It was just ending: its socket takes connections for a moment longer than it does.
+                Err(problem) if problem.kind == Kind::Unreachable && Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                Err(problem) => return Err(problem),
+            }
+        }
     }
 
     fn over(stream: UnixStream, welcome: Welcome, mut on: impl FnMut(Incoming) + Send + 'static) -> Result<Client> {

@@ -32,6 +32,17 @@ fn a_stale_socket_is_no_owner() {
 }
 
 #[test]
+fn an_owner_that_hangs_up_while_it_ends_is_no_owner() {
+    let bench = Bench::new();
+    let folder = bench.root().join(".owner");
+    std::fs::create_dir_all(&folder).unwrap();
+    let listener = std::os::unix::net::UnixListener::bind(folder.join("socket")).unwrap();
+    let ending = std::thread::spawn(move || drop(listener.accept().unwrap()));
+    assert_eq!(bench.pid(), None);
+    ending.join().unwrap();
+}
+
+#[test]
 fn stop_leaves_no_process_and_no_socket() {
     let bench = Bench::with_items(1);
     let pid = bench.pid().unwrap() as u32;
