@@ -105,6 +105,8 @@ pub(super) struct Inner {
     pub(super) jobs: Vec<Live>,
     thread: Option<JoinHandle<()>>,
     pub(super) ended: bool,
+    /// Whose scores the thread may be writing, also of a job that was given up a moment ago.
+    at_work: Option<Scorer>,
     file: PathBuf,
 }
 
@@ -113,6 +115,9 @@ pub(super) struct Inner {
 pub(super) struct Desk {
     inner: Mutex<Inner>,
     wake: Condvar,
+    /// Held while a job is begun or goes on, and taken before the other lock: what scores opens its files, and two must not
+    /// have those of one scorer open to write.
+    beginning: Mutex<()>,
 }
 
 fn file(store: &Path) -> PathBuf {
@@ -170,6 +175,23 @@ impl Desk {
         let inner = self.inner();
         let mine = || inner.jobs.iter().filter(|j| j.stored.scorer == *scorer);
         mine().find(|j| !j.stored.phase.over()).or_else(|| mine().next_back()).map(Live::state)
+    }
+
+    /// Refuses a scorer that has a job which is not over, or that is still at work for one that was given up.
+    fn free(&self, scorer: &Scorer) -> Result<()> {
+        let inner = self.inner();
+        let other = inner.jobs.iter().find(|j| j.stored.scorer == *scorer && !j.stored.phase.over());
+        let conflict = |what: String, help: &str| Err(Problem::new(Kind::Conflict, what).help(help));
+        match other {
+            Some(job) => conflict(
+                format!("job {} of `{scorer}` is {}", job.stored.id, job.stored.phase.name()),
+                "let it go on, or cancel it first",
+            ),
+            None if inner.at_work.as_ref() == Some(scorer) => {
+                conflict(format!("`{scorer}` is still ending the job before"), "try again in a moment")
+            }
+            None => Ok(()),
+        }
     }
 
     /// Ends all work and waits for it.
@@ -232,16 +254,17 @@ fn run(shared: &Arc<Shared>) {
                 Some(live) => {
                     live.stored.phase = Phase::Running;
                     let id = live.stored.id;
+                    inner.at_work = inner.live(id).map(|live| live.stored.scorer.clone());
                     inner.keep();
                     inner.tell(shared, id, true);
                     id
                 }
                 None => {
                     let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
-                    let (inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
-                    if !inner.jobs.iter().any(|j| j.stored.phase == Phase::Queued) {
+                    let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                    if !inner.jobs.iter().any(|j| j.stored.phase == Phase::Queued) && !inner.ended {
                         // Under the lock that `wake` holds: it sees that nobody works any more.
-                        drop(inner);
+                        inner.thread = None;
                         return;
                     }
                     continue;
@@ -254,6 +277,7 @@ fn run(shared: &Arc<Shared>) {
         let did = did.unwrap_or_else(|_| Err(Problem::new(Kind::Io, "the work on a batch panicked")));
         shared.scoring.changed();
         let mut inner = desk.inner();
+        inner.at_work = None;
         if let Some(live) = inner.live(id).filter(|j| j.stored.phase == Phase::Running) {
             match did {
                 Ok(true) => (live.stored.phase, live.stored.retry) = (Phase::Done, false),
@@ -281,6 +305,8 @@ impl Scoring {
             return Err(Problem::new(Kind::Usage, format!("`{}` follows from the predictions at once", new.scorer))
                 .help("import prediction files; there is nothing to run"));
         }
+        let _one = lock(&self.desk.beginning);
+        self.desk.free(&new.scorer)?;
         let runner = (self.maker)(&shared.project, &new.scorer)?;
         let stored = Stored {
             id: 0,
@@ -296,10 +322,6 @@ impl Scoring {
             return Ok(live.state());
         }
         let mut inner = self.desk.inner();
-        if let Some(other) = inner.jobs.iter().find(|j| j.stored.scorer == new.scorer && !j.stored.phase.over()) {
-            let what = format!("job {} of `{}` is {}", other.stored.id, new.scorer, other.stored.phase.name());
-            return Err(Problem::new(Kind::Conflict, what).help("let it go on, or cancel it first"));
-        }
         live.stored.id = inner.jobs.iter().map(|j| j.stored.id).max().unwrap_or_default() + 1;
         let id = live.stored.id;
         let state = live.state();
@@ -319,6 +341,7 @@ impl Scoring {
     /// # Errors
     /// [`Kind::NotFound`], and [`Kind::Conflict`] where it cannot be done now.
     pub fn act(&self, shared: &Arc<Shared>, id: u32, act: ScoringAct) -> Result<ScoringState> {
+        let _one = matches!(act, ScoringAct::Resume | ScoringAct::Retry).then(|| lock(&self.desk.beginning));
         let mut inner = self.desk.inner();
         let none = || Problem::new(Kind::NotFound, format!("there is no scoring job {id}"));
         let live = inner.live(id).ok_or_else(none)?;

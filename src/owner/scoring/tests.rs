@@ -246,6 +246,35 @@ fn a_job_that_was_cut_off_goes_on_where_its_scores_end() {
 }
 
 #[test]
+fn one_at_a_time_has_the_files_of_a_scorer() {
+    let (_dir, project) = composed(60);
+    let small = Small::default();
+    lock(&small.0).permits = Some(5);
+    let rig = Rig::over(&project, &small);
+    let id = rig.begin(false).unwrap().id;
+    while lock(&small.0).permits != Some(0) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(rig.begin(true).unwrap_err().kind, Kind::Conflict, "counting opens them too");
+    rig.act(id, ScoringAct::Cancel).unwrap();
+    assert_eq!(rig.begin(false).unwrap_err().kind, Kind::Conflict, "it was given up and is still at work");
+    lock(&small.0).permits = None;
+    let deadline = Instant::now() + PATIENCE;
+    while rig.begin(false).is_err() {
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    rig.until(Phase::Done);
+    assert!(lock(&small.0).scored.values().all(|n| *n == 1), "and nothing twice");
+    // A thread that has just gone home is no reason for a job to wait.
+    for _ in 0..3 {
+        std::thread::sleep(Duration::from_millis(190));
+        rig.begin(false).unwrap();
+        rig.until(Phase::Done);
+    }
+}
+
+#[test]
 fn pause_resume_cancel_retry_and_a_scorer_that_cannot_be_had() {
     let (_dir, project) = composed(60);
     let small = Small::default();

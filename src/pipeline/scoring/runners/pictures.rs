@@ -6,8 +6,9 @@ use serde_json::json;
 use crate::inference::scoring::{ImageTextScorer, Pair, SafetyChecker};
 use crate::model::Result;
 use crate::model::generation::{Failure, FailureKind, Pixels};
-use crate::model::safety::is_blanked;
+use crate::model::safety::{Safety, is_blanked};
 use crate::model::scoring::{Score, ScoreState, Scorer};
+use crate::model::similarity::Similarity;
 use crate::pipeline::scoring::runner::{Keep, Runner, Subject, failed};
 use crate::store::scores::About;
 
@@ -44,6 +45,15 @@ pub(super) fn refused(failure: &Failure) -> Option<Score> {
     }
 }
 
+/// Hands over the scores of the subjects at `places`, in that order, those that there are.
+fn hand_over(subjects: &[Subject], places: &[usize], scores: impl Iterator<Item = Option<Score>>, keep: Keep<'_>) {
+    for (at, score) in places.iter().zip(scores) {
+        if !score.is_none_or(|score| keep(Some((subjects[*at].key, score)))) {
+            return;
+        }
+    }
+}
+
 /// Image-text consistency.
 pub struct Consistency {
     about: About,
@@ -74,26 +84,19 @@ impl Runner for Consistency {
         let texts: Vec<&str> = places.iter().map(prompt).collect();
         let pairs: Vec<Pair> = (0..places.len()).map(|at| Pair { picture: at, text: at }).collect();
         let results = self.model.score(&pictures, &texts, &pairs, &mut |_| keep(None));
-        for (at, result) in places.iter().zip(results) {
-            let score = match result {
-                Ok(similarity) => {
-                    let mut detail = json!({ "logit": self.model.capabilities().logit(&similarity) });
-                    if let Some(probability) = self.model.capabilities().probability(&similarity) {
-                        detail["probability"] = probability.into();
-                    }
-                    if similarity.parts > 1 {
-                        detail["note"] = format!("the prompt was read in {} parts", similarity.parts).into();
-                    }
-                    Some(Score::scored(similarity.cosine, detail.to_string()))
-                }
-                Err(failure) => refused(&failure),
-            };
-            if let Some(score) = score
-                && !keep(Some((subjects[*at].key, score)))
-            {
-                break;
+        let known = self.model.capabilities();
+        let score = |similarity: Similarity| {
+            let mut detail = json!({ "logit": known.logit(&similarity) });
+            if let Some(probability) = known.probability(&similarity) {
+                detail["probability"] = probability.into();
             }
-        }
+            if similarity.parts > 1 {
+                detail["note"] = format!("the prompt was read in {} parts", similarity.parts).into();
+            }
+            Score::scored(similarity.cosine, detail.to_string())
+        };
+        let scores = results.into_iter().map(|result| result.map(score).map_or_else(|f| refused(&f), Some));
+        hand_over(subjects, &places, scores, keep);
         Ok(())
     }
 }
@@ -124,24 +127,18 @@ impl Runner for Safe {
     fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
         let Some((places, pictures)) = decoded(subjects, keep) else { return Ok(()) };
         let results = self.model.check(&pictures, &mut |_| keep(None));
-        for ((at, result), picture) in places.iter().zip(results).zip(&pictures) {
-            let score = match result {
-                // What another tool's checker has blanked was unsafe.
-                Ok(_) if is_blanked(picture) => {
-                    Some(Score::scored(1.0, json!({ "note": "all black: another checker has blanked it" }).to_string()))
-                }
-                Ok(safety) => {
-                    let detail = json!({ "concepts": safety.bad_concepts(), "special": safety.special });
-                    Some(Score::scored(safety.highest().unwrap_or_default(), detail.to_string()))
-                }
-                Err(failure) => refused(&failure),
-            };
-            if let Some(score) = score
-                && !keep(Some((subjects[*at].key, score)))
-            {
-                break;
+        let score = |(result, picture): (std::result::Result<Safety, Failure>, &Pixels)| match result {
+            // What another tool's checker has blanked was unsafe.
+            Ok(_) if is_blanked(picture) => {
+                Some(Score::scored(1.0, json!({ "note": "all black: another checker has blanked it" }).to_string()))
             }
-        }
+            Ok(safety) => {
+                let detail = json!({ "concepts": safety.bad_concepts(), "special": safety.special });
+                Some(Score::scored(safety.highest().unwrap_or_default(), detail.to_string()))
+            }
+            Err(failure) => refused(&failure),
+        };
+        hand_over(subjects, &places, results.into_iter().zip(&pictures).map(score), keep);
         Ok(())
     }
 }
