@@ -115,14 +115,6 @@ pub fn look(
     let groups = Groups::new(catalog.columns(), ask.by)?;
     let stored = |line: Option<f32>| line.map(|t| measure.stored(t, column.logit));
     let lines = Lines { doubt: measure.scorer.doubt(), flag: stored(ask.flag), park: stored(ask.park) };
-    let all: Vec<u32>;
-    let rows = match rows {
-        Some(rows) => rows,
-        None => {
-            all = (0..catalog.len() as u32).collect();
-            &all
-        }
-    };
     let range = extent(column, rows, measure);
     let ends =
         ask.range.or(range).map_or((0.0, 1.0), |(low, high)| if low < high { (low, high) } else { (low, low + 1.0) });
@@ -140,7 +132,8 @@ pub fn look(
     let most = usize::from(ask.samples.min(SAMPLES));
     let (mut good, mut bad) = (Nearest { most, rows: Vec::new() }, Nearest { most, rows: Vec::new() });
     let scale = f32::from(ask.bars) / (ends.1 - ends.0);
-    for row in rows.iter().map(|row| *row as usize) {
+    for at in 0..rows.map_or(catalog.len(), <[u32]>::len) {
+        let row = rows.map_or(at, |rows| rows[at] as usize);
         let group = groups.code(row);
         let status = overlay.status(row);
         let value = column.value(row);
@@ -210,12 +203,13 @@ fn share((k, n): (u64, u64)) -> Option<Share> {
 }
 
 /// Smallest and largest score among rows, as shown.
-fn extent(column: &Column, rows: &[u32], measure: &Measure) -> Option<(f32, f32)> {
-    let (low, high) = if rows.len() == column.len() {
-        (column.sorted().first().copied()?, column.sorted().last().copied()?)
-    } else {
-        let values = || rows.iter().filter_map(|row| column.value(*row as usize));
-        (values().min_by(f32::total_cmp)?, values().max_by(f32::total_cmp)?)
+fn extent(column: &Column, rows: Option<&[u32]>, measure: &Measure) -> Option<(f32, f32)> {
+    let (low, high) = match rows {
+        None => (column.sorted().first().copied()?, column.sorted().last().copied()?),
+        Some(rows) => {
+            let values = || rows.iter().filter_map(|row| column.value(*row as usize));
+            (values().min_by(f32::total_cmp)?, values().max_by(f32::total_cmp)?)
+        }
     };
     Some((measure.shown(low, column.logit), measure.shown(high, column.logit)))
 }

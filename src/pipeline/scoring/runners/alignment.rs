@@ -157,15 +157,15 @@ impl Runner for Aligned {
     fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
         let Some(mut asked) = self.written(subjects, keep)? else { return Ok(()) };
         let mut asks = Vec::with_capacity(asked.len());
-        for question in &asked {
+        for question in &mut asked {
             match self.ask(&subjects[question.subject], &question.element) {
                 Ok(ask) => asks.push(ask),
                 // What cannot be shown is told by the score of its item.
-                Err(why) => asks.push(Ask { prompt: String::new(), system: Some(why), ..Ask::default() }),
+                Err(why) => question.outcome = Some((Answered::Unknown, why)),
             }
         }
         let answers = self.all(&asks, keep);
-        for ((question, answer), ask) in asked.iter_mut().zip(answers).zip(&asks) {
+        for (question, answer) in asked.iter_mut().filter(|a| a.outcome.is_none()).zip(answers) {
             question.outcome = match answer {
                 Some(Ok(reply)) => {
                     let text = (reply.finish != Finish::Refused).then_some(reply.text.as_str());
@@ -173,7 +173,7 @@ impl Runner for Aligned {
                 }
                 Some(Err(failure)) => match gone(&failure) {
                     Some(problem) => return Err(problem),
-                    None => Some((Answered::Unknown, ask.system.clone().unwrap_or(failure.reason))),
+                    None => Some((Answered::Unknown, failure.reason)),
                 },
                 None => return Ok(()),
             };
