@@ -41,15 +41,22 @@ struct Owner(Child, Project);
 
 impl Owner {
     fn start(root: &Path) -> Outcome<Owner> {
-        let mut command = Command::new(PROGRAM);
-        command.arg("owner").arg("--project").arg(root).stdin(Stdio::null()).stdout(Stdio::piped());
-        let mut child = command.spawn()?;
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
-        if line.trim() != "\"ready\"" {
-            return Err(line.into());
+        for _ in 0..200 {
+            let mut command = Command::new(PROGRAM);
+            command.arg("owner").arg("--project").arg(root).stdin(Stdio::null()).stdout(Stdio::piped());
+            let mut child = command.spawn()?;
+            let mut line = String::new();
+            BufReader::new(child.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
+            let owner = Owner(child, Project::open(root)?);
+            match line.trim() {
+                "\"ready\"" => return Ok(owner),
+                // The owner that `compose` started still holds the project: it is asked to end.
+                "\"owned\"" => drop(owner.client().and_then(|client| Ok(client.ask(Ask::Stop)?))),
+                _ => return Err(line.into()),
+            }
+            std::thread::sleep(Duration::from_millis(50));
         }
-        Ok(Owner(child, Project::open(root)?))
+        Err("another owner keeps the project".into())
     }
 
     fn client(&self) -> Outcome<Client> {
@@ -109,8 +116,7 @@ fn decisions(client: &Client, dir: &Path, n: u64) -> Outcome<()> {
     while decided.len() < DECISIONS {
         for _ in 0..10 {
             let number = 1 + (decided.len() as u64 * 7919 % n) as u32;
-            let judgement =
-                Judgement { verdict: Verdict::Accept, reasons: vec![], note: None, ms: Some(900), seen: Seen::Painted };
+            let judgement = Judgement { ms: Some(900), ..Judgement::new(Verdict::Accept, Seen::Painted) };
             let decide = Decide { uuid: Uuid::now_v7(), number, expected: None, judgement };
             let began = Instant::now();
             client.ask(Ask::Decide(decide))?;
