@@ -416,8 +416,7 @@ fn turns(
     while on(decided.len()) {
         for _ in 0..10 {
             let number = 1 + (decided.len() as u64 * 7919 % n) as u32;
-            let judgement =
-                Judgement { verdict: Verdict::Accept, reasons: vec![], note: None, ms: Some(900), seen: Seen::Painted };
+            let judgement = Judgement { ms: Some(900), ..Judgement::new(Verdict::Accept, Seen::Painted) };
             let ask = Ask::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement });
             let began = Instant::now();
             client.ask(ask)?;

@@ -104,7 +104,7 @@ fn ask(client: &Client, line: &str) -> Result<Decide> {
         },
         _ => return Err(Problem::input("must be an item's id or its number").field("item")),
     };
-    let judgement = Judgement { verdict, reasons: line.reasons, note: line.note, ms: None, seen: Seen::Script };
+    let judgement = Judgement { reasons: line.reasons, note: line.note, ..Judgement::new(verdict, Seen::Script) };
     let uuid = line.uuid.unwrap_or_else(Uuid::now_v7);
     Ok(Decide { uuid, number, expected: None, judgement })
 }

@@ -66,7 +66,9 @@ pub fn single(standing: &[Verdict]) -> Status {
         Some(Verdict::Reject) => Status::Rejected,
         Some(Verdict::Fix) => Status::ToFix,
         Some(Verdict::Skip) => Status::Skipped,
-        Some(Verdict::Flag) => Status::Flagged,
+        Some(Verdict::Flag | Verdict::Unsure) => Status::Flagged,
+        // An answer to its question says nothing of the item.
+        Some(Verdict::Answer) => Status::Pending,
     }
 }
 

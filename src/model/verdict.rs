@@ -17,11 +17,16 @@ pub enum Verdict {
     Skip,
     /// Somebody else should look.
     Flag,
+    /// It was looked at and cannot be told.
+    Unsure,
+    /// Its question was answered, as a round asked: [`Judgement::answer`].
+    Answer,
 }
 
 impl Verdict {
     /// All verdicts.
-    pub const ALL: [Verdict; 5] = [Self::Accept, Self::Reject, Self::Fix, Self::Skip, Self::Flag];
+    pub const ALL: [Verdict; 7] =
+        [Self::Accept, Self::Reject, Self::Fix, Self::Skip, Self::Flag, Self::Unsure, Self::Answer];
 
     /// The name used in journals and JSON.
     pub fn name(self) -> &'static str {
@@ -31,6 +36,8 @@ impl Verdict {
             Self::Fix => "fix",
             Self::Skip => "skip",
             Self::Flag => "flag",
+            Self::Unsure => "unsure",
+            Self::Answer => "answer",
         }
     }
 
@@ -65,6 +72,72 @@ pub struct Judgement {
     pub ms: Option<u32>,
     /// Whether the item was on screen.
     pub seen: Seen,
+    /// What was answered: a letter of the options, or a text.
+    pub answer: Option<String>,
+    /// The round that asked for it; none for a verdict outside rounds.
+    pub asked: Option<Asked>,
+}
+
+impl Judgement {
+    /// A verdict and no more.
+    pub fn new(verdict: Verdict, seen: Seen) -> Judgement {
+        Judgement { verdict, reasons: Vec::new(), note: None, ms: None, seen, answer: None, asked: None }
+    }
+}
+
+/// The round that a verdict belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// Name of the round.
+    pub round: String,
+    /// Which part of it.
+    pub part: Part,
+    /// Version of the guidelines that lay beside the item: the first eight hex digits of their BLAKE3.
+    pub guidelines: Option<String>,
+    /// What others or a machine said of the item had been shown before.
+    pub revealed: bool,
+}
+
+/// What a verdict in a round is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// To decide of the item.
+    #[default]
+    Main,
+    /// To decide of it again, after others' verdicts or a machine's were shown.
+    Revision,
+    /// To see whether the same person says the same twice; decides nothing.
+    Repeat,
+    /// To see whether a known item is told right; decides nothing.
+    Probe,
+    /// Practice on a known item, with an answer at once; decides nothing.
+    Calibration,
+    /// To settle what others disagree on.
+    Adjudication,
+}
+
+impl Part {
+    /// All parts.
+    pub const ALL: [Part; 6] =
+        [Self::Main, Self::Revision, Self::Repeat, Self::Probe, Self::Calibration, Self::Adjudication];
+
+    /// The name used in journals and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Main => "main",
+            Self::Revision => "revision",
+            Self::Repeat => "repeat",
+            Self::Probe => "probe",
+            Self::Calibration => "calibration",
+            Self::Adjudication => "adjudication",
+        }
+    }
+
+    /// Whether it can make or change the status of its item.
+    pub fn decides(self) -> bool {
+        matches!(self, Self::Main | Self::Revision | Self::Adjudication)
+    }
 }
 
 /// What happened.

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::append::{Appended, Whole};
 use super::line;
+use crate::model::verdict::{Asked, Part};
 use crate::model::{Act, Decision, Judgement, Kind, Problem, Result, Seen, Verdict};
 
 /// A decision as its line has it. Exactly one of `verdict`, `undo` and `redo` is set.
@@ -29,13 +30,25 @@ struct Row {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seen: Option<Seen>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    round: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    part: Option<Part>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    guidelines: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    revealed: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     undo: Option<Uuid>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     redo: Option<Uuid>,
 }
 
-/// Format of the lines written today.
+/// Format of a line that belongs to no round.
 const VERSION: u8 = 1;
+/// Format of one that belongs to a round: a program that knows no rounds must not take it for any other verdict.
+const IN_ROUND: u8 = 2;
 
 /// Milliseconds since 1970 as RFC 3339 in UTC.
 pub fn stamp(at: i64) -> String {
@@ -56,6 +69,11 @@ fn row(decision: &Decision) -> Row {
         note: None,
         ms: None,
         seen: None,
+        answer: None,
+        round: None,
+        part: None,
+        guidelines: None,
+        revealed: false,
         undo: None,
         redo: None,
     };
@@ -66,6 +84,14 @@ fn row(decision: &Decision) -> Row {
             row.note.clone_from(&j.note);
             row.ms = j.ms;
             row.seen = Some(j.seen);
+            row.answer.clone_from(&j.answer);
+            if let Some(asked) = &j.asked {
+                row.v = IN_ROUND;
+                row.round = Some(asked.round.clone());
+                row.part = Some(asked.part);
+                row.guidelines.clone_from(&asked.guidelines);
+                row.revealed = asked.revealed;
+            }
         }
         Act::Undo(uuid) => row.undo = Some(*uuid),
         Act::Redo(uuid) => row.redo = Some(*uuid),
@@ -75,7 +101,7 @@ fn row(decision: &Decision) -> Row {
 
 fn decision(row: Row) -> Result<Decision> {
     let corrupt = |what: String| Problem::new(Kind::Corrupt, what);
-    if row.v != VERSION {
+    if !(VERSION..=IN_ROUND).contains(&row.v) {
         return Err(corrupt(format!("line version {} is newer than this program reads", row.v)));
     }
     let at: jiff::Timestamp = row.at.parse().map_err(|_| corrupt(format!("`{}` is not a time", row.at)))?;
@@ -86,6 +112,13 @@ fn decision(row: Row) -> Result<Decision> {
             note: row.note,
             ms: row.ms,
             seen: row.seen.unwrap_or(Seen::Unconfirmed),
+            answer: row.answer,
+            asked: row.round.map(|round| Asked {
+                round,
+                part: row.part.unwrap_or_default(),
+                guidelines: row.guidelines,
+                revealed: row.revealed,
+            }),
         }),
         (None, Some(uuid), None) => Act::Undo(uuid),
         (None, None, Some(uuid)) => Act::Redo(uuid),
@@ -242,11 +275,10 @@ mod tests {
             who: "ann".into(),
             item: format!("set/{n}"),
             act: Act::Judge(Judgement {
-                verdict: Verdict::Reject,
                 reasons: vec!["unsafe".into()],
                 note: Some("a \"note\"\nof two lines".into()),
                 ms: Some(812),
-                seen: Seen::Painted,
+                ..Judgement::new(Verdict::Reject, Seen::Painted)
             }),
         }
     }
@@ -261,6 +293,28 @@ mod tests {
         let reading = read(&dir.path().join("ann.jsonl")).unwrap();
         assert_eq!(reading.decisions, [judged(0), judged(1), undo]);
         assert_eq!(reading.length, journal.length());
+    }
+
+    #[test]
+    fn a_verdict_in_a_round_reads_back_under_a_version_of_its_own() {
+        let asked =
+            Asked { round: "pass-1".into(), part: Part::Revision, guidelines: Some("1a2b3c4d".into()), revealed: true };
+        let judgement = Judgement {
+            answer: Some("B".into()),
+            asked: Some(asked),
+            ..Judgement::new(Verdict::Unsure, Seen::Painted)
+        };
+        let decision = Decision { act: Act::Judge(judgement), ..judged(3) };
+        let (mut plain, mut in_round) = (Vec::new(), Vec::new());
+        encode(&judged(3), &mut plain).unwrap();
+        encode(&decision, &mut in_round).unwrap();
+        assert!(
+            plain.starts_with(b"{\"v\":1,") && in_round.starts_with(b"{\"v\":2,"),
+            "an older program must refuse the second"
+        );
+        let dir = tempfile::tempdir().unwrap();
+        Journal::open(dir.path(), "ann").unwrap().append(std::slice::from_ref(&decision)).unwrap();
+        assert_eq!(read(&dir.path().join("ann.jsonl")).unwrap().decisions, [decision]);
     }
 
     #[test]

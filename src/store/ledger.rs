@@ -289,7 +289,7 @@ mod tests {
     }
 
     fn judge(verdict: Verdict) -> Act {
-        Act::Judge(Judgement { verdict, reasons: vec![], note: None, ms: None, seen: Seen::Script })
+        Act::Judge(Judgement::new(verdict, Seen::Script))
     }
 
     #[test]

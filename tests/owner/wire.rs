@@ -65,7 +65,7 @@ fn hello() -> Hello {
 }
 
 fn judge(number: u32, verdict: Verdict, expected: Option<u64>) -> Ask {
-    let judgement = Judgement { verdict, reasons: vec![], note: None, ms: None, seen: Seen::Script };
+    let judgement = Judgement::new(verdict, Seen::Script);
     Ask::Decide(Decide { uuid: Uuid::now_v7(), number, expected, judgement })
 }
 

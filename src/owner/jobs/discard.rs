@@ -56,7 +56,7 @@ fn reject(shared: &Arc<Shared>, wanted: &Discard, watch: Tell<'_>) -> Result<Dis
     let known = &shared.project.config().review.reasons;
     let reasons: Vec<String> = known.iter().filter(|r| r.key == PRUNED).map(|r| r.key.clone()).collect();
     let judgement =
-        Judgement { verdict: Verdict::Reject, reasons, note: Some(note(&wanted.terms)), ms: None, seen: Seen::Script };
+        Judgement { reasons, note: Some(note(&wanted.terms)), ..Judgement::new(Verdict::Reject, Seen::Script) };
     for chunk in standing.chunks(CHUNK) {
         if !go_on(done.rejected, Some(standing.len() as u64)) {
             return Err(Problem::new(Kind::Cancelled, format!("stopped after {} items were rejected", done.rejected))

@@ -62,13 +62,7 @@ fn judge(root: &Path, n: i64) {
         at: 5,
         who: "ann".into(),
         item: format!("set/{n}"),
-        act: Act::Judge(Judgement {
-            verdict: Verdict::Accept,
-            reasons: vec![],
-            note: None,
-            ms: None,
-            seen: Seen::Script,
-        }),
+        act: Act::Judge(Judgement::new(Verdict::Accept, Seen::Script)),
     };
     Journal::open(&root.join("sessions"), "ann").unwrap().append(&[decision]).unwrap();
 }
@@ -468,13 +462,7 @@ fn a_void_verdict_cannot_be_undone_and_a_later_one_counts() {
         at: 5,
         who: "ann".into(),
         item: "set/1".into(),
-        act: Act::Judge(Judgement {
-            verdict: Verdict::Reject,
-            reasons: vec![],
-            note: None,
-            ms: None,
-            seen: Seen::Script,
-        }),
+        act: Act::Judge(Judgement::new(Verdict::Reject, Seen::Script)),
     };
     Journal::open(&dir.path().join("sessions"), "ann").unwrap().append(&[decision]).unwrap();
     let opened = reopen(project.root());

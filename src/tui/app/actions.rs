@@ -192,7 +192,7 @@ impl App {
         match self.seen(at) {
             Ok((number, rev, seen, ms)) => {
                 self.tell_unconfirmed(seen);
-                let judgement = Judgement { verdict, reasons: Vec::new(), note: None, ms, seen };
+                let judgement = Judgement { ms, ..Judgement::new(verdict, seen) };
                 let effects = self.review.decide(number, rev, judgement);
                 self.carry_out(effects);
             }

@@ -194,7 +194,7 @@ impl Rig {
     }
 
     fn decide(&self, number: u32, verdict: Verdict) -> Result<Receipt> {
-        let judgement = Judgement { verdict, reasons: vec![], note: None, ms: None, seen: Seen::Script };
+        let judgement = Judgement::new(verdict, Seen::Script);
         let wish = Wish::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement });
         let (send, receipt) = mpsc::channel();
         let reply = Box::new(move |r| drop(send.send(r)));
