@@ -91,8 +91,10 @@ fn ask(client: &Client, line: &str) -> Result<Decide> {
         Problem::input(format!("{e}"))
             .help("a line is {\"item\":ID,\"verdict\":\"accept\",\"reasons\":[],\"note\":\"\"}")
     })?;
-    let verdict = Verdict::from_name(&line.verdict).ok_or_else(|| {
-        let known = Verdict::ALL.map(Verdict::name).join(", ");
+    // An answer is given where a round asks for it.
+    let known = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Answer);
+    let verdict = known.clone().find(|verdict| verdict.name() == line.verdict).ok_or_else(|| {
+        let known = known.map(Verdict::name).collect::<Vec<_>>().join(", ");
         Problem::input(format!("`{}` is not a verdict", line.verdict)).field("verdict").help(format!("one of: {known}"))
     })?;
     let none = || Problem::new(Kind::NotFound, format!("there is no item {}", line.item)).field("item");

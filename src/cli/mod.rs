@@ -29,8 +29,11 @@ pub mod import;
 pub mod items;
 pub mod jobs;
 pub mod lint;
+pub mod log;
+pub mod merge;
 pub mod models;
 pub mod recompose;
+pub mod replay;
 pub mod sample;
 pub mod show;
 pub mod status;
@@ -102,6 +105,14 @@ enum Command {
     Redo(undo::Args),
     /// List the verdicts that count
     Verdicts(verdicts::Args),
+    /// Who decided what, the newest first
+    Log(log::Args),
+    /// Fold journals of other machines into those of the project
+    Merge(merge::Args),
+    /// Make the project again from its journals, as it is now or was at a moment
+    Replay(replay::Args),
+    /// The items that stand elsewhere at another moment
+    Diff(replay::DiffArgs),
     /// The metadata files: list, check, compare, read Dysca's
     Vocab(vocab::Args),
     /// Score prediction files, without a project
@@ -202,6 +213,10 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Undo(args)) => undo::run(&context, &args, undo::Way::Undo),
         Some(Command::Redo(args)) => undo::run(&context, &args, undo::Way::Redo),
         Some(Command::Verdicts(args)) => verdicts::run(&context, &args),
+        Some(Command::Log(args)) => log::run(&context, &args),
+        Some(Command::Merge(args)) => merge::run(&context, &args),
+        Some(Command::Replay(args)) => replay::run(&context, &args),
+        Some(Command::Diff(args)) => replay::diff(&context, &args),
         Some(Command::Vocab(args)) => vocab::run(&context, &args),
         Some(Command::Board(args)) => board::run(&args).map(|()| 0),
         Some(Command::Lint(args)) => lint::run(&context, &args),

@@ -34,6 +34,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 "number": number, "item": item, "who": standing.who, "verdict": j.verdict, "reasons": j.reasons,
                 "note": j.note, "ms": j.ms, "seen": j.seen, "at": journal::stamp(standing.at), "rev": standing.rev,
                 "uuid": standing.uuid,
+                "answer": j.answer, "round": j.asked.as_ref().map(|a| &a.round), "part": j.asked.as_ref().map(|a| a.part),
             });
             json_line(&mut out, &line)?;
         } else {

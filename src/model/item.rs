@@ -254,6 +254,32 @@ impl Item {
         }
     }
 
+    /// The first eight hex digits of the BLAKE3 of what a person judges: the question, its options and answer, and the
+    /// pictures, by their bytes where those are known and by their names otherwise.
+    pub fn digest(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        let mut part = |text: &str| {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        };
+        part(&self.question);
+        part(self.instruction.as_deref().unwrap_or_default());
+        part(&self.answer);
+        for option in &self.options {
+            part(&option.text);
+            part(match option.role {
+                Role::Correct => "correct",
+                Role::Distractor => "distractor",
+                Role::Refusal => "refusal",
+            });
+        }
+        part("pictures");
+        for image in &self.images {
+            part(image.hash.as_deref().unwrap_or(&image.name));
+        }
+        hasher.finalize().to_hex().get(..8).unwrap_or_default().to_string()
+    }
+
     /// Letter of option `index`: A, B, ... Z, then a number.
     pub fn letter(index: usize) -> String {
         match u8::try_from(index) {

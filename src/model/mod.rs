@@ -8,6 +8,7 @@ pub mod error;
 pub mod filter;
 pub mod finding;
 pub mod generation;
+pub mod history;
 pub mod image;
 pub mod item;
 pub mod job;

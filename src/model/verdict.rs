@@ -164,6 +164,8 @@ pub struct Decision {
     pub who: String,
     /// Id of the item.
     pub item: String,
+    /// What was judged, where it is a verdict: [`super::Item::digest`]. Lines of earlier programs have none.
+    pub on: Option<String>,
     /// What.
     pub act: Act,
 }

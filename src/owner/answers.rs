@@ -1,5 +1,6 @@
 //! Answering questions that change nothing of the items, those about jobs among them. Runs on blocking threads, beside the writer.
 
+mod history;
 mod lines;
 
 use std::sync::Arc;
@@ -147,6 +148,9 @@ pub fn answer(shared: &Arc<Shared>, ask: Ask, watch: &mut Watch<'_>) -> Result<A
             let held = shared.metadata.now(shared)?;
             Answer::Failing(usage(shared, watch)?.failing(held.grammar(), &statuses(shared), min_items))
         }
+        Ask::Log(ask) => history::log(shared, ask)?,
+        Ask::Replay(moment) => Answer::Replayed(history::replay(shared, moment)?),
+        Ask::Moved(from, to) => Answer::Moved(history::moved(shared, from, to)?),
         Ask::Jobs => Answer::Jobs(shared.desk.list()?),
         Ask::JobAct { id, act } => match generate::act(shared, id, act)? {
             Some(state) => Answer::Job(Box::new(state)),
@@ -165,6 +169,7 @@ pub fn answer(shared: &Arc<Shared>, ask: Ask, watch: &mut Watch<'_>) -> Result<A
         | Ask::Compose { .. }
         | Ask::Recompose { .. }
         | Ask::Generate(_)
+        | Ask::Merge { .. }
         | Ask::SetPlace(_)
         | Ask::Stop => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
         Ask::Scorers

@@ -292,6 +292,10 @@ fn take(
             jobs::discard(shared, outbox.clone(), number, jobs::Discard { who, terms, dry }, flag(running, number));
             return true;
         }
+        Ask::Merge { files, dry } => {
+            jobs::merge(shared, outbox.clone(), number, jobs::Merge { files, dry }, flag(running, number));
+            return true;
+        }
         Ask::Generate(new) => {
             jobs::generate(shared, outbox.clone(), number, (who.to_string(), *new), flag(running, number));
             return true;

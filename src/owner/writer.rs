@@ -66,8 +66,18 @@ pub enum Work {
     /// Pictures were made: they are recorded at a revision that this thread gives out, and verdicts on what was there
     /// before them end to count.
     Made(MadePictures),
+    /// Decisions from other machines: they are appended and all journals folded again.
+    Join(Join),
     /// Write the checkpoint and end; the sender waits for the other end to close.
     Finish(mpsc::Sender<()>),
+}
+
+/// See [`Work::Join`].
+pub struct Join {
+    /// The decisions, by annotator.
+    pub fresh: BTreeMap<String, Vec<Decision>>,
+    /// Where the outcome goes: they are on disk and count.
+    pub reply: mpsc::Sender<Result<()>>,
 }
 
 /// Makes revised items part of the project under the revision it is given.
@@ -142,6 +152,7 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
                 Work::Wish { who, wish, reply } => writer.take(who, wish, reply),
                 Work::Place { who, place } => writer.place(&who, &place),
                 Work::Imported => writer.imported(),
+                Work::Join(join) => writer.join(&join),
                 Work::Revise(revise) => writer.revise(revise),
                 Work::Made(made) => writer.made(made),
                 Work::Finish(sender) => {
@@ -200,10 +211,7 @@ impl Writer {
         }
         let nothing = |word: &str| Problem::new(Kind::Conflict, format!("you have nothing to {word}"));
         let (row, act) = match wish {
-            Wish::Decide(decide) => {
-                let row = self.decidable(&decide, &ledger)?;
-                (row, Act::Judge(decide.judgement))
-            }
+            Wish::Decide(decide) => (self.decidable(&decide, &ledger)?, Act::Judge(decide.judgement)),
             Wish::Undo(_) => {
                 let (target, row) = ledger.undoable(&who).ok_or_else(|| nothing("undo"))?;
                 (row, Act::Undo(target))
@@ -214,8 +222,9 @@ impl Writer {
             }
         };
         let rev = ledger.rev().max(self.batch.last().map_or(0, |p| p.decision.rev)) + 1;
-        let item = self.shared.catalog().item(row as usize)?.id;
-        Ok(Ok((Decision { uuid, rev, at: now(), who, item, act }, row)))
+        let item = self.shared.pictures().seen(&self.shared.catalog(), row as usize)?;
+        let on = matches!(act, Act::Judge(_)).then(|| item.digest());
+        Ok(Ok((Decision { uuid, rev, at: now(), who, item: item.id, on, act }, row)))
     }
 
     fn decidable(&self, decide: &Decide, ledger: &crate::store::Ledger) -> Result<u32> {
@@ -305,6 +314,25 @@ impl Writer {
             Err(problem) => self.shared.notices().push(problem.to_string()),
         }
         self.all_dirty();
+    }
+
+    /// A journal at a time: what an interruption leaves out is added when the same files are merged again.
+    fn join(&mut self, join: &Join) {
+        self.flush();
+        let mut outcome = self.unread.clone().map_or(Ok(()), Err);
+        for (who, decisions) in &join.fresh {
+            if outcome.is_ok() {
+                outcome = append(&mut self.journals, &self.shared, who, decisions);
+            }
+            if outcome.is_err() {
+                self.journals.remove(who);
+            }
+        }
+        if self.unread.is_none() {
+            self.imported();
+            self.shared.tell(Event::Resync);
+        }
+        let _ = join.reply.send(outcome);
     }
 
     /// Between the last decision on the earlier texts and the first on the later ones there is this revision alone.

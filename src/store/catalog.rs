@@ -57,7 +57,7 @@ impl Answers {
     }
 }
 
-fn parse<T: serde::de::DeserializeOwned>(line: &[u8]) -> Result<T> {
+pub(super) fn parse<T: serde::de::DeserializeOwned>(line: &[u8]) -> Result<T> {
     serde_json::from_slice(line)
         .map_err(|e| Problem::new(Kind::Corrupt, format!("a stored record cannot be read: {e}")))
 }

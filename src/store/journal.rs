@@ -20,6 +20,8 @@ struct Row {
     who: String,
     item: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    on: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     reasons: Vec<String>,
@@ -64,6 +66,7 @@ fn row(decision: &Decision) -> Row {
         at: stamp(decision.at),
         who: decision.who.clone(),
         item: decision.item.clone(),
+        on: decision.on.clone(),
         verdict: None,
         reasons: Vec::new(),
         note: None,
@@ -124,7 +127,8 @@ fn decision(row: Row) -> Result<Decision> {
         (None, None, Some(uuid)) => Act::Redo(uuid),
         _ => return Err(corrupt("exactly one of verdict, undo and redo must be there".into())),
     };
-    Ok(Decision { uuid: row.uuid, rev: row.rev, at: at.as_millisecond(), who: row.who, item: row.item, act })
+    let at = at.as_millisecond();
+    Ok(Decision { uuid: row.uuid, rev: row.rev, at, who: row.who, item: row.item, on: row.on, act })
 }
 
 /// The decision as its journal line, newline included.
@@ -133,6 +137,14 @@ fn decision(row: Row) -> Result<Decision> {
 /// See [`line::encode`].
 pub fn encode(decision: &Decision, out: &mut Vec<u8>) -> Result<()> {
     line::encode(&row(decision), out)
+}
+
+/// The decision as its journal line; two decisions are the same when these are.
+pub fn text(decision: &Decision) -> Vec<u8> {
+    let mut line = Vec::new();
+    // Plain data always serialises.
+    let _ = encode(decision, &mut line);
+    line
 }
 
 /// Whether `name` can name an annotator, and so a file: letters, digits, `.`, `_`, `-`; at most 64; no leading dot.
@@ -274,6 +286,7 @@ mod tests {
             at: 1_763_700_000_123 + n as i64,
             who: "ann".into(),
             item: format!("set/{n}"),
+            on: Some("0badcafe".into()),
             act: Act::Judge(Judgement {
                 reasons: vec!["unsafe".into()],
                 note: Some("a \"note\"\nof two lines".into()),

@@ -90,6 +90,18 @@ impl Ledger {
         self.receipts.get(uuid).copied()
     }
 
+    /// Whether the decision with this receipt is a verdict that counts.
+    pub fn counts(&self, uuid: &Uuid) -> bool {
+        let Some((_, row)) = self.receipt(uuid) else { return false };
+        let touched = self.by_row.get(&row).map(|t| &t.given).into_iter().flatten();
+        touched.map(|index| &self.given[*index as usize]).any(|given| given.uuid == *uuid && given.counts)
+    }
+
+    /// Receipts of the verdicts on earlier texts and pictures.
+    pub fn voided(&self) -> impl Iterator<Item = Uuid> {
+        self.given.iter().filter(|given| given.void).map(|given| given.uuid)
+    }
+
     /// The verdict that undo would take back.
     pub fn undoable(&self, who: &str) -> Option<(Uuid, u32)> {
         let given = &self.given[*self.person(who)?.done.last()? as usize];
@@ -285,7 +297,7 @@ mod tests {
 
     fn act(rev: u64, who: &str, act: Act) -> Decision {
         let uuid = Uuid::from_u128(u128::from(rev));
-        Decision { uuid, rev, at: rev as i64, who: who.into(), item: "set/1".into(), act }
+        Decision { uuid, rev, at: rev as i64, who: who.into(), item: "set/1".into(), on: None, act }
     }
 
     fn judge(verdict: Verdict) -> Act {

@@ -395,4 +395,4 @@ pub fn enter(project: &Project, index: &Index, recorded: &Recorded) -> Option<St
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

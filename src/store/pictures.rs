@@ -15,9 +15,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::append::Whole;
+use super::catalog::{Catalog, parse};
 use super::columns::id_hash;
 use crate::model::made::{Made, picture_key, prompt_key};
-use crate::model::{ImageRef, Problem, Result};
+use crate::model::{ImageRef, Item, Problem, Result};
 
 /// Its file below `images/`.
 pub const FILE: &str = "pictures.jsonl";
@@ -217,6 +218,21 @@ impl Pictures {
         let start = (raw.get().as_ptr() as usize).checked_sub(line.as_ptr() as usize)?;
         let (before, after) = (line.get(..start)?, line.get(start + raw.get().len()..)?);
         Some(format!("{before}{}{after}", serde_json::to_string(&images).ok()?))
+    }
+}
+
+impl Pictures {
+    /// Item `row` of `catalog` as a person sees it: with the files of the pictures that were made.
+    ///
+    /// # Errors
+    /// What keeps it from being read.
+    pub fn seen(&self, catalog: &Catalog, row: usize) -> Result<Item> {
+        if self.is_empty() {
+            return catalog.item(row);
+        }
+        let line = catalog.line(row)?;
+        let line = self.resolved(&line).unwrap_or(line);
+        parse(line.as_bytes())
     }
 }
 

@@ -131,7 +131,10 @@ fn decide_gives_a_receipt_a_line_and_refuses_lines_one_by_one() {
     let of_two = verdicts.iter().find(|v| v["item"] == "set/2").unwrap();
     assert_eq!(
         keys(of_two),
-        set(&["number", "item", "who", "verdict", "reasons", "note", "ms", "seen", "at", "rev", "uuid"])
+        set(&[
+            "number", "item", "who", "verdict", "reasons", "note", "ms", "seen", "at", "rev", "uuid", "answer",
+            "round", "part"
+        ])
     );
     assert_eq!(
         (&of_two["reasons"], &of_two["note"], &of_two["seen"]),

@@ -5,6 +5,7 @@ mod compose;
 mod coverage;
 pub mod filter;
 mod generate;
+mod history;
 mod lint;
 mod rebuild;
 mod recompose;

@@ -2,10 +2,12 @@
 
 mod discard;
 mod generate;
+mod merge;
 mod recompose;
 
 pub use discard::{Discard, PRUNED, discard};
 pub use generate::generate;
+pub use merge::{Merge, merge};
 pub use recompose::{Recompose, recompose};
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::{Recomposed, Report};
 use crate::model::board::{Behind, Board};
 use crate::model::device::Devices;
+use crate::model::history::{Entry, Merged, Moved, State};
 use crate::model::job::{Begun, JobFailure, JobState};
 use crate::model::made::Made;
 use crate::model::scoring::bench::{Bench, Chip, Explanation, RulesDiff, RulesState, ScorerState};
@@ -94,6 +95,14 @@ pub enum Answer {
     RulesDiff(Box<RulesDiff>),
     /// See [`Ask::Explain`].
     Explanation(Box<Explanation>),
+    /// See [`Ask::Merge`].
+    Merged(Box<Merged>),
+    /// See [`Ask::Log`]; whether there are more.
+    Log(Vec<Entry>, bool),
+    /// See [`Ask::Replay`].
+    Replayed(State),
+    /// See [`Ask::Moved`].
+    Moved(Vec<Moved>),
 }
 
 /// Owner, store and counts.
@@ -178,6 +187,9 @@ pub struct Row {
     /// Characters of the question that the fuzzy text matched.
     pub marks: Vec<u32>,
 }
+
+/// Decisions in one answer.
+pub const LOGGED: u32 = 5000;
 
 /// Failures of a job in one answer.
 pub const FAILURES: usize = 1000;

@@ -1,9 +1,12 @@
 //! Questions and commands of a client.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{ImportAsk, Place, Rename};
+use crate::model::history::{LogAsk, Moment};
 use crate::model::job::{JobAct, NewJob};
 use crate::model::scoring::bench::{BenchAsk, DoubtOrder};
 use crate::model::scoring::job::{NewScoring, ScoringAct};
@@ -198,6 +201,19 @@ pub enum Ask {
         /// The item.
         number: u32,
     },
+    /// Fold journals from other machines into those of the project.
+    Merge {
+        /// The journals, by absolute path.
+        files: Vec<PathBuf>,
+        /// Only say what it would come to.
+        dry: bool,
+    },
+    /// What was decided, the newest first; at most [`LOGGED`] at once.
+    Log(LogAsk),
+    /// The project as it was at a moment, made again from the journals.
+    Replay(Moment),
+    /// Items that stand elsewhere at the second moment than at the first.
+    Moved(Moment, Moment),
     /// Remember where I am.
     SetPlace(Place),
     /// End the owner.

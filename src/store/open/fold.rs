@@ -1,9 +1,8 @@
 //! The journals of a project, read and folded.
 
-use std::borrow::Cow;
-
-use crate::model::{Decision, Result};
-use crate::store::columns::id_hash;
+use crate::model::Result;
+use crate::model::history::Moment;
+use crate::store::history::History;
 use crate::store::index::digest;
 use crate::store::pictures::{self, Pictures};
 use crate::store::project::Project;
@@ -46,59 +45,9 @@ pub fn load_pictures(project: &Project) -> Result<(Pictures, Vec<String>)> {
 /// # Errors
 /// The operating system's.
 pub fn load_ledger(project: &Project, catalog: &Catalog, pictures: &Pictures) -> Result<(Ledger, Vec<String>)> {
-    let mut notices = Vec::new();
-    let mut decisions: Vec<Decision> = Vec::new();
-    for (who, path) in journal::list(&project.sessions())? {
-        let reading = journal::read(&path)?;
-        notices.extend(reading.problems.iter().map(|p| format!("not counted: {p}")));
-        if reading.torn {
-            notices.push(format!("the last line of {who}'s journal was cut short before it was acknowledged"));
-        }
-        decisions.extend(reading.decisions);
-    }
-    decisions.sort_by_key(|d| (d.rev, d.at, d.uuid));
-    let mut ledger = Ledger::default();
-    let mut orphans = 0u64;
-    let mut earlier = earlier(catalog, pictures).into_iter().peekable();
-    for decision in &decisions {
-        while let Some(Earlier { rev, rows, keeps }) = earlier.next_if(|e| e.rev < decision.rev) {
-            ledger.revise(&rows, rev, keeps);
-        }
-        match catalog.row_of_hash(id_hash(&decision.item)) {
-            Some(row) => {
-                if let Err(problem) = ledger.apply(decision, row) {
-                    notices.push(format!("not counted: {problem}"));
-                }
-            }
-            None => orphans += 1,
-        }
-    }
-    earlier.for_each(|e| ledger.revise(&e.rows, e.rev, e.keeps));
-    if orphans > 0 {
-        notices.push(format!("{orphans} decisions are on items that this project does not have; they are kept"));
-    }
+    let history = History::read(project)?;
+    let (ledger, found) = history.fold(catalog, pictures, Moment::Now);
+    let mut notices = history.notices;
+    notices.extend(found);
     Ok((ledger, notices))
-}
-
-/// Rows that have another text or picture since a revision of the project.
-struct Earlier<'c> {
-    rev: u64,
-    rows: Cow<'c, [u32]>,
-    keeps: bool,
-}
-
-/// All of them in the order of their revisions.
-fn earlier<'c>(catalog: &'c Catalog, pictures: &Pictures) -> Vec<Earlier<'c>> {
-    let texts = catalog.revisions().list().iter();
-    let mut list: Vec<_> =
-        texts.map(|r| Earlier { rev: r.rev, rows: Cow::Borrowed(&r.rows[..]), keeps: r.keeps }).collect();
-    for (rev, items) in pictures.revisions() {
-        let rows = items.iter().filter_map(|hash| catalog.row_of_hash(*hash));
-        match list.last_mut() {
-            Some(last) if last.rev == rev && !last.keeps => last.rows.to_mut().extend(rows),
-            _ => list.push(Earlier { rev, rows: rows.collect(), keeps: false }),
-        }
-    }
-    list.sort_by_key(|e| e.rev);
-    list
 }

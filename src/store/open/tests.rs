@@ -21,7 +21,7 @@ fn reopen(root: &Path) -> Opened {
     }
 }
 
-fn fill(root: &Path, from: i64, to: i64) -> Opened {
+pub(in crate::store) fn fill(root: &Path, from: i64, to: i64) -> Opened {
     fill_in(root, from, to, FRAME_ROWS)
 }
 
@@ -62,6 +62,7 @@ fn judge(root: &Path, n: i64) {
         at: 5,
         who: "ann".into(),
         item: format!("set/{n}"),
+        on: None,
         act: Act::Judge(Judgement::new(Verdict::Accept, Seen::Script)),
     };
     Journal::open(&root.join("sessions"), "ann").unwrap().append(&[decision]).unwrap();
@@ -462,6 +463,7 @@ fn a_void_verdict_cannot_be_undone_and_a_later_one_counts() {
         at: 5,
         who: "ann".into(),
         item: "set/1".into(),
+        on: None,
         act: Act::Judge(Judgement::new(Verdict::Reject, Seen::Script)),
     };
     Journal::open(&dir.path().join("sessions"), "ann").unwrap().append(&[decision]).unwrap();

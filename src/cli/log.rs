@@ -1,0 +1,122 @@
+//! `benchtop log`: who decided what, the newest first.
+
+use std::io::BufWriter;
+
+use serde_json::{Value, json};
+
+use super::{Context, done, json_line};
+use crate::model::history::{Entry, LogAsk, Moment};
+use crate::model::{Act, Kind, Problem, Result};
+use crate::owner::wire::{Answer, Ask, LOGGED};
+use crate::store::journal;
+
+/// Arguments of `log`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Only what this annotator decided
+    #[arg(long, value_name = "NAME")]
+    who: Option<String>,
+    /// Only on the item of this id
+    #[arg(long, value_name = "ID")]
+    item: Option<String>,
+    /// Only in this round
+    #[arg(long, value_name = "NAME")]
+    round: Option<String>,
+    /// Only after this moment: a revision, or a time such as 2026-01-31T12:00:00Z
+    #[arg(long, value_name = "MOMENT", value_parser = moment)]
+    since: Option<Moment>,
+    /// Only up to this moment
+    #[arg(long, value_name = "MOMENT", value_parser = moment)]
+    until: Option<Moment>,
+    /// At most so many
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<u64>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// A moment as arguments give it.
+///
+/// # Errors
+/// Says what is accepted.
+pub fn moment(text: &str) -> std::result::Result<Moment, String> {
+    Moment::parse(text).map_err(|problem| match problem.help {
+        Some(help) => format!("{}: {help}", problem.what),
+        None => problem.what,
+    })
+}
+
+/// Runs it.
+///
+/// # Errors
+/// When the journals cannot be read.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    use std::io::Write;
+    let client = context.client()?;
+    let mut out = BufWriter::new(super::Listener);
+    let (mut shown, limit) = (0, args.limit.unwrap_or(u64::MAX));
+    while shown < limit {
+        let ask = LogAsk {
+            who: args.who.clone(),
+            item: args.item.clone(),
+            round: args.round.clone(),
+            since: args.since,
+            until: args.until.unwrap_or_default(),
+            skip: shown,
+            count: u32::try_from(limit - shown).unwrap_or(LOGGED).min(LOGGED),
+        };
+        let Answer::Log(entries, more) = client.ask(Ask::Log(ask))? else {
+            return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+        };
+        shown += entries.len() as u64;
+        for entry in &entries {
+            match args.json {
+                true => json_line(&mut out, &value(entry))?,
+                false => done(writeln!(out, "{}", text(entry)))?,
+            }
+        }
+        if !more {
+            break;
+        }
+    }
+    done(out.flush())?;
+    Ok(0)
+}
+
+fn value(entry: &Entry) -> Value {
+    let mut value = json!({
+        "rev": entry.rev, "at": journal::stamp(entry.at), "who": entry.who, "item": entry.item, "number": entry.number,
+        "uuid": entry.uuid, "counts": entry.counts,
+    });
+    let more = match &entry.act {
+        Act::Judge(j) => json!({
+            "verdict": j.verdict, "reasons": j.reasons, "note": j.note, "ms": j.ms, "seen": j.seen, "answer": j.answer,
+            "round": j.asked.as_ref().map(|a| &a.round), "part": j.asked.as_ref().map(|a| a.part),
+            "guidelines": j.asked.as_ref().and_then(|a| a.guidelines.as_ref()),
+            "revealed": j.asked.as_ref().map(|a| a.revealed),
+        }),
+        Act::Undo(uuid) => json!({"undo": uuid}),
+        Act::Redo(uuid) => json!({"redo": uuid}),
+    };
+    if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
+        value.extend(more);
+    }
+    value
+}
+
+fn text(entry: &Entry) -> String {
+    let number = entry.number.map_or("-".into(), |n| format!("#{n}"));
+    let what = match &entry.act {
+        Act::Judge(j) => {
+            let round = j.asked.as_ref().map(|a| format!(" [{} {}]", a.round, a.part.name())).unwrap_or_default();
+            let reasons = if j.reasons.is_empty() { String::new() } else { format!(" ({})", j.reasons.join(", ")) };
+            let note = j.note.as_ref().map(|n| format!(": {}", n.replace('\n', " "))).unwrap_or_default();
+            let counts = if entry.counts { "" } else { " - does not count" };
+            format!("{}{reasons}{note}{round}{counts}", j.verdict.name())
+        }
+        Act::Undo(_) => "undo".into(),
+        Act::Redo(_) => "redo".into(),
+    };
+    format!("{}\t{}\t{}\t{number}\t{}\t{what}", entry.rev, journal::stamp(entry.at), entry.who, entry.item)
+}

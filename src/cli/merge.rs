@@ -1,0 +1,102 @@
+//! `benchtop merge`: journals from other machines.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::{Context, import, print};
+use crate::model::history::{Conflict, Merged};
+use crate::model::{Kind, Problem, Result};
+use crate::owner::wire::{Answer, Ask};
+use crate::store::journal;
+
+/// Conflicts, and decisions set aside, that are named where a person reads.
+const SHOWN: usize = 20;
+
+/// Arguments of `merge`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Journals of other machines: their `sessions/<annotator>.jsonl`
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Say what it would come to, and take nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print the report as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+///
+/// # Errors
+/// A file that cannot be read or is no journal; then nothing is taken.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    let absolute = |path: &PathBuf| std::path::absolute(path).map_err(|e| Problem::io(&e, "cannot be found", path));
+    let files = args.files.iter().map(absolute).collect::<Result<Vec<_>>>()?;
+    let ask = Ask::Merge { files, dry: args.dry_run };
+    let Answer::Merged(merged) = import::waited(&context.client()?, ask, !args.json)? else {
+        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    };
+    let text = if args.json { format!("{}\n", value(&merged, args.dry_run)) } else { text(&merged, args.dry_run) };
+    print(&text).map(|()| 0)
+}
+
+fn value(merged: &Merged, dry: bool) -> serde_json::Value {
+    let conflict = |c: &Conflict| {
+        let side = |s: &crate::model::history::Side| json!({"who": s.who, "verdict": s.verdict, "at": journal::stamp(s.at), "incoming": s.incoming});
+        let verdicts: Vec<_> = c.verdicts.iter().map(side).collect();
+        json!({"number": c.number, "item": c.item, "status": c.status, "verdicts": verdicts})
+    };
+    json!({
+        "dry_run": dry, "files": merged.files, "added": merged.added, "known": merged.known, "aside": merged.aside,
+        "conflicts": merged.conflicts.iter().map(conflict).collect::<Vec<_>>(), "notes": merged.notes,
+    })
+}
+
+fn text(merged: &Merged, dry: bool) -> String {
+    let mut out = String::new();
+    for file in &merged.files {
+        let _ = write!(out, "{}: {} decisions", file.path.display(), file.decisions);
+        if file.torn {
+            out.push_str(", a last line cut short before it was acknowledged");
+        }
+        if file.clock_back > 0 {
+            let _ = write!(out, ", its clock was put back {} times", file.clock_back);
+        }
+        out.push('\n');
+        for line in file.damaged.iter().take(SHOWN) {
+            let _ = writeln!(out, "  not taken: {line}");
+        }
+        rest(&mut out, file.damaged.len(), "damaged lines");
+    }
+    let would = if dry { "would be added" } else { "added" };
+    let _ = writeln!(out, "{} {would}, {} were there already", merged.added, merged.known);
+    for aside in merged.aside.iter().take(SHOWN) {
+        let _ = writeln!(out, "  set aside: {} on {}: {}", aside.who, aside.item, aside.why);
+    }
+    rest(&mut out, merged.aside.len(), "set aside");
+    if !merged.conflicts.is_empty() {
+        let _ = writeln!(out, "{} items were judged differently:", merged.conflicts.len());
+    }
+    for conflict in merged.conflicts.iter().take(SHOWN) {
+        let side = |s: &crate::model::history::Side| {
+            format!("{} {}{}", s.who, s.verdict.name(), if s.incoming { " (from a file)" } else { "" })
+        };
+        let sides: Vec<_> = conflict.verdicts.iter().map(side).collect();
+        let _ =
+            writeln!(out, "  #{} {}: {}: {}", conflict.number, conflict.item, sides.join(", "), conflict.status.name());
+    }
+    rest(&mut out, merged.conflicts.len(), "conflicts");
+    for note in &merged.notes {
+        let _ = writeln!(out, "note: {note}");
+    }
+    out
+}
+
+fn rest(out: &mut String, all: usize, what: &str) {
+    if all > SHOWN {
+        let _ = writeln!(out, "  and {} {what} more; --json lists them", all - SHOWN);
+    }
+}

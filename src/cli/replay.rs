@@ -1,0 +1,90 @@
+//! `benchtop replay` and `benchtop diff`: the project at other moments, made again from the journals.
+
+use std::fmt::Write as _;
+use std::io::BufWriter;
+
+use serde_json::{Map, Value, json};
+
+use super::log::moment;
+use super::{Context, Listener, done, json_line, print};
+use crate::model::history::{Moment, Moved};
+use crate::model::{Kind, Problem, Result};
+use crate::owner::wire::{Answer, Ask};
+
+/// Arguments of `replay`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The moment: a revision, a time such as 2026-01-31T12:00:00Z, or `now`
+    #[arg(default_value = "now", value_parser = moment)]
+    moment: Moment,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Arguments of `diff`.
+#[derive(clap::Args)]
+pub struct DiffArgs {
+    /// The first moment: a revision, or a time such as 2026-01-31T12:00:00Z
+    #[arg(value_parser = moment)]
+    from: Moment,
+    /// The second
+    #[arg(default_value = "now", value_parser = moment)]
+    to: Moment,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+fn other<T>() -> Result<T> {
+    Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"))
+}
+
+/// Runs `replay`.
+///
+/// # Errors
+/// When the journals cannot be read. What the owner shows not being what they say is exit code 1.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    let Answer::Replayed(state) = context.client()?.ask(Ask::Replay(args.moment))? else { return other() };
+    let text = if args.json {
+        let by_status: Map<String, Value> =
+            state.by_status.iter().map(|(status, n)| (status.name().into(), (*n).into())).collect();
+        let value = json!({
+            "rev": state.rev, "decisions": state.decisions, "by_status": by_status, "same": state.same,
+            "notes": state.notes,
+        });
+        format!("{value}\n")
+    } else {
+        let mut text = format!("revision {}, {} decisions\n", state.rev, state.decisions);
+        for (status, n) in state.by_status.iter().filter(|(_, n)| *n > 0) {
+            let _ = writeln!(text, "{n:>8}  {}", status.name());
+        }
+        if state.same == Some(true) {
+            text.push_str("what the owner shows is what the journals say\n");
+        }
+        for note in &state.notes {
+            let _ = writeln!(text, "note: {note}");
+        }
+        text
+    };
+    print(&text)?;
+    Ok(u8::from(state.same == Some(false)))
+}
+
+/// Runs `diff`.
+///
+/// # Errors
+/// When the journals cannot be read.
+pub fn diff(context: &Context, args: &DiffArgs) -> Result<u8> {
+    use std::io::Write;
+    let Answer::Moved(list) = context.client()?.ask(Ask::Moved(args.from, args.to))? else { return other() };
+    let mut out = BufWriter::new(Listener);
+    for Moved { number, item, from, to } in &list {
+        match args.json {
+            true => json_line(&mut out, &json!({"number": number, "item": item, "from": from, "to": to}))?,
+            false => done(writeln!(out, "#{number}\t{item}\t{}\t{}", from.name(), to.name()))?,
+        }
+    }
+    done(out.flush())?;
+    Ok(0)
+}

@@ -1,0 +1,63 @@
+//! What was decided, and what it came to at a moment: read from the journals themselves.
+
+use crate::model::history::{LogAsk, Moment, Moved, State};
+use crate::model::{Result, Status};
+use crate::owner::state::Shared;
+use crate::owner::wire::{Answer, LOGGED};
+use crate::store::history::History;
+use crate::store::{Catalog, Ledger};
+
+/// The decisions that are asked for.
+pub(super) fn log(shared: &Shared, mut ask: LogAsk) -> Result<Answer> {
+    ask.count = ask.count.min(LOGGED);
+    let history = History::read(&shared.project)?;
+    let (entries, more) = history.log(&ask, &shared.catalog(), &shared.ledger());
+    Ok(Answer::Log(entries, more))
+}
+
+/// The project at a moment.
+pub(super) fn replay(shared: &Shared, moment: Moment) -> Result<State> {
+    // The statuses first: a decision in between is in the journals and would look like a difference, so it is looked at
+    // again below.
+    let shown = shared.data().overlay.status.clone();
+    let (catalog, (ledger, mut notes)) = at(shared, moment)?;
+    let statuses = statuses(&ledger, &catalog);
+    let same = (moment == Moment::Now).then(|| {
+        let now = shared.data().overlay.status.clone();
+        let stands = |row: usize, code: u8| shown.get(row) == Some(&code) || now.get(row) == Some(&code);
+        statuses.iter().enumerate().all(|(row, status)| stands(row, status.code()))
+    });
+    if same == Some(false) {
+        notes.push(
+            "what the owner shows is not what the journals say: end it with `benchtop stop` to read them anew".into(),
+        );
+    }
+    let count = |status: Status| statuses.iter().filter(|s| **s == status).count() as u64;
+    let by_status = Status::ALL.into_iter().map(|status| (status, count(status))).collect();
+    Ok(State { rev: ledger.rev(), decisions: ledger.decisions() as u64, by_status, same, notes })
+}
+
+/// The items that stand elsewhere at `to` than at `from`.
+pub(super) fn moved(shared: &Shared, from: Moment, to: Moment) -> Result<Vec<Moved>> {
+    let (catalog, (before, _)) = at(shared, from)?;
+    let (_, (after, _)) = at(shared, to)?;
+    let (before, after) = (statuses(&before, &catalog), statuses(&after, &catalog));
+    let pairs = before.into_iter().zip(after).enumerate().filter(|(_, (from, to))| from != to);
+    let moved = |(row, (from, to)): (usize, (Status, Status))| {
+        Ok(Moved { number: row as u32 + 1, item: catalog.item(row)?.id, from, to })
+    };
+    pairs.map(moved).collect()
+}
+
+type At = (std::sync::Arc<Catalog>, (Ledger, Vec<String>));
+
+fn at(shared: &Shared, moment: Moment) -> Result<At> {
+    let catalog = shared.catalog();
+    let history = History::read(&shared.project)?;
+    let folded = history.fold(&catalog, &shared.pictures(), moment);
+    Ok((catalog, folded))
+}
+
+fn statuses(ledger: &Ledger, catalog: &Catalog) -> Vec<Status> {
+    (0..catalog.len() as u32).map(|row| ledger.status(row)).collect()
+}

@@ -1,0 +1,44 @@
+//! Journals from other machines.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError, mpsc};
+
+use super::{Tell, start};
+use crate::model::history::Merged;
+use crate::model::{Kind, Problem, Result};
+use crate::owner::session::Outbox;
+use crate::owner::state::Shared;
+use crate::owner::wire::Answer;
+use crate::owner::writer::{Join, Work};
+use crate::store::history::History;
+use crate::store::merge;
+
+/// What is folded in.
+pub struct Merge {
+    /// The journals.
+    pub files: Vec<PathBuf>,
+    /// Only say what it would come to.
+    pub dry: bool,
+}
+
+/// Starts a merge; its answer goes to `outbox` under `number`.
+pub fn merge(shared: &Arc<Shared>, outbox: Outbox, number: u64, wanted: Merge, cancel: Arc<AtomicBool>) {
+    let work = move |shared: &Arc<Shared>, _: Tell<'_>| Ok(Answer::Merged(Box::new(run(shared, &wanted)?)));
+    start(shared, outbox, number, cancel, work);
+}
+
+fn run(shared: &Arc<Shared>, wanted: &Merge) -> Result<Merged> {
+    let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
+    let history = History::read(&shared.project)?;
+    let planned = merge::plan(&history, &wanted.files, &shared.catalog(), &shared.pictures())?;
+    if wanted.dry || planned.fresh.is_empty() {
+        return Ok(planned.report);
+    }
+    let (reply, joined) = mpsc::channel();
+    let ending = || Problem::new(Kind::Unreachable, "the owner is ending");
+    let work = Work::Join(Join { fresh: planned.fresh, reply });
+    shared.writer.send(work).map_err(|_| ending())?;
+    joined.recv().map_err(|_| ending())??;
+    Ok(planned.report)
+}

@@ -1,0 +1,141 @@
+//! All decisions of a project in one order, and what they come to at any moment.
+//!
+//! The order is that of revisions, which rise with every decision an owner takes and never fall behind one it knows: a
+//! decision that was made in knowledge of another comes after it, also when journals of several machines are put
+//! together. Those that knew nothing of each other are ordered by time, receipt and content, so that the order depends
+//! on what was decided and not on where it was read first.
+
+use std::borrow::Cow;
+
+use super::columns::id_hash;
+use super::pictures::Pictures;
+use super::project::Project;
+use super::{Catalog, Ledger, journal};
+use crate::model::history::{Entry, LogAsk, Moment};
+use crate::model::{Act, Decision, Result};
+
+/// All decisions of a project.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// The decisions, in their order.
+    pub decisions: Vec<Decision>,
+    /// What a person should know about the journals.
+    pub notices: Vec<String>,
+}
+
+impl History {
+    /// Reads all journals.
+    ///
+    /// # Errors
+    /// The operating system's; bad lines are notices.
+    pub fn read(project: &Project) -> Result<History> {
+        let (mut decisions, mut notices) = (Vec::new(), Vec::new());
+        for (who, path) in journal::list(&project.sessions())? {
+            let reading = journal::read(&path)?;
+            notices.extend(reading.problems.iter().map(|p| format!("not counted: {p}")));
+            if reading.torn {
+                notices.push(format!("the last line of {who}'s journal was cut short before it was acknowledged"));
+            }
+            decisions.extend(reading.decisions);
+        }
+        Ok(History { decisions: in_order(decisions), notices })
+    }
+
+    /// The same with `more` decisions.
+    pub fn with(&self, more: impl IntoIterator<Item = Decision>) -> History {
+        let all = self.decisions.iter().cloned().chain(more).collect();
+        History { decisions: in_order(all), notices: self.notices.clone() }
+    }
+
+    /// What the decisions up to `until` come to; also gives what a person should know.
+    pub fn fold(&self, catalog: &Catalog, pictures: &Pictures, until: Moment) -> (Ledger, Vec<String>) {
+        let mut notices = Vec::new();
+        let mut ledger = Ledger::default();
+        let mut orphans = 0u64;
+        let mut earlier = earlier(catalog, pictures).into_iter().peekable();
+        for decision in self.decisions.iter().filter(|d| until.includes(d.rev, d.at)) {
+            while let Some(Earlier { rev, rows, keeps }) = earlier.next_if(|e| e.rev < decision.rev) {
+                ledger.revise(&rows, rev, keeps);
+            }
+            match catalog.row_of_hash(id_hash(&decision.item)) {
+                Some(row) => {
+                    if let Err(problem) = ledger.apply(decision, row) {
+                        notices.push(format!("not counted: {problem}"));
+                    }
+                }
+                None => orphans += 1,
+            }
+        }
+        // A time says nothing of a revision of the texts that no decision follows.
+        let rest = |e: &Earlier| match until {
+            Moment::Now => true,
+            Moment::Rev(last) => e.rev <= last,
+            Moment::At(_) => false,
+        };
+        earlier.filter(rest).for_each(|e| ledger.revise(&e.rows, e.rev, e.keeps));
+        if orphans > 0 {
+            notices.push(format!("{orphans} decisions are on items that this project does not have; they are kept"));
+        }
+        (ledger, notices)
+    }
+
+    /// The decisions that are asked for, the newest first, and whether there are more. `ledger` says which count.
+    pub fn log(&self, ask: &LogAsk, catalog: &Catalog, ledger: &Ledger) -> (Vec<Entry>, bool) {
+        let asked = |decision: &&Decision| {
+            let round = match &decision.act {
+                Act::Judge(judgement) => judgement.asked.as_ref().map(|asked| &asked.round),
+                Act::Undo(_) | Act::Redo(_) => None,
+            };
+            ask.who.as_ref().is_none_or(|who| *who == decision.who)
+                && ask.item.as_ref().is_none_or(|item| *item == decision.item)
+                && ask.round.as_ref().is_none_or(|name| round == Some(name))
+                && ask.since.is_none_or(|since| !since.includes(decision.rev, decision.at))
+                && ask.until.includes(decision.rev, decision.at)
+        };
+        let mut left = self.decisions.iter().rev().filter(asked).skip(usize::try_from(ask.skip).unwrap_or(usize::MAX));
+        let page = left.by_ref().take(ask.count as usize).map(|decision| Entry {
+            uuid: decision.uuid,
+            rev: decision.rev,
+            at: decision.at,
+            who: decision.who.clone(),
+            item: decision.item.clone(),
+            number: catalog.row_of_hash(id_hash(&decision.item)).map(|row| row + 1),
+            act: decision.act.clone(),
+            counts: matches!(decision.act, Act::Judge(_)) && ledger.counts(&decision.uuid),
+        });
+        let page = page.collect();
+        (page, left.next().is_some())
+    }
+}
+
+fn in_order(mut decisions: Vec<Decision>) -> Vec<Decision> {
+    // The content last, and only where all else is equal: two machines gave one receipt to different things.
+    decisions.sort_by(|a, b| {
+        let key = |d: &Decision| (d.rev, d.at, d.uuid);
+        key(a).cmp(&key(b)).then_with(|| journal::text(a).cmp(&journal::text(b)))
+    });
+    decisions
+}
+
+/// Rows that have another text or picture since a revision of the project.
+struct Earlier<'c> {
+    rev: u64,
+    rows: Cow<'c, [u32]>,
+    keeps: bool,
+}
+
+/// All of them in the order of their revisions.
+fn earlier<'c>(catalog: &'c Catalog, pictures: &Pictures) -> Vec<Earlier<'c>> {
+    let texts = catalog.revisions().list().iter();
+    let mut list: Vec<_> =
+        texts.map(|r| Earlier { rev: r.rev, rows: Cow::Borrowed(&r.rows[..]), keeps: r.keeps }).collect();
+    for (rev, items) in pictures.revisions() {
+        let rows = items.iter().filter_map(|hash| catalog.row_of_hash(*hash));
+        match list.last_mut() {
+            Some(last) if last.rev == rev && !last.keeps => last.rows.to_mut().extend(rows),
+            _ => list.push(Earlier { rev, rows: rows.collect(), keeps: false }),
+        }
+    }
+    list.sort_by_key(|e| e.rev);
+    list
+}

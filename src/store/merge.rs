@@ -1,0 +1,186 @@
+//! Journals from other machines, folded into those of a project: the union of their decisions.
+//!
+//! What is taken of a file depends on the decision and on the items alone, so that the outcome is the same in whatever
+//! order files are merged, and merging one again changes nothing. A decision on a text or a picture that is another here
+//! is set aside: it was not on this item. Merged again once the items are the same, it is taken.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::columns::id_hash;
+use super::history::History;
+use super::pictures::Pictures;
+use super::{Catalog, Ledger, journal};
+use crate::model::history::{Aside, Conflict, Merged, MergedFile, Moment, Side};
+use crate::model::{Act, Decision, Kind, Problem, Result};
+
+/// Most conflicts, and most decisions set aside, that a report lists; the rest are a note.
+const LISTED: usize = 10_000;
+
+/// What a merge would append, by annotator, and its report.
+#[derive(Debug, Default)]
+pub struct Merge {
+    /// Decisions that are new here.
+    pub fresh: BTreeMap<String, Vec<Decision>>,
+    /// What it comes to.
+    pub report: Merged,
+}
+
+/// Reads `files` and says what they bring to `history`.
+///
+/// # Errors
+/// A file that cannot be read, or in which not one line is a decision; then nothing is taken from any.
+pub fn plan(history: &History, files: &[PathBuf], catalog: &Catalog, pictures: &Pictures) -> Result<Merge> {
+    let (mut list, mut all) = (Vec::new(), Vec::new());
+    for path in files {
+        let (file, decisions) = read(path)?;
+        list.push(file);
+        all.extend(decisions);
+    }
+    let mut merge = union(history, all, catalog, pictures)?;
+    merge.report.files = list;
+    Ok(merge)
+}
+
+fn union(history: &History, all: Vec<Decision>, catalog: &Catalog, pictures: &Pictures) -> Result<Merge> {
+    let mut merge = Merge::default();
+    let mut known: HashSet<Vec<u8>> = history.decisions.iter().map(journal::text).collect();
+    let mut digests: BTreeMap<u32, Option<String>> = BTreeMap::new();
+    let mut touched = BTreeSet::new();
+    let mut orphans = 0u64;
+    for decision in all {
+        if !known.insert(journal::text(&decision)) {
+            merge.report.known += 1;
+            continue;
+        }
+        let row = catalog.row_of_hash(id_hash(&decision.item));
+        orphans += u64::from(row.is_none());
+        if let Some(row) = row {
+            let now =
+                digests.entry(row).or_insert_with(|| pictures.seen(catalog, row as usize).ok().map(|i| i.digest()));
+            if let Some(why) = elsewhere(&decision, now.as_deref(), catalog, row) {
+                let Decision { item, who, uuid, .. } = decision;
+                merge.report.aside.push(Aside { item, who, uuid, why });
+                continue;
+            }
+            touched.insert(row);
+        }
+        merge.report.added += 1;
+        merge.fresh.entry(decision.who.clone()).or_default().push(decision);
+    }
+    if orphans > 0 {
+        merge.report.notes.push(format!(
+            "{orphans} decisions are on items that this project does not have; they are kept and count once it has them"
+        ));
+    }
+    merge.report.aside.sort();
+    let (before, _) = history.fold(catalog, pictures, Moment::Now);
+    let (after, notes) = history.with(merge.fresh.values().flatten().cloned()).fold(catalog, pictures, Moment::Now);
+    merge.report.notes.extend(notes.into_iter().filter(|note| note.starts_with("not counted")));
+    let void: HashSet<_> = after.voided().collect();
+    let voided = merge.fresh.values().flatten().filter(|d| void.contains(&d.uuid)).count();
+    if voided > 0 {
+        merge.report.notes.push(format!(
+            "{voided} verdicts do not count: the text or picture of their items became another one here after their revision"
+        ));
+    }
+    merge.report.conflicts = conflicts(touched, (&before, &after), &merge.fresh, catalog)?;
+    for (what, length) in
+        [("conflicts", merge.report.conflicts.len()), ("decisions set aside", merge.report.aside.len())]
+    {
+        if length > LISTED {
+            merge.report.notes.push(format!("{} more {what} are not listed", length - LISTED));
+        }
+    }
+    merge.report.conflicts.truncate(LISTED);
+    merge.report.aside.truncate(LISTED);
+    Ok(merge)
+}
+
+/// Why `decision` was not on item `row` as it is here.
+fn elsewhere(decision: &Decision, now: Option<&str>, catalog: &Catalog, row: u32) -> Option<String> {
+    if !matches!(decision.act, Act::Judge(_)) {
+        return None;
+    }
+    match (&decision.on, now) {
+        (Some(on), Some(now)) if on != now => Some("the item had another text or picture where it was judged".into()),
+        (None, _) if catalog.revisions().locate(row as usize).is_some() => {
+            Some("the item was revised here, and the line does not say which text was judged".into())
+        }
+        _ => None,
+    }
+}
+
+fn read(path: &Path) -> Result<(MergedFile, Vec<Decision>)> {
+    if !path.exists() {
+        return Err(Problem::new(Kind::NotFound, "there is no such file").file(path));
+    }
+    let journal::Reading { decisions, problems, torn, .. } = journal::read(path)?;
+    if decisions.is_empty() && !problems.is_empty() {
+        return Err(Problem::input("not one line of it is a decision")
+            .file(path)
+            .help("journals are the files `sessions/<annotator>.jsonl` of a project"));
+    }
+    for decision in &decisions {
+        journal::check_name(&decision.who).map_err(|problem| problem.file(path))?;
+    }
+    let mut last: BTreeMap<&str, i64> = BTreeMap::new();
+    let mut clock_back = 0;
+    for decision in &decisions {
+        let before = last.insert(&decision.who, decision.at);
+        clock_back += u64::from(before.is_some_and(|before| before > decision.at));
+    }
+    let said = |p: &Problem| match p.place.line {
+        Some(line) => format!("line {line}: {}", p.what),
+        None => p.what.clone(),
+    };
+    let file = MergedFile {
+        path: path.to_path_buf(),
+        decisions: decisions.len() as u64,
+        damaged: problems.iter().map(said).collect(),
+        torn,
+        clock_back,
+    };
+    Ok((file, decisions))
+}
+
+/// The items on which verdicts differ once the fresh ones are in: those of different people, and those that one person
+/// gave before and after.
+fn conflicts(
+    touched: BTreeSet<u32>,
+    (before, after): (&Ledger, &Ledger),
+    fresh: &BTreeMap<String, Vec<Decision>>,
+    catalog: &Catalog,
+) -> Result<Vec<Conflict>> {
+    let fresh: HashSet<_> = fresh.values().flatten().map(|decision| decision.uuid).collect();
+    let mut list = Vec::new();
+    for row in touched {
+        let mut standing = after.standing(row);
+        let gone = before.standing(row).into_iter().filter(|old| !standing.iter().any(|s| s.uuid == old.uuid));
+        let gone: Vec<_> = gone.filter(|old| after.counts(&old.uuid)).collect();
+        standing.extend(gone);
+        let verdict = |s: &super::ledger::Standing| s.judgement.verdict;
+        if standing.iter().all(|s| !fresh.contains(&s.uuid))
+            || standing.windows(2).all(|w| verdict(&w[0]) == verdict(&w[1]))
+        {
+            continue;
+        }
+        standing.sort_by_key(|s| (s.rev, s.at, s.uuid));
+        let side = |s: super::ledger::Standing| Side {
+            verdict: verdict(&s),
+            at: s.at,
+            incoming: fresh.contains(&s.uuid),
+            who: s.who,
+        };
+        list.push(Conflict {
+            number: row + 1,
+            item: catalog.item(row as usize)?.id,
+            status: after.status(row),
+            verdicts: standing.into_iter().map(side).collect(),
+        });
+    }
+    Ok(list)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! Whatever is merged in whatever order comes to the same.
+
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use super::*;
+use crate::model::verdict::{Judgement, Seen, Verdict};
+use crate::store::line;
+use crate::store::open::tests::fill;
+
+const ITEMS: i64 = 6;
+
+fn decision(uuid: u128, rev: u64, who: &str, item: i64, act: Act) -> Decision {
+    let (uuid, item) = (Uuid::from_u128(uuid), format!("set/{item}"));
+    Decision { uuid, rev, at: 1000 + rev as i64, who: who.into(), item, on: None, act }
+}
+
+fn judge(verdict: Verdict) -> Act {
+    Act::Judge(Judgement::new(verdict, Seen::Script))
+}
+
+/// Receipt, revision, jump of the clock, person, item, act, what it was on.
+type Drawn = (u128, u64, i64, usize, i64, usize, Option<u32>);
+
+/// Journals of a few people on a few items, with undos of anything, receipts given twice and clocks that jump.
+fn journals() -> impl Strategy<Value = Vec<Decision>> {
+    let one = (0u128..30, 1u64..12, -20i64..20, 0usize..3, 0..ITEMS + 1, 0usize..9, prop::option::of(0u32..3));
+    let build = |(uuid, rev, jump, who, item, what, on): Drawn| {
+        let act = match what {
+            0 => Act::Undo(Uuid::from_u128(rev.into())),
+            1 => Act::Redo(Uuid::from_u128(rev.into())),
+            n => judge(Verdict::ALL[n - 2]),
+        };
+        let who = ["ann", "bob", "cem"][who];
+        let mut decision = decision(uuid, rev, who, item, act);
+        decision.at += jump;
+        // Some were on the item as it is, some on another text, some do not say.
+        decision.on = on.map(|n| if n == 0 { "another".into() } else { format!("{n}") });
+        decision
+    };
+    prop::collection::vec(one.prop_map(build), 0..25)
+}
+
+#[test]
+fn merging_is_a_union() {
+    let dir = tempfile::tempdir().unwrap();
+    let opened = fill(dir.path(), 0, ITEMS);
+    let (catalog, pictures) = (&opened.catalog, Pictures::default());
+    let right = |mut list: Vec<Decision>| {
+        for decision in &mut list {
+            let row = catalog.row_of_hash(id_hash(&decision.item));
+            if let (Some(row), Some("1" | "2")) = (row, decision.on.as_deref()) {
+                decision.on = Some(catalog.item(row as usize).unwrap().digest());
+            }
+        }
+        list
+    };
+    let into = |history: &History, all: &[Decision]| {
+        let merge = union(history, all.to_vec(), catalog, &pictures).unwrap();
+        assert_eq!(merge.report.added as usize, merge.fresh.values().flatten().count());
+        history.with(merge.fresh.into_values().flatten())
+    };
+    let same = |a: &History, b: &History| {
+        assert_eq!(a.decisions, b.decisions);
+        let statuses = |h: &History| {
+            let (ledger, _) = h.fold(catalog, &pictures, Moment::Now);
+            (0..ITEMS as u32).map(|row| (ledger.status(row), ledger.standing(row))).collect::<Vec<_>>()
+        };
+        assert_eq!(statuses(a), statuses(b));
+    };
+    let config = ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(here in journals(), a in journals(), b in journals())| {
+        let (a, b) = (right(a), right(b));
+        let here = into(&History::default(), &right(here));
+        let one_then_other = into(&into(&here, &a), &b);
+        same(&one_then_other, &into(&into(&here, &b), &a));
+        same(&one_then_other, &into(&here, &[a.clone(), b.clone()].concat()));
+        same(&one_then_other, &into(&one_then_other, &b));
+        same(&one_then_other, &into(&one_then_other, &a));
+    });
+}
+
+#[test]
+fn what_is_damaged_torn_or_out_of_time_is_reported_and_the_rest_is_taken() {
+    let dir = tempfile::tempdir().unwrap();
+    let opened = fill(dir.path(), 0, ITEMS);
+    let mut lines = Vec::new();
+    for (n, item) in [(1, 0), (2, 1), (3, 2), (4, 99)] {
+        let mut given = decision(n, n as u64, "ann", item, judge(Verdict::Accept));
+        given.at -= if n == 3 { 500 } else { 0 };
+        journal::encode(&given, &mut lines).unwrap();
+    }
+    let cut = lines.len();
+    journal::encode(&decision(5, 5, "ann", 3, judge(Verdict::Reject)), &mut lines).unwrap();
+    let second = memchr::memchr(b'\n', &lines).unwrap() + 30;
+    lines[second] ^= 1;
+    let path = dir.path().join("from-elsewhere.jsonl");
+    std::fs::write(&path, &lines[..cut + 40]).unwrap();
+    let merge = plan(&History::default(), std::slice::from_ref(&path), &opened.catalog, &Pictures::default()).unwrap();
+    let file = &merge.report.files[0];
+    assert_eq!((file.decisions, file.torn, file.clock_back), (3, true, 1));
+    assert!(file.damaged[0].starts_with("line 2: "), "{file:?}");
+    assert_eq!(merge.report.added, 3);
+    assert!(merge.report.notes.iter().any(|note| note.starts_with("1 decisions are on items")), "{:?}", merge.report);
+    std::fs::write(&path, b"{\"some\":\"thing\"}\nelse\n").unwrap();
+    let refused = plan(&History::default(), &[path.clone()], &opened.catalog, &Pictures::default()).unwrap_err();
+    assert!(refused.help.is_some() && refused.place.file == Some(path));
+    let missing = plan(&History::default(), &["nowhere.jsonl".into()], &opened.catalog, &Pictures::default());
+    assert_eq!(missing.unwrap_err().kind, Kind::NotFound);
+    let mut name = Vec::new();
+    line::encode(
+        &serde_json::json!({"v": 1, "uuid": Uuid::nil(), "rev": 1, "at": "2026-01-01T00:00:00Z",
+        "who": "../ann", "item": "set/1", "verdict": "accept"}),
+        &mut name,
+    )
+    .unwrap();
+    std::fs::write(dir.path().join("b.jsonl"), name).unwrap();
+    let bad = plan(&History::default(), &[dir.path().join("b.jsonl")], &opened.catalog, &Pictures::default());
+    assert!(bad.unwrap_err().what.contains("../ann"), "a name that is no file's must not become one");
+}
+
+#[test]
+fn differing_verdicts_are_listed_and_those_on_another_text_set_aside() {
+    let dir = tempfile::tempdir().unwrap();
+    let opened = fill(dir.path(), 0, ITEMS);
+    let here = History::default().with([
+        decision(1, 1, "ann", 0, judge(Verdict::Accept)),
+        decision(2, 2, "ann", 1, judge(Verdict::Accept)),
+        decision(3, 3, "ann", 2, judge(Verdict::Accept)),
+    ]);
+    let other = Decision { on: Some("00000000".into()), ..decision(13, 3, "bob", 3, judge(Verdict::Reject)) };
+    let all = vec![
+        // Two people, one person on two machines, two people of one mind, another text.
+        decision(11, 1, "bob", 0, judge(Verdict::Reject)),
+        decision(12, 5, "ann", 1, judge(Verdict::Reject)),
+        decision(14, 4, "bob", 2, judge(Verdict::Accept)),
+        other,
+    ];
+    let merge = union(&here, all, &opened.catalog, &Pictures::default()).unwrap();
+    let listed: Vec<_> = merge
+        .report
+        .conflicts
+        .iter()
+        .map(|c| (c.number, c.verdicts.iter().map(|s| (s.who.as_str(), s.verdict, s.incoming)).collect::<Vec<_>>()))
+        .collect();
+    let (accept, reject) = (Verdict::Accept, Verdict::Reject);
+    assert_eq!(
+        listed,
+        [
+            (1, vec![("ann", accept, false), ("bob", reject, true)]),
+            (2, vec![("ann", accept, false), ("ann", reject, true)]),
+        ]
+    );
+    assert_eq!((merge.report.added, merge.report.aside.len()), (3, 1));
+    assert_eq!(merge.report.aside[0].item, "set/3");
+}
