@@ -5,13 +5,11 @@
 //! | [`metadata`] | vocabularies, styles and templates, read and edited |
 //! | [`grammar`] | metadata made ready: slots resolved, what cannot work found |
 //! | [`plan`], [`course`] | how many pictures of what; every question in its place |
-//! | [`draw`] | seeded draws, the same on every machine and in any order |
 //! | [`near`] | when two terms can both be right |
 //! | [`lint`] | what is wrong with metadata and with questions |
 //! | [`sample`] | the sample set, drawn by the program |
 
 pub mod course;
-pub mod draw;
 pub mod engine;
 pub mod grammar;
 pub mod lint;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::course::Course;
-use super::draw::Stream;
 use super::engine::{Composer, choices_of, recipe, write};
 use super::grammar::Grammar;
 use super::metadata::{Metadata, STYLE, VOCABULARIES, styles, templates};
 use super::near::{holds, plain};
 use super::plan::{Pictures, Plan, Shape};
+use crate::model::draw::Stream;
 use crate::model::{Item, MetaFile, QuestionKind, Role, Rule, Side};
 
 const NAMES: [&str; 6] = ["animal", "color", "place", "mood", "tool", STYLE];

@@ -4,6 +4,7 @@ pub mod board;
 pub mod colour;
 pub mod config;
 pub mod device;
+pub mod draw;
 pub mod error;
 pub mod filter;
 pub mod finding;

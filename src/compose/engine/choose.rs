@@ -2,10 +2,10 @@
 
 use super::Composer;
 use crate::compose::course::{Ask, CROSS, Seated};
-use crate::compose::draw::{Stream, key, within};
 use crate::compose::grammar::{Grammar, write_prompt};
 use crate::compose::near::{Near, holds, plain};
 use crate::compose::plan::KNOW;
+use crate::model::draw::{Stream, key, within};
 
 /// What a question is made of: positions in the grammar.
 #[derive(Clone, Debug, PartialEq, Eq)]

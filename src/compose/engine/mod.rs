@@ -12,8 +12,8 @@ pub use choose::{Asked, Choices};
 pub use write::{Gone, Written, choices_of, recipe, write};
 
 use super::course::{Ask, CROSS, Course, Seated};
-use super::draw::{Deck, Decks, key};
 use super::grammar::Grammar;
+use crate::model::draw::{Deck, Decks, key};
 use crate::model::{Form, ImageRef, Item, Key, Pair, Provenance, Rotation, Side};
 
 /// Composes the questions of a course. Copies are for other threads: they share all but the decks in hand.

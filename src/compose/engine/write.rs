@@ -1,10 +1,10 @@
 //! Writing what was chosen: the same choices with other templates give the same question in other words.
 
 use super::choose::{self, Asked, Choices, term};
-use crate::compose::draw::key;
 use crate::compose::grammar::{Grammar, write_prompt};
 use crate::compose::metadata::Template;
 use crate::compose::plan::KNOW;
+use crate::model::draw::key;
 use crate::model::{Choice, Item, Provenance, QuestionKind, Role, Side};
 
 /// The two options of a true/false question, in Dysca's words.

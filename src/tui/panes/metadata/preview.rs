@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::diff::{Change, Piece, Terms, by_terms, by_words};
 use crate::compose::course::Course;
-use crate::compose::draw::key;
 use crate::compose::engine::{Asked, Choices, Composer, Gone, Written, choices_of, write};
 use crate::compose::grammar::Grammar;
 use crate::compose::lint::Linter;
 use crate::compose::metadata::{Metadata, STYLE};
 use crate::compose::plan::{Pictures, Plan};
 use crate::model::Finding;
+use crate::model::draw::key;
 
 /// Questions shown.
 pub const SHOWN: usize = 20;
