@@ -15,6 +15,7 @@ pub use self::filter::FilterModels;
 pub use self::generate::Generate;
 pub use self::judge::Judge;
 use super::error::{Problem, Result};
+use super::round::Protocol;
 use super::scoring::rules::RuleSet;
 
 /// The whole of `benchtop.toml`. Everything but the name has a default.
@@ -51,20 +52,11 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Review {
-    /// How verdicts become a status.
+    /// How verdicts outside rounds become a status.
     pub protocol: Protocol,
     /// What the reject menu offers, in this order; keys are unique.
     #[serde(deserialize_with = "reasons")]
     pub reasons: Vec<Reason>,
-}
-
-/// How verdicts become a status.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Protocol {
-    /// One person's word is enough, and the last word counts ([`super::status::single`]).
-    #[default]
-    Single,
 }
 
 /// A reason to reject an item.
@@ -129,7 +121,7 @@ impl Config {
     ///
     /// # Errors
     /// [`super::error::Kind::Input`] with file, line and field (dotted, as `review.reasons.key`): not TOML, an unknown
-    /// field, a wrong type, an unknown protocol, an empty name, a reason key that is malformed or given twice.
+    /// field, a wrong type, an unknown protocol or one of more votes than people, an empty name, a reason key that is malformed or given twice.
     pub fn parse(text: &str, file: &Path) -> Result<Config> {
         toml::from_str(text).map_err(|err| {
             // serde says "<what>, expected <known names>": the second half is what to do about it.

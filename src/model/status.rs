@@ -58,17 +58,18 @@ impl Status {
 
 /// The `single` protocol: one person's word is enough, and the last word counts.
 ///
-/// `standing` holds the verdicts that count, one an annotator, in the order they were given.
+/// `standing` holds the verdicts that count, one an annotator, in the order they were given. A skip is no word on the
+/// item, and an answer to its question neither: they take nothing back of what another has said. What was only passed
+/// over is [`Status::Skipped`].
 pub fn single(standing: &[Verdict]) -> Status {
-    match standing.last() {
-        None => Status::Pending,
+    let word = standing.iter().rev().find(|v| !matches!(v, Verdict::Skip | Verdict::Answer));
+    match word {
         Some(Verdict::Accept) => Status::Accepted,
         Some(Verdict::Reject) => Status::Rejected,
         Some(Verdict::Fix) => Status::ToFix,
-        Some(Verdict::Skip) => Status::Skipped,
         Some(Verdict::Flag | Verdict::Unsure) => Status::Flagged,
-        // An answer to its question says nothing of the item.
-        Some(Verdict::Answer) => Status::Pending,
+        _ if standing.contains(&Verdict::Skip) => Status::Skipped,
+        _ => Status::Pending,
     }
 }
 
@@ -89,5 +90,13 @@ mod tests {
     fn the_last_word_counts() {
         assert_eq!(single(&[]), Status::Pending);
         assert_eq!(single(&[Verdict::Accept, Verdict::Reject]), Status::Rejected);
+        assert_eq!(single(&[Verdict::Accept, Verdict::Unsure]), Status::Flagged);
+    }
+
+    #[test]
+    fn a_skip_or_an_answer_takes_nothing_back() {
+        assert_eq!(single(&[Verdict::Accept, Verdict::Skip, Verdict::Answer]), Status::Accepted);
+        assert_eq!(single(&[Verdict::Answer, Verdict::Skip]), Status::Skipped);
+        assert_eq!(single(&[Verdict::Answer]), Status::Pending);
     }
 }

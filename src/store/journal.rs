@@ -152,15 +152,7 @@ pub fn text(decision: &Decision) -> Vec<u8> {
 /// # Errors
 /// [`Kind::Usage`] says what a name may hold.
 pub fn check_name(name: &str) -> Result<()> {
-    let fits = !name.is_empty()
-        && name.len() <= 64
-        && !name.starts_with('.')
-        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'));
-    if fits {
-        return Ok(());
-    }
-    Err(Problem::new(Kind::Usage, format!("`{name}` cannot name an annotator"))
-        .help("letters, digits, `.`, `_` and `-`, at most 64, not beginning with a dot"))
+    crate::model::name::check(name, "an annotator")
 }
 
 /// What reading a journal found.

@@ -67,6 +67,31 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
+fn protocols_are_data_and_their_votes_are_checked() {
+    let protocol = |value: &str| {
+        let text = format!("name = \"x\"\n\n[review]\nprotocol = {value}\n");
+        Config::parse(&text, Path::new("benchtop.toml")).map(|c| c.review.protocol)
+    };
+    assert_eq!(protocol("\"single\""), Ok(Protocol::Single));
+    assert_eq!(protocol("\"both-accept\""), Ok(Protocol::BothAccept));
+    let majority = protocol("{ majority = { k = 3, n = 5 } }").unwrap();
+    assert_eq!(majority.to_string(), "majority 3 of 5");
+    for (value, field, what) in [
+        ("{ majority = { k = 6, n = 5 } }", "review.protocol", "k from 1 to 5"),
+        ("{ majority = { k = 0, n = 5 } }", "review.protocol", "k from 1 to 5"),
+        ("{ majority = { k = 1, n = 33 } }", "review.protocol", "1 to 32 people"),
+        ("{ majority = { k = 1, n = 0 } }", "review.protocol", "1 to 32 people"),
+        ("{ majority = { k = 1 } }", "review.protocol.majority.n", "missing"),
+        ("{ majority = { k = 1, n = 2, of = 3 } }", "review.protocol.majority.of", "unknown"),
+    ] {
+        let problem = protocol(value).unwrap_err();
+        assert_eq!(place(&problem), (Some(4), Some(field)), "{problem}");
+        let said = format!("{} {}", problem.what, problem.help.as_deref().unwrap_or_default());
+        assert!(said.contains(what), "{said}");
+    }
+}
+
+#[test]
 fn an_empty_name_an_unknown_protocol_and_plain_nonsense() {
     assert_eq!(place(&wrong("# hm\nname = \" \"\n")), (Some(2), Some("name")));
     let problem = wrong("name = \"x\"\n[review]\nprotocol = \"duel\"\n");
