@@ -1,0 +1,95 @@
+//! Shares, counted in ten-thousandths so that they are the same in every file and on every machine.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A share from 0 to 1, exact to a hundredth of a percent; a number such as 0.05 in files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Rate(u32);
+
+impl Rate {
+    /// None of it.
+    pub const NONE: Rate = Rate(0);
+    /// All of it.
+    pub const ALL: Rate = Rate(10_000);
+    /// Usual share of silent repeats: 5 %.
+    pub const REPEATS: Rate = Rate(500);
+    /// Usual share of silent probes: 7 %, within the usual 5 % to 10 %.
+    pub const PROBES: Rate = Rate(700);
+    /// Most that is mixed in of either: more would make the mixture what is measured.
+    pub const MOST_MIXED: Rate = Rate(2_500);
+
+    /// So many hundredths of a percent.
+    ///
+    /// # Errors
+    /// More than 10,000.
+    pub fn of_ten_thousand(parts: u32) -> Result<Rate, String> {
+        if parts <= Self::ALL.0 { Ok(Rate(parts)) } else { Err(format!("{parts} of 10000, expected 0 to 10000")) }
+    }
+
+    /// This share of `n`, rounded to the nearest, halves up.
+    pub fn of(self, n: u64) -> u64 {
+        ((u128::from(n) * u128::from(self.0) + 5_000) / 10_000) as u64
+    }
+}
+
+impl TryFrom<f64> for Rate {
+    type Error = String;
+
+    fn try_from(share: f64) -> Result<Rate, String> {
+        if !(0.0..=1.0).contains(&share) {
+            return Err(format!("{share} is no share, expected 0 to 1, such as 0.05 for 5 %"));
+        }
+        let parts = (share * 1e4).round();
+        if (share * 1e4 - parts).abs() > 1e-6 {
+            return Err(format!("{share} is too fine, expected a share of at most four decimals"));
+        }
+        Ok(Rate(parts as u32))
+    }
+}
+
+impl From<Rate> for f64 {
+    fn from(rate: Rate) -> f64 {
+        f64::from(rate.0) / 1e4
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} %", f64::from(self.0) / 100.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_read_written_and_taken_exactly() {
+        for parts in 0..=10_000 {
+            let rate = Rate::of_ten_thousand(parts).unwrap();
+            assert_eq!(Rate::try_from(f64::from(rate)), Ok(rate));
+            let json = serde_json::to_string(&rate).unwrap();
+            assert_eq!(serde_json::from_str::<Rate>(&json).unwrap(), rate);
+        }
+        for (n, share) in [(0, 0), (9, 0), (10, 1), (100, 5), (617_000, 30_850), (u64::MAX, u64::MAX / 20 + 1)] {
+            assert_eq!(Rate::REPEATS.of(n), share, "{n}");
+        }
+        assert_eq!((Rate::ALL.of(617_000), Rate::NONE.of(617_000)), (617_000, 0));
+        assert_eq!(
+            (Rate::PROBES.to_string(), Rate::of_ten_thousand(725).unwrap().to_string()),
+            ("7 %".into(), "7.25 %".into())
+        );
+    }
+
+    #[test]
+    fn what_is_no_share_is_refused() {
+        for share in [-0.01, 1.01, f64::NAN, f64::INFINITY] {
+            assert!(Rate::try_from(share).unwrap_err().contains("0 to 1"), "{share}");
+        }
+        assert!(Rate::try_from(0.00005).unwrap_err().contains("fine"));
+        assert!(Rate::of_ten_thousand(10_001).is_err());
+    }
+}
