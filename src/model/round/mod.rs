@@ -6,6 +6,7 @@
 //! repeats and probes during): Wolfe, Van Wert et al. 2007 for rare defects, Beck et al. 2025 for suggestions that anchor.
 
 pub mod known;
+pub mod order;
 pub mod protocol;
 pub mod rate;
 pub mod sample;
@@ -16,6 +17,7 @@ use std::path::{Component, Path};
 use serde::{Deserialize, Serialize};
 
 pub use self::known::Known;
+pub use self::order::Ticket;
 pub use self::protocol::Protocol;
 pub use self::rate::Rate;
 pub use self::sample::{Drawn, NewRound, Sample, draw};
