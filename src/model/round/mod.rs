@@ -6,6 +6,7 @@
 //! repeats and probes during): Wolfe, Van Wert et al. 2007 for rare defects, Beck et al. 2025 for suggestions that anchor.
 
 pub mod known;
+pub mod lease;
 pub mod order;
 pub mod protocol;
 pub mod rate;
@@ -17,6 +18,7 @@ use std::path::{Component, Path};
 use serde::{Deserialize, Serialize};
 
 pub use self::known::Known;
+pub use self::lease::{Lease, Leases, Next};
 pub use self::order::Ticket;
 pub use self::protocol::Protocol;
 pub use self::rate::Rate;

@@ -145,6 +145,16 @@ impl Plan {
         self.items
     }
 
+    /// How many items of practice come first.
+    pub fn practice(&self) -> u32 {
+        self.calibration.n
+    }
+
+    /// How many known items there are to be mixed in.
+    pub fn probes(&self) -> u32 {
+        self.probes.n
+    }
+
     /// The item at place `at` (below [`items`](Self::items)) of this person's order.
     pub fn item(&self, at: u32) -> u32 {
         self.order.as_ref().map_or(at, |order| order.at(at))
