@@ -11,6 +11,7 @@ pub mod order;
 pub mod protocol;
 pub mod rate;
 pub mod sample;
+pub mod standing;
 
 use std::collections::HashSet;
 use std::path::{Component, Path};
@@ -23,6 +24,7 @@ pub use self::order::Ticket;
 pub use self::protocol::Protocol;
 pub use self::rate::Rate;
 pub use self::sample::{Drawn, NewRound, Sample, draw};
+pub use self::standing::{Decided, Given, status_of};
 use super::error::{Problem, Result};
 use super::name;
 
