@@ -5,6 +5,7 @@
 //! defaults are those that studies of annotators' errors suggest (blind, an order of one's own, practice on known items before,
 //! repeats and probes during): Wolfe, Van Wert et al. 2007 for rare defects, Beck et al. 2025 for suggestions that anchor.
 
+pub mod feedback;
 pub mod known;
 pub mod lease;
 pub mod order;
