@@ -143,6 +143,13 @@ pub struct Origin {
     pub candidates: u64,
 }
 
+impl Guidelines {
+    /// The version of guidelines that read `text`: the first eight hex digits of its BLAKE3.
+    pub fn version_of(text: &[u8]) -> String {
+        blake3::hash(text).to_hex()[..8].to_string()
+    }
+}
+
 impl Round {
     /// Reads the file of a round; `file` is only what an error calls it.
     ///

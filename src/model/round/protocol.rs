@@ -13,7 +13,7 @@ use crate::model::status::{Status, single};
 use crate::model::verdict::Verdict;
 
 /// Most people that a rule can ask of one item.
-pub const MOST_PEOPLE: u8 = 32;
+pub const MOST_VOTES: u8 = 32;
 
 /// How verdicts become a status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub enum Protocol {
     Refusal,
 }
 
-/// `k` of `n` people: 1 <= k <= n <= [`MOST_PEOPLE`].
+/// `k` of `n` people: 1 <= k <= n <= [`MOST_VOTES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "WrittenVotes")]
 pub struct Votes {
@@ -68,10 +68,10 @@ impl Votes {
     /// Says which of the two does not fit, and what would.
     pub fn new(k: u32, n: u32) -> Result<Votes, String> {
         match (u8::try_from(k), u8::try_from(n)) {
-            (_, Ok(n)) if n == 0 || n > MOST_PEOPLE => Err(format!("n = {n}, expected 1 to {MOST_PEOPLE} people")),
+            (_, Ok(n)) if n == 0 || n > MOST_VOTES => Err(format!("n = {n}, expected 1 to {MOST_VOTES} people")),
             (Ok(k), Ok(n)) if (1..=n).contains(&k) => Ok(Votes { k, n }),
             (_, Ok(n)) => Err(format!("k = {k} of n = {n}, expected k from 1 to {n}")),
-            (_, Err(_)) => Err(format!("n = {n}, expected 1 to {MOST_PEOPLE} people")),
+            (_, Err(_)) => Err(format!("n = {n}, expected 1 to {MOST_VOTES} people")),
         }
     }
 

@@ -105,7 +105,7 @@ pub struct Drawn {
 ///
 /// # Errors
 /// What [`Round::check`] refuses; a candidate or a known item that is there twice; no candidates, or a sample of none; more
-/// than [`MOST_CALIBRATION`].
+/// than [`MOST_CALIBRATION`](super::known::MOST_CALIBRATION).
 pub fn draw(new: &NewRound, candidates: &[(&str, &str)], known: &[Known<'_>], by: &str, now: i64) -> Result<Drawn> {
     let mut notes = Vec::new();
     let mut seen = HashSet::with_capacity(candidates.len());

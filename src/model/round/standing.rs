@@ -40,6 +40,8 @@ pub struct Decided {
     pub round: Option<String>,
     /// An adjudicator settled it.
     pub adjudicated: bool,
+    /// Whoever settled it had judged it in the same round before: to be shown as such.
+    pub own: bool,
     /// What is wrong with the record, in sentences: rounds that are not known any more.
     pub notes: Vec<String>,
 }
@@ -97,7 +99,9 @@ pub fn status_of<'a>(given: &[Given<'a>], lookup: impl Fn(&str) -> Option<Protoc
             protocol.status(&standing)
         }
     };
-    Decided { status, round: round.map(str::to_string), adjudicated: settled.is_some(), notes }
+    let own = settled
+        .is_some_and(|by| group.iter().any(|g| g.part() != Part::Adjudication && g.person == by.person && said(g)));
+    Decided { status, round: round.map(str::to_string), adjudicated: settled.is_some(), own, notes }
 }
 
 #[cfg(test)]

@@ -91,6 +91,8 @@ fn an_adjudicator_stands_above_the_others() {
     assert_eq!(settled(Unsure).status, Status::Flagged);
     assert_eq!((settled(Skip).status, settled(Skip).adjudicated), (Status::Rejected, false));
     assert_eq!(settled(Answer).status, Status::Rejected);
+    assert!(!settled(Accept).own && !settled(Skip).own);
+    assert!(decided(&[split[0], split[1], ("ann", Accept, SETTLED)]).own, "ann had judged it herself");
     // Also above what is said after, in the same round; and the last of two.
     let after = [split[0], split[1], ("cy", Accept, SETTLED), ("ann", Reject, REVISED)];
     assert_eq!(status(&after), Status::Accepted);

@@ -92,6 +92,15 @@ fn what_does_not_fit_together_names_its_field() {
 }
 
 #[test]
+fn guidelines_have_the_version_of_their_text() {
+    // BLAKE3 of nothing, from its published test vectors.
+    assert_eq!(Guidelines::version_of(b""), "af1349b9");
+    let mut made = round(9, 3, 2, 4);
+    made.guidelines = Some(Guidelines { path: "rules.md".into(), version: Guidelines::version_of(b"Be fair.") });
+    assert_eq!(made.check(), Ok(()));
+}
+
+#[test]
 fn an_open_round_may_follow_its_list() {
     let mut round = round(9, 3, 2, 4);
     (round.blind, round.order) = (false, Order::AsListed);
