@@ -4,9 +4,11 @@
 //! raw output; [`statistics`] says how sure the numbers are.
 //! [`judge`] understands what a judge said, [`alignment`] scores a picture against its description, [`wanted_word`] the text
 //! in it against the word that was wanted; [`picture`], [`leakage`] and [`consensus`] find what is wrong with items without
-//! asking anybody. [`nearest`] finds embeddings that are alike, [`kmmd`] says how far apart two sets of them are.
+//! asking anybody; [`agreement`] says how far people agree on them. [`nearest`] finds embeddings that are alike, [`kmmd`]
+//! says how far apart two sets of them are.
 
 pub mod accuracy;
+pub mod agreement;
 pub mod alignment;
 pub mod consensus;
 pub mod extract;

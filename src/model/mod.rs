@@ -1,5 +1,7 @@
 //! Floor 1: plain data and rules. Nothing here touches a disk, a socket or a terminal.
 
+pub mod agreement;
+pub mod annotator;
 pub mod board;
 pub mod colour;
 pub mod config;

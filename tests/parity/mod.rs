@@ -1,5 +1,7 @@
-//! Our models against PyTorch: tiny fixtures in `data/`, written by the scripts beside this file.
+//! Our models against PyTorch, and our statistics against other packages: tiny fixtures in `data/`, written by the scripts
+//! beside this file.
 
+mod agreement;
 mod clip;
 mod generator;
 mod models;

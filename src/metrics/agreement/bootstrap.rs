@@ -1,0 +1,194 @@
+//! Intervals by drawing items again, with replacement.
+//!
+//! Source: Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13, the percentile interval. Items are
+//! drawn as counts of the kinds there are (how many ratings of each category an item has, or for a pair which cell of
+//! the table it is in), so that a draw costs the same for 600 items and for 600,000.
+
+use super::Watch;
+use super::counts::{Counts, PairCounts};
+use super::draw::Stream;
+use super::measures::{self, Value};
+use super::sums::{Pattern, Sums};
+use crate::metrics::statistics::Z95;
+use crate::model::agreement::{AgreementReport, Bootstrap, Estimate, Interval, Measures, Undefined};
+use crate::model::error::{Kind, Problem, Result};
+
+/// An interval needs this share of the draws to give a number. A choice of ours: a draw without the rare category has no
+/// kappa, and what is left of too many such draws would be an interval of the others only.
+const DEFINED: f64 = 0.9;
+
+/// Half of the width that [`Estimate::more_doubles`] aims at.
+const AIM: f64 = 0.1;
+
+impl Counts {
+    /// All measures with intervals. `watch` is told how many draws were made, for everybody and then for each pair.
+    pub fn bootstrapped(&self, bootstrap: Bootstrap, watch: Watch) -> Result<AgreementReport> {
+        if bootstrap.draws < 2 {
+            let what = format!("a bootstrap of {} draws", bootstrap.draws);
+            return Err(Problem::input(what).field("draws").help("two are the least, 1000 are usual"));
+        }
+        let mut report = self.report();
+        report.bootstrap = Some(bootstrap);
+        let mut done = 0;
+        let mut told = || {
+            done += 1;
+            if watch(done) { Ok(()) } else { Err(Problem::new(Kind::Cancelled, "the bootstrap was stopped")) }
+        };
+        self.draw_all(bootstrap, &mut report.all, &mut told)?;
+        for pair in &mut report.pairs {
+            if let Some(counts) = self.pairs.get(&(pair.a, pair.b)) {
+                // Its own stream: what is said of two people does not depend on who else is there.
+                let purpose = 1 + (u64::from(pair.a) << 16 | u64::from(pair.b));
+                self.draw_pair(bootstrap, Stream::new(bootstrap.seed, purpose), counts, &mut pair.measures, &mut told)?;
+            }
+        }
+        Ok(report)
+    }
+
+    fn draw_all(&self, plan: Bootstrap, all: &mut Measures, told: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        let kinds: Vec<Pattern> = self.patterns.keys().copied().collect();
+        let of: Vec<u64> = self.patterns.values().copied().collect();
+        let fleiss = all.fleiss_items.map(|items| items.ratings);
+        let mut stream = Stream::new(plan.seed, 0);
+        let (mut sums, mut drawn) = (Sums::new(self.scale.categories), Vec::new());
+        let mut draws = Draws::new(plan.draws);
+        for _ in 0..plan.draws {
+            stream.multinomial(&of, &mut drawn);
+            sums.clear();
+            for (pattern, n) in kinds.iter().zip(&drawn).filter(|(_, n)| **n > 0) {
+                sums.add(*pattern, *n as i64);
+            }
+            draws.add(&measures::all(&sums, self.scale, None, fleiss));
+            told()?;
+        }
+        draws.give(all);
+        Ok(())
+    }
+
+    fn draw_pair(
+        &self,
+        plan: Bootstrap,
+        mut stream: Stream,
+        counts: &PairCounts,
+        of_pair: &mut Measures,
+        told: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
+        let mut drawn = Vec::new();
+        let mut draws = Draws::new(plan.draws);
+        for _ in 0..plan.draws {
+            stream.multinomial(&counts.table, &mut drawn);
+            let sums = Sums::of_table(self.scale.categories, &drawn);
+            draws.add(&measures::all(&sums, self.scale, Some(&drawn), Some(2)));
+            told()?;
+        }
+        draws.give(of_pair);
+        Ok(())
+    }
+}
+
+/// What the draws gave, for each measure.
+struct Draws {
+    made: u32,
+    of: Vec<Vec<f64>>,
+}
+
+impl Draws {
+    fn new(made: u32) -> Draws {
+        Draws { made, of: Vec::new() }
+    }
+
+    fn add(&mut self, values: &[Value]) {
+        self.of.resize_with(values.len(), Vec::new);
+        for (all, value) in self.of.iter_mut().zip(values) {
+            all.extend(value.ok());
+        }
+    }
+
+    /// Puts the intervals where they belong.
+    fn give(mut self, to: &mut Measures) {
+        let doubles = to.doubles;
+        let mut set = |at: usize, estimate: &mut Estimate| {
+            let interval = match estimate.value {
+                Err(undefined) => Err(undefined),
+                Ok(_) if doubles < 2 => Err(Undefined::OneItem),
+                Ok(_) => interval(self.of.get_mut(at).map(std::mem::take).unwrap_or_default(), self.made),
+            };
+            estimate.interval = interval;
+            estimate.more_doubles = interval.map(|found| more_doubles(found.standard_error, doubles));
+        };
+        set(measures::RAW, &mut to.raw);
+        set(measures::COHEN, &mut to.cohen_kappa);
+        set(measures::FLEISS, &mut to.fleiss_kappa);
+        set(measures::ALPHA, &mut to.krippendorff_alpha);
+        set(measures::AC1, &mut to.gwet_ac1);
+        set(measures::POSITIVE, &mut to.positive_agreement);
+        set(measures::NEGATIVE, &mut to.negative_agreement);
+        for (at, estimate) in (measures::BY_CATEGORY..).zip(&mut to.by_category) {
+            set(at, estimate);
+        }
+    }
+}
+
+/// The interval of these draws, of `made` that there were.
+fn interval(mut draws: Vec<f64>, made: u32) -> std::result::Result<Interval, Undefined> {
+    let defined = draws.len() as u32;
+    if f64::from(defined) < DEFINED * f64::from(made) || defined < 2 {
+        return Err(Undefined::FewDraws { defined, draws: made });
+    }
+    draws.sort_unstable_by(f64::total_cmp);
+    let (low, high) = (quantile(&draws, 0.025), quantile(&draws, 0.975));
+    let n = f64::from(defined);
+    let mean = draws.iter().sum::<f64>() / n;
+    let standard_error = (draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.)).sqrt();
+    // Equal numbers may differ in their last digits by the order of sums.
+    if draws.last().zip(draws.first()).is_none_or(|(last, first)| last - first < 1e-12) {
+        return Err(Undefined::NoSpread);
+    }
+    Ok(Interval { low, high, standard_error, draws: defined })
+}
+
+/// The quantile of sorted numbers, linear between two of them (numpy's default; type 7 of Hyndman and Fan 1996).
+fn quantile(sorted: &[f64], p: f64) -> f64 {
+    let at = p * (sorted.len() - 1) as f64;
+    let (below, part) = (at.floor() as usize, at.fract());
+    let above = sorted[(below + 1).min(sorted.len() - 1)];
+    sorted[below] + part * (above - sorted[below])
+}
+
+/// How many more items two people must rate until z SE is 0.1, where z = 1.96: the standard error is the bootstrap's, and
+/// shrinks with the root of the number of doubled items n. So z SE sqrt(n / n') = 0.1 gives n' = n (z SE / 0.1)^2, rounded
+/// up, and n' - n more. It supposes that further items are like those so far.
+fn more_doubles(standard_error: f64, doubles: u64) -> u64 {
+    let wanted = (doubles as f64 * (Z95 * standard_error / AIM).powi(2)).ceil() as u64;
+    wanted.saturating_sub(doubles)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_those_of_numpy() {
+        let sorted = [1., 2., 4., 8., 16.];
+        for (p, expected) in [(0., 1.), (0.025, 1.1), (0.5, 4.), (0.6, 5.6), (0.975, 15.2), (1., 16.)] {
+            assert!((quantile(&sorted, p) - expected).abs() < 1e-12, "{p}");
+        }
+    }
+
+    #[test]
+    fn draws_that_say_nothing_give_no_interval() {
+        let two = Undefined::FewDraws { defined: 2, draws: 3 };
+        assert_eq!(interval(vec![1., 2.], 3), Err(two));
+        assert_eq!(interval(vec![0.3, 0.1 + 0.2, 0.3], 3), Err(Undefined::NoSpread));
+        let found = interval((0..90).map(f64::from).collect(), 100).unwrap();
+        assert_eq!(found.draws, 90);
+    }
+
+    #[test]
+    fn a_smaller_error_needs_fewer_more() {
+        // 1.96 * 0.1 is 1.96 times too wide: 3.84 times the items.
+        assert_eq!(more_doubles(0.1, 100), 285);
+        assert_eq!(more_doubles(0.05, 100), 0);
+        assert_eq!(more_doubles(0.051_03, 100), 1);
+    }
+}

@@ -1,0 +1,124 @@
+//! How good one person's verdicts are, where that can be told: on items whose answer is known, on items shown twice, after
+//! something was revealed, and in an audit.
+
+use super::measures::cohen_kappa;
+use crate::metrics::statistics::{Z95, wilson};
+use crate::model::agreement::{Scale, UNKNOWN};
+use crate::model::annotator::{ProbeQuality, Rate, RepeatQuality};
+use crate::model::error::{Problem, Result};
+
+/// `count` of `of` with Wilson's 95 % interval. It is an error if there are more than there can be.
+pub fn rate(count: u64, of: u64) -> Result<Rate> {
+    if count > of {
+        return Err(Problem::input(format!("{count} of {of} is more than there are")).field("count"));
+    }
+    Ok(share(count, of))
+}
+
+/// How known items were told: (whether the item is good, whether it was accepted; none for skipped or not known).
+pub fn probes(told: impl IntoIterator<Item = (bool, Option<bool>)>) -> ProbeQuality {
+    let (mut missed, mut bad, mut refused, mut good, mut unknown) = (0, 0, 0, 0, 0);
+    for (is_good, accepted) in told {
+        match (is_good, accepted) {
+            (_, None) => unknown += 1,
+            (true, Some(accepted)) => (good, refused) = (good + 1, refused + u64::from(!accepted)),
+            (false, Some(accepted)) => (bad, missed) = (bad + 1, missed + u64::from(accepted)),
+        }
+    }
+    ProbeQuality { misses: share(missed, bad), false_rejects: share(refused, good), unknown }
+}
+
+/// Whether somebody says the same twice: (category the first time, category the second time), [`UNKNOWN`] included. A
+/// category that is not on the scale is an error.
+pub fn repeats(scale: Scale, told: impl IntoIterator<Item = (u8, u8)>) -> Result<RepeatQuality> {
+    let k = usize::from(scale.categories);
+    let mut table = vec![0; k * k];
+    let mut unknown = 0;
+    for (first, second) in told {
+        if let Some(wrong) = [first, second].iter().find(|c| **c >= scale.categories && **c != UNKNOWN) {
+            let what = format!("category {wrong} is not on a scale of {k}");
+            return Err(Problem::input(what).field("category").help("an answer outside the scale is `UNKNOWN`"));
+        }
+        if first == UNKNOWN || second == UNKNOWN {
+            unknown += 1;
+        } else {
+            table[usize::from(first) * k + usize::from(second)] += 1;
+        }
+    }
+    let same = (0..k).map(|c| table[c * k + c]).sum();
+    Ok(RepeatQuality { same: share(same, table.iter().sum()), cohen_kappa: cohen_kappa(&table, k), unknown })
+}
+
+/// Share of verdicts that were changed after others' verdicts or a machine's were shown: (before, after).
+pub fn revisions<V: PartialEq>(told: impl IntoIterator<Item = (V, V)>) -> Rate {
+    let (changed, all) = told.into_iter().fold((0, 0), |(c, n), (a, b)| (c + u64::from(a != b), n + 1));
+    share(changed, all)
+}
+
+/// Share of audited items whose status was wrong: for each, whether it was.
+pub fn audit(wrong: impl IntoIterator<Item = bool>) -> Rate {
+    let (errors, all) = wrong.into_iter().fold((0, 0), |(c, n), wrong| (c + u64::from(wrong), n + 1));
+    share(errors, all)
+}
+
+/// A part of what was counted.
+fn share(count: u64, of: u64) -> Rate {
+    Rate { count, of, interval: wilson(count, of, Z95) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::agreement::Undefined;
+
+    #[test]
+    fn misses_and_false_rejects_stay_apart() {
+        let told = [
+            (true, Some(true)),
+            (true, Some(false)),
+            (true, Some(true)),
+            (false, Some(false)),
+            (false, Some(true)),
+            (false, None),
+            (true, None),
+        ];
+        let found = probes(told);
+        assert_eq!((found.misses.count, found.misses.of), (1, 2));
+        assert_eq!((found.false_rejects.count, found.false_rejects.of), (1, 3));
+        assert_eq!(found.unknown, 2);
+        assert_eq!(found.misses.interval, wilson(1, 2, Z95));
+        let none = probes([]);
+        assert_eq!((none.misses.share(), none.misses.interval, none.false_rejects.share()), (None, None, None));
+    }
+
+    #[test]
+    fn no_error_in_ten_is_not_sure_to_be_none() {
+        let found = audit([false; 10]);
+        let (low, high) = found.interval.unwrap();
+        assert!(found.share() == Some(0.) && low == 0. && (high - 0.2775).abs() < 1e-4, "{high}");
+        let found = audit([true, false, false, true]);
+        assert_eq!((found.count, found.of), (2, 4));
+    }
+
+    #[test]
+    fn repeats_have_a_share_and_a_kappa() {
+        let scale = Scale::new(2, 0).unwrap();
+        let told = [(0, 0), (0, 0), (0, 1), (1, 1), (1, 1), (1, UNKNOWN), (UNKNOWN, UNKNOWN)];
+        let found = repeats(scale, told).unwrap();
+        assert_eq!((found.same.count, found.same.of, found.unknown), (4, 5, 2));
+        // Shares 3/5 and 2/5 of the first category: chance 0.6 0.4 + 0.4 0.6 = 0.48, kappa 0.32 / 0.52.
+        assert!((found.cohen_kappa.unwrap() - 0.32 / 0.52).abs() < 1e-12);
+        assert_eq!(repeats(scale, [(0, 0), (0, 0)]).unwrap().cohen_kappa, Err(Undefined::OneCategory(0)));
+        assert_eq!(repeats(scale, []).unwrap().cohen_kappa, Err(Undefined::NoDoubles));
+        assert_eq!(repeats(scale, [(UNKNOWN, 1)]).unwrap().same.share(), None);
+        assert!(repeats(scale, [(0, 2)]).unwrap_err().to_string().contains("category 2 is not on a scale of 2"));
+    }
+
+    #[test]
+    fn revisions_count_what_changed() {
+        let found = revisions([("a", "a"), ("a", "b"), ("b", "b"), ("b", "a")]);
+        assert_eq!((found.count, found.of), (2, 4));
+        assert!(rate(3, 2).is_err());
+        assert_eq!(rate(2, 4).unwrap(), found);
+    }
+}

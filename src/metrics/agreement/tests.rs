@@ -1,0 +1,302 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::model::agreement::{AgreementReport, Bootstrap, Undefined};
+
+fn scale(categories: u8) -> Scale {
+    Scale::new(categories, 0).unwrap()
+}
+
+fn of(categories: u8, ratings: &[(u32, u16, u8)]) -> Agreement {
+    Agreement::of(scale(categories), ratings.iter().copied()).unwrap()
+}
+
+fn drawn(agreement: &Agreement, draws: u32, seed: u64) -> AgreementReport {
+    agreement.counts().bootstrapped(Bootstrap { draws, seed }, &mut |_| true).unwrap()
+}
+
+/// Two people on `n` items; `other` of them in ten are told differently.
+fn two_people(n: u32, other: u32) -> Vec<(u32, u16, u8)> {
+    let second = |i: u32| if i * 7 % 10 < other { 1 - i % 2 } else { i % 2 };
+    (0..n).flat_map(|i| [(i, 3, (i % 2) as u8), (i, 8, second(i) as u8)]).collect()
+}
+
+#[derive(Clone, Debug)]
+enum Move {
+    Add(u32, u16, u8),
+    Remove(u32, u16),
+    Change(u32, u16, u8),
+}
+
+fn a_move(k: u8) -> impl Strategy<Value = Move> {
+    // Items on two pages, and people enough to leave the slot itself.
+    let item = prop_oneof![0u32..6, 4094u32..4098];
+    let category = prop_oneof![8 => 0..k, 1 => Just(UNKNOWN)];
+    (item, 0u16..6, category, 0..4).prop_map(|(item, rater, category, kind)| match kind {
+        0 | 1 => Move::Add(item, rater, category),
+        2 => Move::Remove(item, rater),
+        _ => Move::Change(item, rater, category),
+    })
+}
+
+fn moves() -> impl Strategy<Value = (u8, Vec<Move>)> {
+    (1u8..=16).prop_flat_map(|k| (Just(k), proptest::collection::vec(a_move(k), 0..150)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// After any moves the counts are those of counting what is left from the beginning, and so is every measure.
+    #[test]
+    fn moving_ratings_is_counting_again((k, moves) in moves()) {
+        let mut agreement = Agreement::new(scale(k));
+        let mut left = BTreeMap::<(u32, u16), u8>::new();
+        for one in moves {
+            match one {
+                Move::Add(item, rater, category) => {
+                    let added = agreement.add(item, rater, category);
+                    prop_assert_eq!(added.is_ok(), !left.contains_key(&(item, rater)));
+                    left.entry((item, rater)).or_insert(category);
+                }
+                Move::Remove(item, rater) => {
+                    prop_assert_eq!(agreement.remove(item, rater).ok(), left.remove(&(item, rater)));
+                }
+                Move::Change(item, rater, category) => {
+                    let before = left.get_mut(&(item, rater)).map(|now| std::mem::replace(now, category));
+                    prop_assert_eq!(agreement.change(item, rater, category).ok(), before);
+                }
+            }
+        }
+        for ((item, rater), category) in &left {
+            prop_assert_eq!(agreement.rating(*item, *rater), Some(*category));
+        }
+        // In another order than they came.
+        let again = Agreement::of(scale(k), left.iter().rev().map(|((item, rater), c)| (*item, *rater, *c))).unwrap();
+        prop_assert_eq!(agreement.counts(), again.counts());
+        let report = agreement.counts().report();
+        prop_assert_eq!(&report, &again.counts().report());
+        let all = std::iter::once(&report.all).chain(report.pairs.iter().map(|p| &p.measures));
+        for measures in all {
+            let five = [measures.raw, measures.fleiss_kappa, measures.krippendorff_alpha, measures.gwet_ac1];
+            for value in five.into_iter().chain(measures.by_category.iter().copied()).filter_map(|e| e.value.ok()) {
+                prop_assert!(value.is_finite() && (-1.0..=1.0 + 1e-12).contains(&value), "{}", value);
+            }
+        }
+    }
+
+    /// Groups are what each group gives by itself, and nothing is counted in two.
+    #[test]
+    fn groups_are_counted_apart(ratings in proptest::collection::btree_map((0u32..40, 0u16..4), 0u8..3, 0..80)) {
+        let ratings: Vec<_> = ratings.into_iter().map(|((item, rater), c)| (item, rater, c)).collect();
+        let group = |item: u32| (item % 4 != 3).then_some(item % 4);
+        let found = of(3, &ratings).by_group(group);
+        for g in 0..3 {
+            let own: Vec<_> = ratings.iter().copied().filter(|r| group(r.0) == Some(g)).collect();
+            let empty = Counts::new(scale(3));
+            prop_assert_eq!(found.get(&g).unwrap_or(&empty), of(3, &own).counts());
+        }
+        prop_assert!(found.keys().all(|g| *g < 3));
+    }
+}
+
+#[test]
+fn what_cannot_be_rated_is_refused_and_changes_nothing() {
+    let mut agreement = of(2, &[(0, 1, 0), (0, 2, 1)]);
+    let before = agreement.counts().clone();
+    let told = |result: Result<()>| result.unwrap_err().to_string();
+    assert!(told(agreement.add(0, 1, 1)).contains("rater 1 has rated item 0 already"));
+    assert!(told(agreement.add(0, 3, 2)).contains("category 2 is not on a scale of 2"));
+    assert!(told(agreement.change(0, 1, 2).map(drop)).contains("not on a scale"));
+    assert!(told(agreement.change(0, 3, 1).map(drop)).contains("rater 3 has not rated item 0"));
+    assert!(told(agreement.remove(9_000_000, 1).map(drop)).contains("has not rated item 9000000"));
+    assert_eq!(agreement.counts(), &before);
+    assert_eq!((agreement.rating(0, 1), agreement.rating(0, 3)), (Some(0), None));
+    assert!(Agreement::of(scale(2), [(0, 1, 0), (0, 1, 0)]).is_err());
+    assert!(Agreement::of(scale(2), [(0, 1, 7)]).is_err());
+    for (categories, positive) in [(0, 0), (17, 0), (2, 2)] {
+        assert!(Scale::new(categories, positive).is_err());
+    }
+}
+
+#[test]
+fn an_item_takes_255_ratings_and_the_last_item_is_one() {
+    let mut agreement = Agreement::new(scale(16));
+    for rater in 0..255 {
+        agreement.add(u32::MAX, rater, 15).unwrap();
+    }
+    let before = agreement.counts().clone();
+    let refused = agreement.add(u32::MAX, 255, 0).unwrap_err();
+    assert!(refused.to_string().contains("has 255 ratings"), "{refused}");
+    assert_eq!(agreement.counts(), &before);
+    let report = agreement.counts().report();
+    assert_eq!((report.all.doubles, report.all.raw.value), (1, Ok(1.)));
+    assert_eq!(report.all.fleiss_items.unwrap().ratings, 255);
+    assert_eq!(agreement.by_group(|item| Some(item / 2))[&(u32::MAX / 2)], before);
+    // Taken away again, nothing is left.
+    (0..255).for_each(|rater| drop(agreement.remove(u32::MAX, rater).unwrap()));
+    assert_eq!(agreement.counts(), &Counts::new(scale(16)));
+}
+
+#[test]
+fn unknown_is_never_agreement() {
+    let known = of(2, &[(0, 0, 0), (0, 1, 0), (1, 0, 1), (1, 1, 0), (2, 0, 1), (2, 1, 1)]);
+    let mut more = known.clone();
+    for item in 3..50 {
+        more.add(item, 0, UNKNOWN).unwrap();
+        more.add(item, 1, UNKNOWN).unwrap();
+    }
+    more.add(50, 0, UNKNOWN).unwrap();
+    more.add(50, 1, 1).unwrap();
+    let (without, with) = (known.counts().report(), more.counts().report());
+    assert_eq!(with.all.raw, without.all.raw);
+    assert_eq!(with.all.krippendorff_alpha, without.all.krippendorff_alpha);
+    assert_eq!(with.pairs[0].measures.cohen_kappa, without.pairs[0].measures.cohen_kappa);
+    assert_eq!((with.all.doubles, with.all.items, with.all.unknown), (3, 4, 95));
+    assert_eq!((with.pairs[0].measures.unknown, with.pairs[0].measures.doubles), (48, 3));
+    assert_eq!((with.raters[0].ratings, with.raters[0].unknown), (3, 48));
+}
+
+#[test]
+fn draws_are_the_same_again_and_pairs_do_not_depend_on_each_other() {
+    let agreement = of(2, &two_people(60, 2));
+    let one = drawn(&agreement, 300, 9);
+    assert_eq!(one, drawn(&agreement, 300, 9));
+    assert_ne!(one.all.raw.interval, drawn(&agreement, 300, 10).all.raw.interval);
+    let mut with_third = agreement.clone();
+    (0..30).for_each(|item| with_third.add(item, 5, 0).unwrap());
+    let more = drawn(&with_third, 300, 9);
+    assert_eq!(more.pairs.iter().find(|p| (p.a, p.b) == (3, 8)), one.pairs.first());
+    // Values stay what they are without draws.
+    assert_eq!(agreement.counts().report().all.gwet_ac1.value, one.all.gwet_ac1.value);
+    assert_eq!(agreement.counts().report().all.gwet_ac1.interval, Err(Undefined::NotDrawn));
+    let interval = one.all.gwet_ac1.interval.unwrap();
+    assert!(interval.low < one.all.gwet_ac1.value.unwrap() && one.all.gwet_ac1.value.unwrap() < interval.high);
+}
+
+#[test]
+fn a_bootstrap_can_be_stopped_and_needs_draws() {
+    let agreement = of(2, &two_people(60, 2));
+    let mut told = Vec::new();
+    let plan = Bootstrap { draws: 10, seed: 1 };
+    let stopped = agreement.counts().bootstrapped(plan, &mut |n| {
+        told.push(n);
+        n < 14
+    });
+    assert_eq!(stopped.unwrap_err().kind, Kind::Cancelled);
+    assert_eq!(told, (1..=14).collect::<Vec<_>>());
+    let refused = agreement.counts().bootstrapped(Bootstrap { draws: 1, seed: 1 }, &mut |_| true);
+    assert!(refused.unwrap_err().to_string().contains("two are the least"));
+}
+
+#[test]
+fn ten_times_the_items_make_the_interval_narrower_by_their_root() {
+    let error = |n| drawn(&of(2, &two_people(n, 2)), 4000, 1).all.krippendorff_alpha.interval.unwrap().standard_error;
+    let ratio = error(100) / error(1000);
+    assert!((ratio / 10f64.sqrt() - 1.).abs() < 0.06, "{ratio}");
+    // 0.2 of 100 told differently: alpha 0.6, its error 0.08, and 1.96 * 0.08 is over 0.1.
+    let some = drawn(&of(2, &two_people(100, 2)), 4000, 1).all.krippendorff_alpha;
+    let more = some.more_doubles.unwrap();
+    assert!((100..190).contains(&more), "{more}");
+    assert_eq!(drawn(&of(2, &two_people(1000, 2)), 4000, 1).all.krippendorff_alpha.more_doubles, Ok(0));
+}
+
+#[test]
+fn intervals_that_cannot_be_had_say_why() {
+    let same = drawn(&of(2, &two_people(20, 0)), 200, 1).all;
+    assert_eq!((same.raw.value, same.raw.interval), (Ok(1.), Err(Undefined::NoSpread)));
+    assert_eq!(same.raw.more_doubles, Err(Undefined::NoSpread));
+    let one = drawn(&of(2, &[(0, 0, 1), (0, 1, 1)]), 200, 1).all;
+    assert_eq!((one.raw.value, one.raw.interval), (Ok(1.), Err(Undefined::OneItem)));
+    assert_eq!((one.gwet_ac1.value, one.gwet_ac1.interval), (Err(Undefined::OneItem), Err(Undefined::OneItem)));
+    // One disagreement in ten: a third of the draws do not have it, and no alpha.
+    let mut rare: Vec<_> = (0..10).flat_map(|i| [(i, 0, 0), (i, 1, 0)]).collect();
+    rare[19].2 = 1;
+    let rare = drawn(&of(2, &rare), 200, 1).all;
+    assert!(rare.krippendorff_alpha.value.is_ok());
+    let Err(Undefined::FewDraws { defined, draws: 200 }) = rare.krippendorff_alpha.interval else {
+        panic!("{:?}", rare.krippendorff_alpha)
+    };
+    assert!((100..170).contains(&defined), "{defined}");
+    assert!(rare.raw.interval.is_ok() && rare.gwet_ac1.interval.is_ok());
+    let none = drawn(&Agreement::new(scale(3)), 5, 1);
+    assert_eq!((none.all.raw.interval, none.pairs.len()), (Err(Undefined::NoItems), 0));
+}
+
+#[test]
+fn every_reason_is_a_sentence() {
+    let all = [
+        Undefined::NoItems,
+        Undefined::NoDoubles,
+        Undefined::OneItem,
+        Undefined::OneCategory(1),
+        Undefined::OneOnScale,
+        Undefined::Unused(1),
+        Undefined::NotTwoCategories(3),
+        Undefined::PairsOnly,
+        Undefined::NotDrawn,
+        Undefined::FewDraws { defined: 3, draws: 9 },
+        Undefined::NoSpread,
+    ];
+    let said: std::collections::BTreeSet<String> = all.iter().map(ToString::to_string).collect();
+    assert!(said.len() == all.len() && said.iter().all(|s| s.len() > 20 && !s.ends_with('.') && !s.contains("NaN")));
+}
+
+#[test]
+fn a_report_goes_through_json() {
+    let report = drawn(&of(3, &two_people(40, 1)), 50, 1);
+    let text = serde_json::to_string(&report).unwrap();
+    assert_eq!(serde_json::from_str::<AgreementReport>(&text).unwrap(), report);
+    assert!(text.contains(r#""cohen_kappa":{"value":{"Err":"pairs-only"}"#), "{text}");
+}
+
+/// Every item of the largest benchmark doubled: 1.2 million ratings in one go, and the same counts as of 617.
+#[test]
+fn all_items_of_the_largest_benchmark() {
+    let small = of(2, &two_people(617, 2)).counts().report();
+    let pattern = two_people(617, 2);
+    let large = (0..1000).flat_map(|n| pattern.iter().map(move |(item, rater, c)| (n * 617 + item, *rater, *c)));
+    let large = Agreement::of(scale(2), large).unwrap().counts().report();
+    assert_eq!((large.all.doubles, large.all.raw.value), (617_000, small.all.raw.value));
+    assert_eq!(large.pairs[0].measures.cohen_kappa.value, small.pairs[0].measures.cohen_kappa.value);
+    let thousand: Vec<u64> = small.all.table.counts.iter().map(|n| n * 1000).collect();
+    assert_eq!(large.all.table.counts, thousand);
+}
+
+#[test]
+fn the_paragraph_of_two_people() {
+    let mut agreement = of(2, &two_people(1400, 2));
+    agreement.add(2000, 3, 1).unwrap();
+    agreement.add(2001, 3, UNKNOWN).unwrap();
+    let text = methods_paragraph(&drawn(&agreement, 1000, 7), &["accept", "reject"]);
+    assert_eq!(
+        text,
+        "2 annotators rated 1,401 items as \"accept\" or \"reject\", giving 2,801 ratings; 1,400 items were rated by two or \
+         more of them. Agreement is computed over these items. The two ratings of an item were the same in 80.0 % [77.9, \
+         82.1]. Corrected for chance, agreement was Cohen's kappa = 0.60 [0.56, 0.64] (Cohen, 1960), Krippendorff's alpha \
+         (nominal) = 0.60 [0.56, 0.64] (Krippendorff, 2011), and Gwet's AC1 = 0.60 [0.56, 0.64] (Gwet, 2008). Specific \
+         agreement (Cicchetti & Feinstein, 1990) was 80.0 % [77.8, 82.2] for \"accept\" and 80.0 % [77.9, 82.2] for \
+         \"reject\". Intervals in square brackets are 95 % percentile bootstrap intervals (Efron & Tibshirani, 1993) from \
+         1,000 draws, in which rated items were resampled with replacement (seed 7). 1 answer was \"skipped\" or \"unsure\"; \
+         it was treated as a missing rating and not as agreement."
+    );
+}
+
+#[test]
+fn the_paragraph_says_what_is_not_defined() {
+    let none = methods_paragraph(&Agreement::new(scale(2)).counts().report(), &["accept", "reject"]);
+    assert!(none.contains("Agreement is not defined") && none.contains("No intervals were computed."), "{none}");
+    let same: Vec<_> =
+        (0..9).flat_map(|i| (0..3).map(move |r| (i, r, 0))).chain([(20, 0, 0), (21, 0, UNKNOWN)]).collect();
+    let text = methods_paragraph(&of(3, &same).counts().report(), &["a"]);
+    for part in [
+        "3 annotators rated 10 items as \"a\", category 1, or category 2, giving 28 ratings; 9 items were rated",
+        "Two ratings of an item, averaged over items, were the same in 100.0 %.",
+        "Corrected for chance, agreement was Gwet's AC1 = 1.00 (Gwet, 2008).",
+        "Fleiss' kappa over the 9 items with exactly 3 ratings (Fleiss, 1971) is not defined: every rating is category 0",
+        "Krippendorff's alpha (nominal) (Krippendorff, 2011) is not defined: every rating",
+        "On these items nobody used category 1 or category 2.",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(!text.contains("Cohen"), "{text}");
+}
