@@ -32,8 +32,8 @@ pub type Watch<'a> = &'a mut dyn FnMut(usize) -> bool;
 
 /// Ratings with their counts. One rating an item and person; an item takes at most 255.
 ///
-/// Items are numbers that begin near 0 (the rows of a project): memory is 24 bytes an item up to the largest one, in pages of
-/// 4,096, and up to 24 MiB for a largest number of 2^32.
+/// Items are numbers that begin near 0 (the rows of a project): memory is 22 bytes an item up to the largest one, in pages of
+/// 4,096, and up to 24 MiB for a largest number of 2^32. Items with more than five ratings keep them apart.
 #[derive(Clone, Debug)]
 pub struct Agreement {
     ratings: Ratings,

@@ -9,80 +9,57 @@ use crate::model::error::{Kind, Problem, Result};
 /// Items of a page.
 const PAGE: usize = 4096;
 /// Ratings that lie in the slot itself.
-const FEW: usize = 3;
+const FEW: usize = 5;
 /// Most ratings of an item: patterns count them in bytes.
 const MOST: usize = 255;
 /// Kinds of items that are remembered while counting; a power of two.
-const KINDS: usize = 256;
+const KINDS: usize = 4096;
 
-/// The ratings of one item.
-#[derive(Clone, Debug)]
-enum Slot {
-    Few(u8, [Rating; FEW]),
-    Many(Vec<Rating>),
+/// The ratings of one item where they are few. Nothing to drop and plain to copy, so that pages are made fast.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// How many; [`MANY`] where they are kept apart.
+    n: u8,
+    list: [Rating; FEW],
 }
 
-const EMPTY: Slot = Slot::Few(0, [Rating { rater: 0, category: 0 }; FEW]);
+const MANY: u8 = u8::MAX;
+const EMPTY: Slot = Slot { n: 0, list: [Rating { rater: 0, category: 0 }; FEW] };
 
-impl Slot {
-    fn list(&self) -> &[Rating] {
-        match self {
-            Slot::Few(n, list) => &list[..usize::from(*n)],
-            Slot::Many(list) => list,
-        }
-    }
-
-    fn push(&mut self, rating: Rating) {
-        match self {
-            Slot::Few(n, list) if usize::from(*n) < FEW => {
-                list[usize::from(*n)] = rating;
-                *n += 1;
-            }
-            Slot::Few(_, list) => {
-                let mut list = list.to_vec();
-                list.push(rating);
-                *self = Slot::Many(list);
-            }
-            Slot::Many(list) => list.push(rating),
-        }
-    }
-
-    fn take(&mut self, at: usize) -> Rating {
-        match self {
-            Slot::Few(n, list) => {
-                let rating = list[at];
-                *n -= 1;
-                list[at] = list[usize::from(*n)];
-                rating
-            }
-            Slot::Many(list) => list.swap_remove(at),
-        }
-    }
-}
-
-/// Slots in pages; a page without ratings takes no room.
+/// Slots in pages (a page without ratings takes no room), and the ratings of items that have more than fit.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ratings(Vec<Vec<Slot>>);
+pub(super) struct Ratings {
+    pages: Vec<Vec<Slot>>,
+    many: BTreeMap<u32, Vec<Rating>>,
+}
 
 impl Ratings {
     /// The ratings of an item, in no order.
     pub fn of(&self, item: u32) -> &[Rating] {
-        let page = self.0.get(item as usize / PAGE);
-        page.and_then(|page| page.get(item as usize % PAGE)).map_or(&[], Slot::list)
+        let page = self.pages.get(item as usize / PAGE);
+        page.and_then(|page| page.get(item as usize % PAGE)).map_or(&[], |slot| self.list(item, slot))
     }
 
-    /// Adds a rating, or says why it cannot be.
-    pub fn insert(&mut self, item: u32, rating: Rating) -> Result<()> {
-        let (page, at) = (item as usize / PAGE, item as usize % PAGE);
-        if self.0.len() <= page {
-            self.0.resize_with(page + 1, Vec::new);
+    fn list<'a>(&'a self, item: u32, slot: &'a Slot) -> &'a [Rating] {
+        match slot.n {
+            MANY => self.many.get(&item).map_or(&[], Vec::as_slice),
+            n => &slot.list[..usize::from(n)],
         }
-        let page = &mut self.0[page];
+    }
+
+    /// Adds a rating, or says why it cannot be. It becomes the last of its item.
+    pub fn insert(&mut self, item: u32, rating: Rating) -> Result<()> {
+        let page = item as usize / PAGE;
+        if self.pages.len() <= page {
+            self.pages.resize_with(page + 1, Vec::new);
+        }
+        let page = &mut self.pages[page];
         if page.is_empty() {
             page.resize(PAGE, EMPTY);
         }
-        let slot = &mut page[at];
-        let list = slot.list();
+        let slot = &mut page[item as usize % PAGE];
+        let n = usize::from(slot.n);
+        let list = if slot.n == MANY { self.many.entry(item).or_default().as_slice() } else { &slot.list[..n] };
         if list.iter().any(|r| r.rater == rating.rater) {
             let what = format!("rater {} has rated item {item} already", rating.rater);
             return Err(Problem::new(Kind::Conflict, what).help("change the rating, or give the latest one only"));
@@ -90,15 +67,39 @@ impl Ratings {
         if list.len() == MOST {
             return Err(Problem::input(format!("item {item} has {MOST} ratings, which is the most that are compared")));
         }
-        slot.push(rating);
+        if n < FEW {
+            slot.list[n] = rating;
+            slot.n += 1;
+            return Ok(());
+        }
+        let many = self.many.entry(item).or_default();
+        if slot.n != MANY {
+            many.extend(slot.list);
+            slot.n = MANY;
+        }
+        many.push(rating);
         Ok(())
     }
 
     /// Takes a rating away and returns it, where it is.
     pub fn remove(&mut self, item: u32, rater: u16) -> Option<Rating> {
-        let slot = self.0.get_mut(item as usize / PAGE)?.get_mut(item as usize % PAGE)?;
-        let at = slot.list().iter().position(|r| r.rater == rater)?;
-        Some(slot.take(at))
+        let slot = self.pages.get_mut(item as usize / PAGE)?.get_mut(item as usize % PAGE)?;
+        if slot.n == MANY {
+            let many = self.many.get_mut(&item)?;
+            let rating = many.swap_remove(many.iter().position(|r| r.rater == rater)?);
+            if many.len() <= FEW {
+                slot.n = many.len() as u8;
+                slot.list[..many.len()].copy_from_slice(many);
+                self.many.remove(&item);
+            }
+            return Some(rating);
+        }
+        let list = &mut slot.list[..usize::from(slot.n)];
+        let at = list.iter().position(|r| r.rater == rater)?;
+        let last = list.len() - 1;
+        list.swap(at, last);
+        slot.n -= 1;
+        Some(list[last])
     }
 
     /// The counts of each group. Most items of a round are alike (the same people said the same of them), so what is alike is
@@ -111,9 +112,9 @@ impl Ratings {
             }
         };
         let mut kinds: Vec<(u32, &[Rating], u64)> = vec![(0, &[], 0); KINDS];
-        let pages = self.0.iter().enumerate();
+        let pages = self.pages.iter().enumerate();
         for (item, slot) in pages.flat_map(|(page, slots)| (page * PAGE..page * PAGE + slots.len()).zip(slots)) {
-            let list = slot.list();
+            let list = self.list(item as u32, slot);
             if list.is_empty() {
                 continue;
             }
