@@ -113,7 +113,13 @@ def drawn(table, k, draws=4000):
     assert np.allclose(formulas(counts), [known["raw"], known["gwet_ac1"], known["krippendorff_alpha"]], atol=1e-12)
     rng = np.random.default_rng(5)
     made = [formulas(counts[rng.integers(0, len(counts), len(counts))]) for _ in range(draws)]
-    return dict(zip(["raw", "gwet_ac1", "krippendorff_alpha"], (spread(d) for d in zip(*made))))
+    found = dict(zip(["raw", "gwet_ac1", "krippendorff_alpha"], (spread(d) for d in zip(*made))))
+    if table.shape[1] == 2:
+        pairs = table[~np.isnan(table).any(axis=1)].astype(int)
+        cells = (pairs[rng.integers(0, len(pairs), len(pairs))] for _ in range(draws))
+        squares = (np.histogram2d(*c.T, bins=np.arange(k + 1) - 0.5)[0] / len(pairs) for c in cells)
+        found["cohen_kappa"] = spread([1 - (1 - np.trace(s)) / (1 - s.sum(axis=0) @ s.sum(axis=1)) for s in squares])
+    return found
 
 
 def write(name, k, ratings, positive=0, bootstrap=False, published=None):

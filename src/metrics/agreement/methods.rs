@@ -40,11 +40,14 @@ pub fn methods_paragraph(report: &AgreementReport, categories: &[&str]) -> Strin
         )),
         None => say("No intervals were computed.".into()),
     }
+    let missing = "and not as agreement";
     say(match all.unknown {
-        0 => "No answer was \"skipped\" or \"unsure\".".into(),
-        1 => "1 answer was \"skipped\" or \"unsure\"; it was treated as a missing rating and not as agreement.".into(),
+        0 => "No answer was \"unknown\" (skipped, unsure or not judged).".into(),
+        1 => format!(
+            "1 answer was \"unknown\" (skipped, unsure or not judged); it was treated as a missing rating {missing}."
+        ),
         n => format!(
-            "{} answers were \"skipped\" or \"unsure\"; they were treated as missing ratings and not as agreement.",
+            "{} answers were \"unknown\" (skipped, unsure or not judged); they were treated as missing ratings {missing}.",
             grouped(n)
         ),
     });
@@ -77,7 +80,9 @@ fn measures(report: &AgreementReport, say: &mut dyn FnMut(String)) {
         kappas.push(coefficient(&name, "Fleiss, 1971", &all.fleiss_kappa));
     }
     kappas.push(coefficient("Krippendorff's alpha (nominal)", "Krippendorff, 2011", &all.krippendorff_alpha));
-    kappas.push(coefficient("Gwet's AC1", "Gwet, 2008", &all.gwet_ac1));
+    // Items with a single rating say something of how common a category is.
+    let more = if all.items > all.doubles { "; its chance term takes in items with one rating" } else { "" };
+    kappas.push(coefficient("Gwet's AC1", &format!("Gwet, 2008{more}"), &all.gwet_ac1));
     let defined: Vec<String> = kappas.iter().filter_map(|k| k.as_ref().ok().cloned()).collect();
     if !defined.is_empty() {
         say(format!("Corrected for chance, agreement was {}.", list(&defined, "and")));

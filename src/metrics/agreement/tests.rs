@@ -295,11 +295,12 @@ fn the_paragraph_of_two_people() {
         "2 annotators rated 1,401 items as \"accept\" or \"reject\", giving 2,801 ratings; 1,400 items were rated by two or \
          more of them. Agreement is computed over these items. The two ratings of an item were the same in 80.0 % [77.7, \
          81.9]. Corrected for chance, agreement was Cohen's kappa = 0.60 [0.56, 0.64] (Cohen, 1960), Krippendorff's alpha \
-         (nominal) = 0.60 [0.55, 0.64] (Krippendorff, 2011), and Gwet's AC1 = 0.60 [0.55, 0.64] (Gwet, 2008). Specific \
-         agreement (Cicchetti & Feinstein, 1990) was 80.0 % [77.6, 82.0] for \"accept\" and 80.0 % [77.6, 82.1] for \
-         \"reject\". Intervals in square brackets are 95 % percentile bootstrap intervals (Efron & Tibshirani, 1993) from \
-         1,000 draws, in which rated items were resampled with replacement (seed 7). 1 answer was \"skipped\" or \"unsure\"; \
-         it was treated as a missing rating and not as agreement."
+         (nominal) = 0.60 [0.55, 0.64] (Krippendorff, 2011), and Gwet's AC1 = 0.60 [0.55, 0.64] (Gwet, 2008; its chance term \
+         takes in items with one rating). Specific agreement (Cicchetti & Feinstein, 1990) was 80.0 % [77.6, 82.0] for \
+         \"accept\" and 80.0 % [77.6, 82.1] for \"reject\". Intervals in square brackets are 95 % percentile bootstrap \
+         intervals (Efron & Tibshirani, 1993) from 1,000 draws, in which rated items were resampled with replacement (seed \
+         7). 1 answer was \"unknown\" (skipped, unsure or not judged); it was treated as a missing rating and not as \
+         agreement."
     );
 }
 
@@ -313,7 +314,7 @@ fn the_paragraph_says_what_is_not_defined() {
     for part in [
         "3 annotators rated 10 items as \"a\", category 1, or category 2, giving 28 ratings; 9 items were rated",
         "Two ratings of an item, averaged over items, were the same in 100.0 %.",
-        "Corrected for chance, agreement was Gwet's AC1 = 1.00 (Gwet, 2008).",
+        "Corrected for chance, agreement was Gwet's AC1 = 1.00 (Gwet, 2008; its chance term takes in items with one rating).",
         "Fleiss' kappa over the 9 items with exactly 3 ratings (Fleiss, 1971) is not defined: every rating is category 0",
         "Krippendorff's alpha (nominal) (Krippendorff, 2011) is not defined: every rating",
         "On these items nobody used category 1 or category 2.",
