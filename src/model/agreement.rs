@@ -199,7 +199,7 @@ pub struct PairMeasures {
 /// How draws are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bootstrap {
-    /// How many; fewer than two say nothing.
+    /// How many, from two to a million.
     pub draws: u32,
     /// The same seed gives the same draws.
     pub seed: u64,

@@ -17,15 +17,19 @@ use crate::model::error::{Kind, Problem, Result};
 /// kappa, and what is left of too many such draws would be an interval of the others only.
 const DEFINED: f64 = 0.9;
 
+/// Most draws that are made; all of them are kept until their order is known.
+const MOST_DRAWS: u32 = 1_000_000;
+
 /// Half of the width that [`Estimate::more_doubles`] aims at.
 const AIM: f64 = 0.1;
 
 impl Counts {
-    /// All measures with intervals. `watch` is told how many draws were made, for everybody and then for each pair.
+    /// All measures with intervals. `watch` is told how many draws were made, for everybody and then for each pair. It is an
+    /// error if it ends them ([`Kind::Cancelled`]), and if fewer than 2 or more than a million are asked for.
     pub fn bootstrapped(&self, bootstrap: Bootstrap, watch: Watch) -> Result<AgreementReport> {
-        if bootstrap.draws < 2 {
-            let what = format!("a bootstrap of {} draws", bootstrap.draws);
-            return Err(Problem::input(what).field("draws").help("two are the least, 1000 are usual"));
+        if bootstrap.draws < 2 || bootstrap.draws > MOST_DRAWS {
+            let what = format!("a bootstrap of {} draws: from 2 to {MOST_DRAWS} can be made", bootstrap.draws);
+            return Err(Problem::input(what).field("draws").help("1000 are usual"));
         }
         let mut report = self.report();
         report.bootstrap = Some(bootstrap);

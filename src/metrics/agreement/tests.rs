@@ -184,8 +184,10 @@ fn a_bootstrap_can_be_stopped_and_needs_draws() {
     });
     assert_eq!(stopped.unwrap_err().kind, Kind::Cancelled);
     assert_eq!(told, (1..=14).collect::<Vec<_>>());
-    let refused = agreement.counts().bootstrapped(Bootstrap { draws: 1, seed: 1 }, &mut |_| true);
-    assert!(refused.unwrap_err().to_string().contains("two are the least"));
+    for draws in [0, 1, u32::MAX] {
+        let refused = agreement.counts().bootstrapped(Bootstrap { draws, seed: 1 }, &mut |_| true);
+        assert!(refused.unwrap_err().to_string().contains("from 2 to 1000000"));
+    }
 }
 
 #[test]
