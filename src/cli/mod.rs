@@ -28,6 +28,7 @@ pub mod generate;
 pub mod import;
 pub mod items;
 pub mod jobs;
+pub mod keys;
 pub mod lint;
 pub mod log;
 pub mod merge;
@@ -119,6 +120,8 @@ enum Command {
     Board(board::Args),
     /// Find what is wrong with metadata and with questions
     Lint(lint::Args),
+    /// The keys that hold, and whether a key file is right
+    Keys(keys::Args),
     /// Print a picture in this terminal
     Show(show::Show),
     /// What the owner of the project is doing
@@ -220,6 +223,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Vocab(args)) => vocab::run(&context, &args),
         Some(Command::Board(args)) => board::run(&args).map(|()| 0),
         Some(Command::Lint(args)) => lint::run(&context, &args),
+        Some(Command::Keys(args)) => keys::run(&context, &args),
         Some(Command::Show(args)) => show::run(&args, context.colour()?).map(|()| 0),
         Some(Command::Status(args)) => status::run(&context, &args),
         Some(Command::Stop) => status::stop(&context),

@@ -1,111 +1,34 @@
 //! From keys to actions.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`chord`] | keys as a person writes them |
+//! | [`macros`] | keys of a person's own that give a verdict with reasons and a note |
+//! | [`live`] | which scopes are live at once, and which keys may not be bound to what |
+//! | [`file`] | a person's keys from a file |
+
+pub mod chord;
+pub mod file;
+pub mod live;
+pub mod macros;
 
 use std::collections::HashMap;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::KeyModifiers;
 
 use super::action::{Action, Scope};
 use crate::model::{Kind, Problem, Result};
 
-/// One key with its modifiers, normalised: a character carries no SHIFT.
+pub use chord::{Chord, Press};
+pub use macros::Macro;
+
+/// What a key stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Press {
-    /// The key.
-    pub code: KeyCode,
-    /// CONTROL and ALT, and SHIFT where the key is no character.
-    pub modifiers: KeyModifiers,
-}
-
-impl From<KeyEvent> for Press {
-    fn from(key: KeyEvent) -> Self {
-        let mut kept = KeyModifiers::CONTROL | KeyModifiers::ALT;
-        if !matches!(key.code, KeyCode::Char(_)) {
-            kept |= KeyModifiers::SHIFT;
-        }
-        Press { code: key.code, modifiers: key.modifiers & kept }
-    }
-}
-
-/// One or more presses in a row: `a`, `ctrl-r`, `gg`, `z[`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Chord(pub Vec<Press>);
-
-impl Chord {
-    /// Reads `a`, `U`, `esc`, `enter`, `tab`, `space`, `pgdn`, `f1`, `shift-left`, `ctrl-r`, `gg`, `z[`.
-    ///
-    /// # Errors
-    /// [`Kind::Usage`] when the text names no key.
-    pub fn parse(text: &str) -> Result<Chord> {
-        let plain = |code| Press { code, modifiers: KeyModifiers::NONE };
-        let bad = || Problem::new(Kind::Usage, format!("`{text}` names no key"));
-        let named = |name: &str| {
-            Some(match name {
-                "esc" => KeyCode::Esc,
-                "enter" => KeyCode::Enter,
-                "tab" => KeyCode::Tab,
-                "space" => KeyCode::Char(' '),
-                "backspace" => KeyCode::Backspace,
-                "up" => KeyCode::Up,
-                "down" => KeyCode::Down,
-                "left" => KeyCode::Left,
-                "right" => KeyCode::Right,
-                "home" => KeyCode::Home,
-                "end" => KeyCode::End,
-                "pgup" => KeyCode::PageUp,
-                "pgdn" => KeyCode::PageDown,
-                "f1" => KeyCode::F(1),
-                _ => return None,
-            })
-        };
-        if let Some(code) = named(text) {
-            return Ok(Chord(vec![plain(code)]));
-        }
-        if let Some(code) = text.strip_prefix("shift-").and_then(named).filter(|c| !matches!(c, KeyCode::Char(_))) {
-            return Ok(Chord(vec![Press { code, modifiers: KeyModifiers::SHIFT }]));
-        }
-        if let Some(rest) = text.strip_prefix("ctrl-") {
-            let mut chars = rest.chars();
-            return match (chars.next(), chars.next()) {
-                (Some(c), None) => Ok(Chord(vec![Press { code: KeyCode::Char(c), modifiers: KeyModifiers::CONTROL }])),
-                _ => Err(bad()),
-            };
-        }
-        if text.is_empty() || text.chars().count() > 2 {
-            return Err(bad());
-        }
-        Ok(Chord(text.chars().map(|c| plain(KeyCode::Char(c))).collect()))
-    }
-
-    /// The text [`parse`](Self::parse) reads back, as the key bar prints it.
-    pub fn label(&self) -> String {
-        self.0.iter().map(|p| label(*p)).collect()
-    }
-}
-
-fn label(press: Press) -> String {
-    let key = match press.code {
-        KeyCode::Char(' ') => "space".into(),
-        KeyCode::Char(c) => c.to_string(),
-        KeyCode::Esc => "esc".into(),
-        KeyCode::Enter => "enter".into(),
-        KeyCode::Tab => "tab".into(),
-        KeyCode::Backspace => "backspace".into(),
-        KeyCode::Up => "up".into(),
-        KeyCode::Down => "down".into(),
-        KeyCode::Left => "left".into(),
-        KeyCode::Right => "right".into(),
-        KeyCode::Home => "home".into(),
-        KeyCode::End => "end".into(),
-        KeyCode::PageUp => "pgup".into(),
-        KeyCode::PageDown => "pgdn".into(),
-        KeyCode::F(n) => format!("f{n}"),
-        other => format!("{other:?}").to_lowercase(),
-    };
-    match press.modifiers {
-        m if m.contains(KeyModifiers::CONTROL) => format!("ctrl-{key}"),
-        m if m.contains(KeyModifiers::SHIFT) => format!("shift-{key}"),
-        _ => key,
-    }
+pub enum Target {
+    /// An action.
+    Action(Action),
+    /// A macro: its position among [`Keymap::macros`].
+    Macro(usize),
 }
 
 /// What a key led to.
@@ -113,15 +36,19 @@ fn label(press: Press) -> String {
 pub enum Lookup {
     /// An action.
     Action(Action),
-    /// The first key of longer chords; the actions it can still become.
-    Pending(Vec<(String, Action)>),
+    /// A macro: its position among [`Keymap::macros`].
+    Macro(usize),
+    /// The first key of longer chords: those, and what each stands for by name.
+    Pending(Vec<(String, String)>),
     /// Nothing here; the actions it stands for in other scopes, so that the program can say why not.
     Elsewhere(Vec<Action>),
 }
 
 /// All bindings.
+#[derive(Clone, Debug, Default)]
 pub struct Keymap {
-    bindings: HashMap<Scope, Vec<(Chord, Action)>>,
+    bindings: HashMap<Scope, Vec<(Chord, Target)>>,
+    macros: Vec<Macro>,
 }
 
 impl Keymap {
@@ -130,27 +57,43 @@ impl Keymap {
     /// # Errors
     /// [`Kind::Conflict`] when two actions of one scope claim one key, or one's key begins another's chord.
     pub fn defaults() -> Result<Keymap> {
-        let mut map = Keymap { bindings: HashMap::new() };
+        let mut map = Keymap::default();
         for action in Action::ALL {
             for key in action.keys() {
-                map.bind(*action, Chord::parse(key)?)?;
+                map.bind(action.scope(), Target::Action(*action), Chord::parse(key)?)?;
             }
         }
         Ok(map)
     }
 
-    fn bind(&mut self, action: Action, chord: Chord) -> Result<()> {
-        let scope = self.bindings.entry(action.scope()).or_default();
-        for (other, taken) in scope.iter() {
-            let shared = other.0.len().min(chord.0.len());
-            if other.0[..shared] == chord.0[..shared] {
-                return Err(Problem::new(
-                    Kind::Conflict,
-                    format!("`{}` is claimed by `{}` and `{}`", chord.label(), taken.name(), action.name()),
-                ));
-            }
+    /// The macros, in the order of their names.
+    pub fn macros(&self) -> &[Macro] {
+        &self.macros
+    }
+
+    /// What a person calls a target.
+    pub fn name(&self, target: Target) -> String {
+        match target {
+            Target::Action(action) => action.name().to_string(),
+            Target::Macro(at) => self.macros.get(at).map_or(String::new(), |m| m.name.clone()),
         }
-        scope.push((chord, action));
+    }
+
+    /// Gives a target one more key.
+    ///
+    /// # Errors
+    /// [`Kind::Conflict`] when it is taken in this scope, or begins a chord of it, or the other way round.
+    fn bind(&mut self, scope: Scope, target: Target, chord: Chord) -> Result<()> {
+        let taken = self.bindings.get(&scope).and_then(|b| b.iter().find(|(other, _)| other.hides(&chord)));
+        if let Some((other, taken)) = taken {
+            let (label, taken, other) = (chord.label(), self.name(*taken), other.label());
+            let what = match other == label {
+                true => format!("`{label}` is claimed by `{taken}` and `{}`", self.name(target)),
+                false => format!("`{label}` of `{}` cannot be told from `{other}` of `{taken}`", self.name(target)),
+            };
+            return Err(Problem::new(Kind::Conflict, what));
+        }
+        self.bindings.entry(scope).or_default().push((chord, target));
         Ok(())
     }
 
@@ -170,33 +113,55 @@ impl Keymap {
     fn find(&self, scopes: &[Scope], keys: &[Press]) -> Lookup {
         for scope in scopes {
             let Some(bindings) = self.bindings.get(scope) else { continue };
-            if let Some((_, action)) = bindings.iter().find(|(c, _)| c.0 == keys) {
-                return Lookup::Action(*action);
+            match bindings.iter().find(|(c, _)| c.0 == keys) {
+                Some((_, Target::Action(action))) => return Lookup::Action(*action),
+                Some((_, Target::Macro(at))) => return Lookup::Macro(*at),
+                None => {}
             }
-            let longer: Vec<_> =
-                bindings.iter().filter(|(c, _)| c.0.starts_with(keys)).map(|(c, a)| (c.label(), *a)).collect();
+            let longer: Vec<_> = bindings
+                .iter()
+                .filter(|(c, _)| c.0.starts_with(keys))
+                .map(|(c, t)| (c.label(), self.name(*t)))
+                .collect();
             if !longer.is_empty() {
                 return Lookup::Pending(longer);
             }
         }
+        let action = |target: &Target| match target {
+            Target::Action(action) => Some(*action),
+            Target::Macro(_) => None,
+        };
         let mut elsewhere: Vec<Action> =
-            self.bindings.values().flatten().filter(|(c, _)| c.0 == keys).map(|(_, a)| *a).collect();
+            self.bindings.values().flatten().filter(|(c, _)| c.0 == keys).filter_map(|(_, t)| action(t)).collect();
         elsewhere.sort();
         Lookup::Elsewhere(elsewhere)
     }
 
-    /// The first key of an action, as the key bar prints it.
+    /// The keys of an action, the one for hints first.
+    pub fn keys(&self, action: Action) -> Vec<String> {
+        let bindings = self.bindings.get(&action.scope()).into_iter().flatten();
+        bindings.filter(|(_, t)| *t == Target::Action(action)).map(|(c, _)| c.label()).collect()
+    }
+
+    /// The first key of an action, as the key bar prints it; empty when it has none.
     pub fn hint(&self, action: Action) -> String {
-        self.bindings
-            .get(&action.scope())
-            .and_then(|b| b.iter().find(|(_, a)| *a == action))
-            .map(|(c, _)| c.label())
-            .unwrap_or_default()
+        self.keys(action).into_iter().next().unwrap_or_default()
+    }
+
+    /// The key to press for an action as a sentence names it: the palette leads to one without a key.
+    pub fn press(&self, action: Action) -> String {
+        match (self.hint(action), self.hint(Action::Palette)) {
+            (key, _) if !key.is_empty() => key,
+            (_, palette) if !palette.is_empty() => format!("{palette}{}", action.name()),
+            _ => format!("`{}`", action.name()),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use crossterm::event::{KeyCode, KeyEvent};
+
     use super::*;
 
     fn press(c: char) -> Press {

@@ -104,7 +104,9 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     }
     let reader = RefCell::new(Some(read_keys(parser, clock, messages.clone())?));
     let _signals = listen(messages.clone())?;
-    let app = App::new(setting, link, client.welcome().clone(), messages.clone())?;
+    let mut app = App::new(setting, link, client.welcome().clone(), messages.clone())?;
+    let keys = keymap::file::load(&env, Some(&app.known()));
+    app.take_keys(keys);
     drop(client);
     let ready = env.get(READY_FILE).map(std::path::PathBuf::from);
     let mut program = Program::new(app, stdout(), size, clock, inbox, ready)?;

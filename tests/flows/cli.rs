@@ -365,3 +365,40 @@ fn every_command_has_its_section_in_the_documentation() {
         }
     }
 }
+
+#[test]
+fn keys_are_listed_checked_and_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("keys.toml");
+    let keys = |text: &str, args: &[&str]| {
+        std::fs::write(&file, text).unwrap();
+        let mut command = std::process::Command::new(PROGRAM);
+        command.arg("keys").args(args).env("BENCHTOP_KEYS", &file).current_dir(dir.path());
+        let done = command.output().unwrap();
+        let (out, err) = (String::from_utf8(done.stdout).unwrap(), String::from_utf8(done.stderr).unwrap());
+        (done.status.code().unwrap(), out, err)
+    };
+    let path = file.to_str().unwrap();
+    let right = "accept = \"y\"\n[macros]\nm = { key = \"W\", verdict = \"skip\" }\n";
+    let (code, out, err) = keys(right, &[]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.contains(&format!("keys from {path}")) && out.lines().any(|l| l.starts_with("* y ")), "{out}");
+    let (code, out, _) = keys(right, &["--json"]);
+    assert_eq!(code, 0);
+    let lines = json_lines(&out);
+    let accept = lines.iter().find(|l| l["action"] == "accept").unwrap();
+    assert_eq!((&accept["keys"], &accept["default"]), (&json!(["y"]), &json!(["a"])));
+    assert_eq!(lines.last().unwrap()["macro"], "m");
+    assert_eq!(keys(right, &["check", path]).0, 0);
+    let wrong = "accept = \"x\"\n";
+    let (code, out, err) = keys(wrong, &[]);
+    assert_eq!(code, 1);
+    assert!(
+        out.starts_with("the default keys\n") && err.contains("keys.toml:1: field `accept`: `x` is claimed"),
+        "{out}{err}"
+    );
+    let (code, out, err) = keys(wrong, &["check", path, "--json"]);
+    assert_eq!((code, keys(wrong, &["check", "none.toml"]).0), (1, 1));
+    assert!(err.is_empty(), "{err}");
+    assert_eq!((&json_lines(&out)[0]["severity"], &json_lines(&out)[0]["line"]), (&json!("error"), &json!(1)));
+}

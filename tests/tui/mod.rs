@@ -6,6 +6,7 @@ mod company;
 mod filters;
 mod first;
 mod generate;
+mod keys;
 mod looks;
 mod odd;
 mod queue;

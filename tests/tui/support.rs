@@ -19,6 +19,7 @@ use benchtop::store::project::Project;
 use benchtop::tui::app::link::Link;
 use benchtop::tui::app::message::Message;
 use benchtop::tui::app::{App, Setting};
+use benchtop::tui::keymap::{self, file::Loaded};
 use benchtop::tui::program::{Host, Program};
 use benchtop::tui::terminal::probe::WindowSize;
 use benchtop::tui::terminal::signals::Signal;
@@ -239,12 +240,14 @@ pub struct Terminal {
     pub level: ColourLevel,
     pub theme: &'static str,
     pub accessible: bool,
+    /// The text of the person's key file.
+    pub keys: &'static str,
 }
 
 impl Default for Terminal {
     fn default() -> Terminal {
         let (answers, level) = (Answers::AtOnce, ColourLevel::True);
-        Terminal { size: (120, 40), answers, level, theme: "dark", accessible: false }
+        Terminal { size: (120, 40), answers, level, theme: "dark", accessible: false, keys: "" }
     }
 }
 
@@ -382,7 +385,12 @@ impl Seat {
                 clock,
                 rows: height,
             };
-            let app = App::new(setting, link, welcome, send)?;
+            let mut app = App::new(setting, link, welcome, send)?;
+            if !terminal.keys.is_empty() {
+                let file = Path::new("keys.toml");
+                let read = keymap::file::read(terminal.keys, file, Some(&app.known()));
+                app.take_keys(read.map(|(keymap, notes)| Loaded { keymap, file: Some(file.into()), notes }));
+            }
             Program::new(app, out, size, clock, inbox, None)?.run(&host)
         };
         let program = std::thread::Builder::new().name("program".into()).spawn(work).unwrap();

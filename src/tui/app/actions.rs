@@ -71,41 +71,59 @@ impl App {
         self.dirty = true;
     }
 
+    /// Does an action by name; for the palette.
+    pub(super) fn run_action(&mut self, action: Action) {
+        let at = self.now();
+        self.act(action, at);
+    }
+
+    /// What the pane is for, on its help page.
     pub(super) fn about(&self) -> String {
+        let key = |action| self.keymap.press(action);
+        let (find, open) = (key(Action::Find), key(Action::Open));
         match self.at {
-            At::Review => "One item a screen. A verdict goes on to the next item; “saved” appears once it is on disk. \
-                           `/` makes a queue: words are found fuzzily, `status:pending subtask:animal` filter. \
-                           d makes one of what the rules flag, e says why an item is flagged or not."
-                .into(),
-            At::List => "Every item. `/` finds as you type; `field:value` filters, also `filter:flagged`, `score:clip<25` and \
-                         `picture:missing`; Enter reviews from here on."
-                .into(),
-            At::Vocabulary => {
+            At::Review => format!(
+                "One item a screen. A verdict goes on to the next item; “saved” appears once it is on disk. \
+                 `{find}` makes a queue: words are found fuzzily, `status:pending subtask:animal` filter. \
+                 {} makes one of what the rules flag, {} says why an item is flagged or not.",
+                key(Action::Doubtful),
+                key(Action::Explain)
+            ),
+            At::List => format!(
+                "Every item. `{find}` finds as you type; `field:value` filters, also `filter:flagged`, `score:clip<25` and \
+                 `picture:missing`; {open} reviews from here on."
+            ),
+            At::Vocabulary => format!(
                 "Word lists, their terms and what they make of questions: the preview shows twenty from a fixed \
-                              seed, word by word against what was saved. ctrl-s saves, after saying which items change."
-                    .into()
-            }
-            At::Templates => {
+                 seed, word by word against what was saved. {} saves, after saying which items change.",
+                key(Action::SaveMetadata)
+            ),
+            At::Templates => format!(
                 "Styles and templates as text; the slots on offer and what the template under the cursor makes \
-                             stand beside it. i types, esc ends typing, ctrl-s saves."
-                    .into()
-            }
-            At::Coverage => {
-                "What exists by two properties: where to generate more. Enter shows the items of a cell; f the \
-                            terms whose items fail most."
-                    .into()
-            }
-            At::Generate => {
-                "Jobs that make pictures. They run in the owner: close this terminal and they go on. n begins one after \
-                            saying what it would make; Enter reviews the newest picture's item."
-                    .into()
-            }
-            At::Filters => {
-                "A score as a histogram. Arrows move the line that flags, f goes to the line that parks; nothing is ever \
-                            deleted. Counts, precision and recall follow; w saves the lines as rules of benchtop.toml."
-                    .into()
-            }
-            At::Board => "Models by columns, every cell k of n. Enter on a cell lists the answers behind it.".into(),
+                 stand beside it. {} types, {} ends typing, {} saves.",
+                key(Action::TypeText),
+                key(Action::StopTyping),
+                key(Action::SaveMetadata)
+            ),
+            At::Coverage => format!(
+                "What exists by two properties: where to generate more. {open} shows the items of a cell; {} the \
+                 terms whose items fail most.",
+                key(Action::FailingTerms)
+            ),
+            At::Generate => format!(
+                "Jobs that make pictures. They run in the owner: close this terminal and they go on. {} begins one after \
+                 saying what it would make; {open} reviews the newest picture's item.",
+                key(Action::NewJob)
+            ),
+            At::Filters => format!(
+                "A score as a histogram. {} and {} move the line that flags, {} goes to the line that parks; nothing is ever \
+                 deleted. Counts, precision and recall follow; {} saves the lines as rules of benchtop.toml.",
+                key(Action::LineLeft),
+                key(Action::LineRight),
+                key(Action::OtherLine),
+                key(Action::SaveRules)
+            ),
+            At::Board => format!("Models by columns, every cell k of n. {open} on a cell lists the answers behind it."),
         }
     }
 
@@ -180,7 +198,10 @@ impl App {
                 self.say(Toast::info("all items again"));
                 Ok(self.review.set_queue(Queue::all(items), number))
             }
-            other => return self.say(Toast::info(format!("{} is for tables: 2 shows the items", other.name()))),
+            other => {
+                let list = self.keymap.press(Action::GoList);
+                return self.say(Toast::info(format!("{} is for tables: {list} shows the items", other.name())));
+            }
         };
         match gone {
             Ok(effects) => self.carry_out(effects),
@@ -193,6 +214,23 @@ impl App {
             Ok((number, rev, seen, ms)) => {
                 self.tell_unconfirmed(seen);
                 let judgement = Judgement { ms, ..Judgement::new(verdict, seen) };
+                let effects = self.review.decide(number, rev, judgement);
+                self.carry_out(effects);
+            }
+            Err(why) => self.say(Toast::warning(why)),
+        }
+    }
+
+    /// Gives the verdict of a macro on the item on screen.
+    pub(super) fn run_macro(&mut self, which: usize, at: u64) {
+        let Some(made) = self.keymap.macros().get(which).cloned() else { return };
+        match self.seen(at) {
+            Ok((number, rev, seen, ms)) => {
+                let judgement = made.judgement(seen, ms);
+                let undo = self.keymap.press(Action::Undo);
+                // One key said much: what it was is told, and how it is taken back.
+                self.say(Toast::info(format!("#{number} {}: {}; {undo} takes it back", made.name, made.help())));
+                self.tell_unconfirmed(seen);
                 let effects = self.review.decide(number, rev, judgement);
                 self.carry_out(effects);
             }

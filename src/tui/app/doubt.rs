@@ -7,6 +7,7 @@ use crate::model::scoring::Outcome;
 use crate::model::scoring::bench::DoubtOrder;
 use crate::model::{Filter, Result};
 use crate::owner::wire::{Answer, Ask, Receipt};
+use crate::tui::action::Action;
 use crate::tui::panes::review::{Queue, explain};
 use crate::tui::widgets::menu::{Choice, Menu};
 use crate::tui::widgets::text::grouped;
@@ -44,11 +45,14 @@ impl App {
     pub(super) fn doubtful(&mut self, filter: &Filter, order: DoubtOrder, numbers: Vec<u32>) {
         let (filter, title) = named(filter, order);
         if numbers.is_empty() {
-            let said = format!("nothing here is {title}: 8 draws lines that flag; the queue stays as it was");
+            let filters = self.keymap.press(Action::GoFilters);
+            let said = format!("nothing here is {title}: {filters} draws lines that flag; the queue stays as it was");
             return self.say(Toast::info(said));
         }
         let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
-        let said = format!("{} items: {title}; e explains, q shows all again", grouped(numbers.len() as u64));
+        let (explain, back) = (self.keymap.press(Action::Explain), self.keymap.press(Action::Back));
+        let count = grouped(numbers.len() as u64);
+        let said = format!("{count} items: {title}; {explain} explains, {back} shows all again");
         let effects = self.review.set_queue(Queue::of(filter.words(), numbers, items).called(title), None);
         self.carry_out(effects);
         self.say(Toast::info(said));

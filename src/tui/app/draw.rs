@@ -6,6 +6,7 @@ use ratatui::style::Modifier;
 
 use super::{App, At};
 use crate::model::Status;
+use crate::tui::action::Action;
 use crate::tui::keymap::Lookup;
 use crate::tui::panes::review::{self, Picture};
 use crate::tui::preview::worker;
@@ -14,7 +15,7 @@ use crate::tui::widgets::{keys, text};
 
 /// A pane's place in the row of tabs.
 struct Tab {
-    key: &'static str,
+    go: Action,
     name: &'static str,
     /// Where there is little room.
     short: &'static str,
@@ -22,21 +23,23 @@ struct Tab {
 }
 
 const TABS: [Tab; 8] = [
-    Tab { key: "1", name: "Review", short: "Review", at: At::Review },
-    Tab { key: "2", name: "Items", short: "Items", at: At::List },
-    Tab { key: "3", name: "Board", short: "Board", at: At::Board },
-    Tab { key: "4", name: "Words", short: "Words", at: At::Vocabulary },
-    Tab { key: "5", name: "Templates", short: "Text", at: At::Templates },
-    Tab { key: "6", name: "Coverage", short: "Map", at: At::Coverage },
-    Tab { key: "7", name: "Generate", short: "Make", at: At::Generate },
-    Tab { key: "8", name: "Filters", short: "Filter", at: At::Filters },
+    Tab { go: Action::GoReview, name: "Review", short: "Review", at: At::Review },
+    Tab { go: Action::GoList, name: "Items", short: "Items", at: At::List },
+    Tab { go: Action::GoBoard, name: "Board", short: "Board", at: At::Board },
+    Tab { go: Action::GoVocabulary, name: "Words", short: "Words", at: At::Vocabulary },
+    Tab { go: Action::GoTemplates, name: "Templates", short: "Text", at: At::Templates },
+    Tab { go: Action::GoCoverage, name: "Coverage", short: "Map", at: At::Coverage },
+    Tab { go: Action::GoGenerate, name: "Generate", short: "Make", at: At::Generate },
+    Tab { go: Action::GoFilters, name: "Filters", short: "Filter", at: At::Filters },
 ];
 
 /// Which tabs have their short names in `room` columns: the one that is shown, and as many others as fit, from the left.
-fn named(here: At, room: usize) -> [bool; TABS.len()] {
+/// `keys` is how many columns their keys take.
+fn named(here: At, keys: usize, room: usize) -> [bool; TABS.len()] {
     let mut out = TABS.map(|tab| tab.at == here);
     // Mark, key and gap of each, and a blank before a name.
-    let mut used = 3 * TABS.len() + TABS.iter().filter(|t| t.at == here).map(|t| 1 + t.short.len()).sum::<usize>();
+    let mut used =
+        keys + 2 * TABS.len() + TABS.iter().filter(|t| t.at == here).map(|t| 1 + t.short.len()).sum::<usize>();
     for (tab, named) in TABS.iter().zip(&mut out).filter(|(t, _)| t.at != here) {
         used += 1 + tab.short.len();
         if used > room {
@@ -186,9 +189,11 @@ impl App {
         // As many names as leave room for the counts.
         let needed = text::width(&progress) + text::width(&self.tally()) + 3;
         let room = usize::from(area.width).saturating_sub(needed);
-        let whole = TABS.iter().map(|t| 5 + t.name.len()).sum::<usize>() <= room;
-        let (named, gap) = if whole { ([true; TABS.len()], 2) } else { (named(self.at, room), 1) };
-        for (tab, named) in TABS.iter().zip(named) {
+        let keys = TABS.map(|tab| self.keymap.hint(tab.go));
+        let wide: usize = keys.iter().map(|k| text::width(k)).sum();
+        let whole = TABS.iter().map(|t| 4 + t.name.len()).sum::<usize>() + wide <= room;
+        let (named, gap) = if whole { ([true; TABS.len()], 2) } else { (named(self.at, wide, room), 1) };
+        for ((tab, key), named) in TABS.iter().zip(&keys).zip(named) {
             let here = tab.at == self.at;
             let (mark, style) = if here {
                 ("▌", look.style(Role::Accent).add_modifier(Modifier::BOLD))
@@ -202,7 +207,7 @@ impl App {
                 (true, false) => tab.short,
             };
             x = put(x, mark, look.style(Role::Accent));
-            x = put(x, tab.key, look.style(Role::Key));
+            x = put(x, key, look.style(Role::Key));
             if !name.is_empty() {
                 x = put(x, &format!(" {name}"), style);
             }
@@ -263,12 +268,12 @@ mod tests {
     fn the_tab_that_is_shown_is_always_named_and_the_others_as_they_fit() {
         for (at, tab) in TABS.iter().enumerate() {
             for room in 0..120 {
-                let named = named(tab.at, room);
+                let named = named(tab.at, TABS.len(), room);
                 assert!(named[at]);
                 let wide: usize = TABS.iter().zip(named).map(|(t, n)| 3 + if n { 1 + t.short.len() } else { 0 }).sum();
                 assert!(wide <= room || named.iter().filter(|n| **n).count() == 1, "{room}: {wide}");
             }
-            assert_eq!(named(tab.at, 120), [true; TABS.len()]);
+            assert_eq!(named(tab.at, TABS.len(), 120), [true; TABS.len()]);
         }
     }
 }

@@ -6,8 +6,10 @@ use super::link::State;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, At};
 use crate::model::scoring::bench::DoubtOrder;
-use crate::model::{Judgement, Verdict};
+use crate::model::{Judgement, Problem, Verdict};
 use crate::tui::action::{Action, Scope};
+use crate::tui::keymap::file::Loaded;
+use crate::tui::keymap::macros::Known;
 use crate::tui::keymap::{Lookup, Press};
 use crate::tui::panes::metadata::TextFor;
 use crate::tui::panes::review::Queue;
@@ -16,6 +18,25 @@ use crate::tui::widgets::prompt::{Prompt, PromptOutcome};
 use crate::tui::widgets::toast::Toast;
 
 impl App {
+    /// Takes the person's keys in place of the default ones, or says what is wrong with them.
+    pub fn take_keys(&mut self, keys: std::result::Result<Loaded, Vec<Problem>>) {
+        match keys {
+            Ok(loaded) => self.keymap = loaded.keymap,
+            Err(problems) => {
+                let more = problems.len().saturating_sub(1);
+                let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+                let first = problems.first().map_or(String::new(), |p| Problem { help: None, ..p.clone() }.to_string());
+                self.say(Toast::warning(format!("the default keys hold: {first}{more}; `benchtop keys` says all")));
+            }
+        }
+        self.dirty = true;
+    }
+
+    /// What keys of a file are held against in this project.
+    pub fn known(&self) -> Known<'_> {
+        Known { project: &self.welcome.project, reasons: &self.welcome.reasons }
+    }
+
     pub(super) fn key(&mut self, key: KeyEvent, at: u64) {
         if key.kind == KeyEventKind::Release {
             return;
@@ -45,11 +66,17 @@ impl App {
             // Half an arrow key on a slow line is an escape: it may close things, but not the program.
             Lookup::Action(Action::Back) if key.code == KeyCode::Esc && self.at_the_door() => {
                 self.chord.clear();
-                self.say(Toast::info("there is nothing to close; q quits"));
+                let quits = self.keymap.keys(Action::Back).into_iter().find(|k| k != "esc");
+                let quits = quits.unwrap_or_else(|| self.keymap.press(Action::Quit));
+                self.say(Toast::info(format!("there is nothing to close; {quits} quits")));
             }
             Lookup::Action(action) => {
                 self.chord.clear();
                 self.act(action, at);
+            }
+            Lookup::Macro(which) => {
+                self.chord.clear();
+                self.run_macro(which, at);
             }
             Lookup::Pending(_) => {}
             // What is no action is text.
@@ -76,26 +103,49 @@ impl App {
     /// Says why a key did nothing.
     pub(super) fn explain(&mut self, pressed: &[Press], actions: &[Action]) {
         let name = crate::tui::keymap::Chord(pressed.to_vec()).label();
+        let key = |action| self.keymap.press(action);
+        let help = key(Action::Help);
         let said = match actions.iter().find(|a| a.scope() != Scope::Overlay) {
             Some(action) => {
                 let place = match action.scope() {
-                    Scope::Review => "in Review (1)",
-                    Scope::List => "in Items (2)",
-                    Scope::Board => "on the leaderboard (3)",
-                    Scope::Table => "in tables (2, 3)",
-                    Scope::Metadata => "with vocabularies and templates (4, 5)",
-                    Scope::Vocabulary => "with vocabularies (4)",
-                    Scope::Templates | Scope::Editor => "with templates (5)",
-                    Scope::Coverage => "in the coverage view (6)",
-                    Scope::Generate => "with jobs (7)",
-                    Scope::Filters => "on the filter bench (8)",
-                    Scope::Global | Scope::Overlay => "elsewhere",
+                    Scope::Review => format!("in Review ({})", key(Action::GoReview)),
+                    Scope::List => format!("in Items ({})", key(Action::GoList)),
+                    Scope::Board => format!("on the leaderboard ({})", key(Action::GoBoard)),
+                    Scope::Table => format!("in tables ({}, {})", key(Action::GoList), key(Action::GoBoard)),
+                    Scope::Metadata => {
+                        let (words, texts) = (key(Action::GoVocabulary), key(Action::GoTemplates));
+                        format!("with vocabularies and templates ({words}, {texts})")
+                    }
+                    Scope::Vocabulary => format!("with vocabularies ({})", key(Action::GoVocabulary)),
+                    Scope::Templates | Scope::Editor => format!("with templates ({})", key(Action::GoTemplates)),
+                    Scope::Coverage => format!("in the coverage view ({})", key(Action::GoCoverage)),
+                    Scope::Generate => format!("with jobs ({})", key(Action::GoGenerate)),
+                    Scope::Filters => format!("on the filter bench ({})", key(Action::GoFilters)),
+                    Scope::Global | Scope::Overlay => "elsewhere".to_string(),
                 };
-                format!("`{name}` is {} {place}; ? shows the keys of this pane", action.name())
+                format!("`{name}` is {} {place}; {help} shows the keys of this pane", action.name())
             }
-            None => format!("`{name}` does nothing; ? shows the keys"),
+            None => format!("`{name}` does nothing; {help} shows the keys"),
         };
         self.say(Toast::info(said));
+    }
+
+    /// A key of a menu or a prompt as those read it: their own keys are the overlay's by default, a person may have
+    /// others. `None` for a key that is theirs no more. Text stays text.
+    fn overlays_own(&self, key: KeyEvent) -> Option<KeyEvent> {
+        let own = |code| Some(KeyEvent { code, modifiers: KeyModifiers::NONE, ..key });
+        match self.keymap.lookup(&[Scope::Overlay], &[Press::from(key)]) {
+            Lookup::Action(Action::MenuOk) => own(KeyCode::Enter),
+            Lookup::Action(Action::MenuCancel) => own(KeyCode::Esc),
+            Lookup::Action(Action::MenuDown) => own(KeyCode::Down),
+            Lookup::Action(Action::MenuUp) => own(KeyCode::Up),
+            Lookup::Action(Action::MenuMark) => own(KeyCode::Tab),
+            _ => match key.code {
+                KeyCode::Enter | KeyCode::Esc | KeyCode::Down | KeyCode::Up | KeyCode::Tab => None,
+                KeyCode::Char('n' | 'p') if key.modifiers.contains(KeyModifiers::CONTROL) => None,
+                _ => Some(key),
+            },
+        }
     }
 
     pub(super) fn paste(&mut self, pasted: &str) {
@@ -112,11 +162,16 @@ impl App {
                 let effects = shop.templates.paste(pasted, &mut shop.desk);
                 self.metadata_effects(effects);
             }
-            _ => self.say(Toast::info("there is nothing to paste into: / finds")),
+            _ => {
+                let find = self.keymap.press(Action::Find);
+                self.say(Toast::info(format!("there is nothing to paste into: {find} finds")));
+            }
         }
     }
 
     pub(super) fn overlay_key(&mut self, key: KeyEvent) {
+        let typed = key;
+        let Some(key) = self.overlays_own(key) else { return };
         match &mut self.overlay {
             Some(Overlay::Menu(_, menu)) => match menu.key(key) {
                 MenuOutcome::Open => {}
@@ -150,7 +205,7 @@ impl App {
             },
             Some(Overlay::Page(page)) => {
                 let scopes = [Scope::Overlay, Scope::Table, Scope::Global];
-                match self.keymap.lookup(&scopes, &[Press::from(key)]) {
+                match self.keymap.lookup(&scopes, &[Press::from(typed)]) {
                     Lookup::Action(Action::MenuCancel | Action::MenuOk | Action::Back | Action::Help) => {
                         self.overlay = None;
                     }

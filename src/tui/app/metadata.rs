@@ -224,7 +224,11 @@ impl App {
         match part(answer, |a| if let Answer::Discarded(done) = a { Some(done) } else { None }) {
             Ok(done) => {
                 self.disable(terms);
-                self.say(Toast::done(format!("{} items rejected; u takes them back", text::grouped(done.rejected))));
+                let undo = self.keymap.press(Action::Undo);
+                self.say(Toast::done(format!(
+                    "{} items rejected; {undo} takes them back",
+                    text::grouped(done.rejected)
+                )));
             }
             Err(problem) => self.say(Toast::from(&problem)),
         }

@@ -40,7 +40,7 @@ use overlay::Overlay;
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::{Result, Seen, Status};
 use crate::owner::wire::{Ask, Place, Welcome};
-use crate::tui::action::{Action, Scope};
+use crate::tui::action::Scope;
 use crate::tui::keymap::{Keymap, Press};
 use crate::tui::panes::board::BoardPane;
 use crate::tui::panes::filters::FiltersPane;
@@ -377,11 +377,5 @@ impl App {
     /// The interval shown beside a share.
     fn interval(k: u64, n: u64) -> (f64, f64) {
         wilson(k, n, Z95).unwrap_or((0.0, 1.0))
-    }
-
-    /// Does an action by name; for the palette.
-    fn run_action(&mut self, action: Action) {
-        let at = self.now();
-        self.act(action, at);
     }
 }

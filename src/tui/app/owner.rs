@@ -6,6 +6,7 @@ use super::{App, At, RETRY};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::Incoming;
 use crate::owner::wire::{Answer, Ask, Event, Receipt};
+use crate::tui::action::Action;
 use crate::tui::panes::board::BoardPane;
 use crate::tui::panes::review::Queue;
 use crate::tui::widgets::text;
@@ -211,7 +212,9 @@ impl App {
             }
             (Want::Status, Ok(Answer::Status(status))) => self.counted(*status),
             (Want::Sample, Ok(Answer::Imported(report))) => {
-                let said = format!("{} sample items; a accepts, x rejects, ? helps", report.items);
+                let key = |action| self.keymap.press(action);
+                let (accept, reject, help) = (key(Action::Accept), key(Action::Reject), key(Action::Help));
+                let said = format!("{} sample items; {accept} accepts, {reject} rejects, {help} helps", report.items);
                 self.say(Toast::done(said));
             }
             (_, Err(problem)) if problem.kind == Kind::Cancelled => {}
@@ -243,7 +246,10 @@ impl App {
     fn taken_back(&mut self, redo: bool, receipt: &Receipt) {
         self.rev = self.rev.max(receipt.rev);
         self.review.say_saved(format!("#{} saved", receipt.number));
-        let (word, key) = if redo { ("brought back", "u takes it back") } else { ("taken back", "U brings it back") };
+        let (word, key) = match redo {
+            true => ("brought back", format!("{} takes it back", self.keymap.press(Action::Undo))),
+            false => ("taken back", format!("{} brings it back", self.keymap.press(Action::Redo))),
+        };
         self.say(Toast::done(format!(
             "your verdict on #{} is {word}: {} now; {key}",
             receipt.number,
@@ -262,7 +268,8 @@ impl App {
         if numbers.is_empty() {
             return self.say(Toast::info(format!("no item matches `{words}`; the queue stays as it was")));
         }
-        let said = format!("{} items match `{words}`; q shows all again", text::grouped(numbers.len() as u64));
+        let back = self.keymap.press(Action::Back);
+        let said = format!("{} items match `{words}`; {back} shows all again", text::grouped(numbers.len() as u64));
         let effects = self.review.set_queue(Queue::of(words, numbers, items), number);
         self.carry_out(effects);
         self.say(Toast::info(said));

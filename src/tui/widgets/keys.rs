@@ -7,7 +7,7 @@ use super::menu::Choice;
 use super::page::Page;
 use super::text;
 use crate::tui::action::{Action, Scope};
-use crate::tui::keymap::{Chord, Keymap, Lookup};
+use crate::tui::keymap::Keymap;
 use crate::tui::theme::{Look, Role};
 
 const SCOPES: [Scope; 13] = [
@@ -66,19 +66,6 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
     }
 }
 
-/// The keys of an action that its keymap knows, the one for hints first.
-fn keys_of(keymap: &Keymap, action: Action) -> Vec<String> {
-    let first = keymap.hint(action);
-    let mut keys: Vec<String> = if first.is_empty() { vec![] } else { vec![first] };
-    for key in action.keys() {
-        let bound = Chord::parse(key).is_ok_and(|c| keymap.lookup(&[action.scope()], &c.0) == Lookup::Action(action));
-        if bound && !keys.iter().any(|k| k == key) {
-            keys.push((*key).to_string());
-        }
-    }
-    keys
-}
-
 /// What the bottom line says for these scopes (nearest first): keys with names, as many as fit in `width` columns.
 /// Help and the way back always come first after the pane's two most useful keys.
 pub fn hints(keymap: &Keymap, scopes: &[Scope], width: usize) -> Vec<(String, &'static str)> {
@@ -114,12 +101,12 @@ pub fn draw_bar(keymap: &Keymap, scopes: &[Scope], area: Rect, buf: &mut Buffer,
 }
 
 /// Draws, in the first row of `area`, what the keys pressed so far can still become.
-pub fn draw_pending(pending: &[(String, Action)], area: Rect, buf: &mut Buffer, look: &Look) {
+pub fn draw_pending(pending: &[(String, String)], area: Rect, buf: &mut Buffer, look: &Look) {
     let mut x = area.x;
-    for (key, action) in pending {
+    for (key, name) in pending {
         let room = |x: u16| usize::from(area.right().saturating_sub(x));
         (x, _) = buf.set_stringn(x, area.y, key, room(x), look.style(Role::Key));
-        (x, _) = buf.set_stringn(x, area.y, format!(" {}  ", action.name()), room(x), look.style(Role::Text));
+        (x, _) = buf.set_stringn(x, area.y, format!(" {name}  "), room(x), look.style(Role::Text));
     }
 }
 
@@ -131,7 +118,14 @@ pub fn help_page(keymap: &Keymap, scopes: &[Scope], before: &[String]) -> Page {
         for action in Action::ALL.iter().filter(|a| a.scope() == *scope) {
             let undo = if action.undoable() { " (undo takes it back)" } else { "" };
             let help = format!("{}{undo}", action.help());
-            page = page.entry(keys_of(keymap, *action).join(" "), 25, help, Role::Text);
+            page = page.entry(keymap.keys(*action).join(" "), 25, help, Role::Text);
+        }
+        if *scope == Scope::Review && !keymap.macros().is_empty() {
+            page = page.heading("Your macros in the review");
+            for made in keymap.macros() {
+                let help = format!("{}: {} (undo takes it back)", made.name, made.help());
+                page = page.entry(made.chord.label(), 25, help, Role::Text);
+            }
         }
     }
     page
@@ -149,12 +143,13 @@ pub fn palette(keymap: &Keymap, scopes: &[Scope]) -> (Vec<Choice>, Vec<Action>) 
 pub fn key_reference(keymap: &Keymap) -> String {
     let mut out = String::from(
         "# Keys\n\nMade from the action table in `src/tui/action.rs`; a test keeps the two the same.\n\
-         A key means what the nearest scope says: the pane's own first, then tables, then everywhere.\n",
+         A key means what the nearest scope says: the pane's own first, then tables, then everywhere. These are the defaults:\n\
+         `keys.toml` gives actions other keys by these names ([cli.md](cli.md), `benchtop keys`).\n",
     );
     for scope in SCOPES {
         out += &format!("\n## {}\n\n| keys | action | what it does | undo |\n|---|---|---|---|\n", scope.title());
         for action in Action::ALL.iter().filter(|a| a.scope() == scope) {
-            let keys: Vec<String> = keys_of(keymap, *action).iter().map(|k| code(k)).collect();
+            let keys: Vec<String> = keymap.keys(*action).iter().map(|k| code(k)).collect();
             let undo = if action.undoable() { "yes" } else { "" };
             out += &format!("| {} | {} | {} | {undo} |\n", keys.join(" "), action.name(), action.help());
         }

@@ -1,0 +1,245 @@
+//! Keys as a person writes them: `a`, `U`, `ctrl-r`, `shift-left`, `gg`.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use crate::model::{Kind, Problem, Result};
+
+/// One key with its modifiers, normalised: a character carries no SHIFT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Press {
+    /// The key.
+    pub code: KeyCode,
+    /// CONTROL and ALT, and SHIFT where the key is no character.
+    pub modifiers: KeyModifiers,
+}
+
+impl From<KeyEvent> for Press {
+    fn from(key: KeyEvent) -> Self {
+        let mut kept = KeyModifiers::CONTROL | KeyModifiers::ALT;
+        if !matches!(key.code, KeyCode::Char(_)) {
+            kept |= KeyModifiers::SHIFT;
+        }
+        Press { code: key.code, modifiers: key.modifiers & kept }
+    }
+}
+
+impl Press {
+    fn plain(code: KeyCode) -> Press {
+        Press { code, modifiers: KeyModifiers::NONE }
+    }
+
+    /// The character that this key types, where it types one.
+    pub fn types(self) -> Option<char> {
+        match self.code {
+            KeyCode::Char(c) if self.modifiers.is_empty() => Some(c),
+            _ => None,
+        }
+    }
+
+    /// The letter that is pressed with ctrl.
+    pub fn control(self) -> Option<char> {
+        match self.code {
+            KeyCode::Char(c) if self.modifiers == KeyModifiers::CONTROL => Some(c),
+            _ => None,
+        }
+    }
+}
+
+/// One or more presses in a row: `a`, `ctrl-r`, `gg`, `z[`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Chord(pub Vec<Press>);
+
+/// Keys that have a name.
+const NAMED: [(&str, KeyCode); 16] = [
+    ("esc", KeyCode::Esc),
+    ("enter", KeyCode::Enter),
+    ("tab", KeyCode::Tab),
+    ("space", KeyCode::Char(' ')),
+    ("backspace", KeyCode::Backspace),
+    ("insert", KeyCode::Insert),
+    ("delete", KeyCode::Delete),
+    ("up", KeyCode::Up),
+    ("down", KeyCode::Down),
+    ("left", KeyCode::Left),
+    ("right", KeyCode::Right),
+    ("home", KeyCode::Home),
+    ("end", KeyCode::End),
+    ("pgup", KeyCode::PageUp),
+    ("pgdn", KeyCode::PageDown),
+    ("f1", KeyCode::F(1)),
+];
+
+/// The key of that name; `f1` to `f12` too.
+fn named(name: &str) -> Option<KeyCode> {
+    let found = NAMED.iter().find(|(n, _)| *n == name).map(|(_, code)| *code);
+    let number = |digits: &str| {
+        digits.parse().ok().filter(|n| digits.bytes().all(|b| b.is_ascii_digit()) && (1..=12).contains(n))
+    };
+    let function = || name.strip_prefix('f').filter(|digits| !digits.starts_with('0')).and_then(number);
+    found.or_else(|| function().map(KeyCode::F))
+}
+
+/// Whether terminals tell this key with SHIFT or CONTROL from the same key without.
+fn takes_modifiers(code: KeyCode) -> bool {
+    use KeyCode as K;
+    matches!(code, K::Up | K::Down | K::Left | K::Right | K::Home | K::End | K::PageUp | K::PageDown | K::F(_))
+}
+
+fn bad(text: &str) -> Problem {
+    Problem::new(Kind::Usage, format!("`{text}` names no key")).help(
+        "a key is a character, two characters pressed one after the other, `ctrl-r`, `shift-left`, or one of: esc enter \
+         tab space backspace insert delete up down left right home end pgup pgdn f1 to f12",
+    )
+}
+
+fn untypable(text: &str, why: &str, help: impl Into<String>) -> Problem {
+    Problem::new(Kind::Usage, format!("`{text}` cannot be typed in every terminal: {why}")).help(help)
+}
+
+impl Chord {
+    /// Reads `a`, `U`, `esc`, `enter`, `tab`, `space`, `pgdn`, `f1`, `shift-left`, `ctrl-r`, `gg`, `z[`.
+    ///
+    /// # Errors
+    /// [`Kind::Usage`] when the text names no key, or one that a terminal without kitty's keyboard protocol does not tell
+    /// from another.
+    pub fn parse(text: &str) -> Result<Chord> {
+        if let Some(code) = named(text) {
+            return Ok(Chord(vec![Press::plain(code)]));
+        }
+        let one = |code, modifiers| Ok(Chord(vec![Press { code, modifiers }]));
+        if let Some(rest) = text.strip_prefix("shift-").filter(|r| !r.is_empty()) {
+            return match named(rest) {
+                Some(KeyCode::Tab) => one(KeyCode::BackTab, KeyModifiers::SHIFT),
+                Some(code) if takes_modifiers(code) => one(code, KeyModifiers::SHIFT),
+                Some(_) => Err(untypable(text, "it sends what it sends without shift", format!("write `{rest}`"))),
+                None if rest.chars().count() == 1 => {
+                    let upper = rest.to_uppercase();
+                    Err(untypable(text, "a character comes without its shift", format!("write `{upper}`")))
+                }
+                None => Err(bad(text)),
+            };
+        }
+        if let Some(rest) = text.strip_prefix("ctrl-").filter(|r| !r.is_empty()) {
+            return control(text, rest);
+        }
+        if text.len() > 4 && text.starts_with("alt-") {
+            let why = "on a slow line alt and a key are esc and that key";
+            return Err(untypable(text, why, "take a character, or ctrl with a letter"));
+        }
+        let characters = text.chars().count();
+        let printed =
+            text.chars().all(|c| !c.is_control() && !c.is_whitespace() && crate::tui::widgets::text::char_width(c) > 0);
+        if !(1..=2).contains(&characters) || !printed {
+            return Err(bad(text));
+        }
+        Ok(Chord(text.chars().map(|c| Press::plain(KeyCode::Char(c))).collect()))
+    }
+
+    /// The text [`parse`](Self::parse) reads back, as the key bar prints it.
+    pub fn label(&self) -> String {
+        self.0.iter().map(|p| label(*p)).collect()
+    }
+
+    /// Whether pressing one hides the other: they are the same, or one begins the other.
+    pub fn hides(&self, other: &Chord) -> bool {
+        self.0.iter().zip(&other.0).all(|(a, b)| a == b)
+    }
+
+    /// The press, where it is a single one.
+    pub fn single(&self) -> Option<Press> {
+        match self.0.as_slice() {
+            [press] => Some(*press),
+            _ => None,
+        }
+    }
+}
+
+fn control(text: &str, rest: &str) -> Result<Chord> {
+    let mut chars = rest.chars();
+    let one = |code| Ok(Chord(vec![Press { code, modifiers: KeyModifiers::CONTROL }]));
+    let same = |key: &str| untypable(text, &format!("it sends what `{key}` sends"), format!("write `{key}`"));
+    match (chars.next(), chars.next()) {
+        (Some('i'), None) => Err(same("tab")),
+        (Some('m'), None) => Err(same("enter")),
+        (Some('['), None) => Err(same("esc")),
+        (Some('h'), None) => Err(same("backspace")),
+        (Some(c @ 'a'..='z'), None) => one(KeyCode::Char(c)),
+        (Some(c @ 'A'..='Z'), None) => {
+            let lower = c.to_ascii_lowercase();
+            Err(untypable(text, "ctrl does not tell capital letters", format!("write `ctrl-{lower}`")))
+        }
+        (Some(_), None) => Err(untypable(text, "only letters send a byte of their own with ctrl", "take a letter")),
+        _ => match named(rest) {
+            Some(code) if takes_modifiers(code) => one(code),
+            Some(_) => Err(untypable(text, "it sends what it sends without ctrl", format!("write `{rest}`"))),
+            None => Err(bad(text)),
+        },
+    }
+}
+
+fn label(press: Press) -> String {
+    let key = match press.code {
+        KeyCode::BackTab => return "shift-tab".into(),
+        KeyCode::F(n) => format!("f{n}"),
+        code => match NAMED.iter().find(|(_, c)| *c == code) {
+            Some((name, _)) => (*name).to_string(),
+            None => match code {
+                KeyCode::Char(c) => c.to_string(),
+                other => format!("{other:?}").to_lowercase(),
+            },
+        },
+    };
+    match press.modifiers {
+        m if m.contains(KeyModifiers::CONTROL) => format!("ctrl-{key}"),
+        m if m.contains(KeyModifiers::SHIFT) => format!("shift-{key}"),
+        _ => key,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_printed_again() {
+        for text in ["a", "U", "ä", "gg", "z[", "?", "esc", "space", "f1", "f12", "ctrl-r", "ctrl-left", "shift-pgup"]
+        {
+            assert_eq!(Chord::parse(text).unwrap().label(), text);
+        }
+        let tab = Press::from(KeyEvent::new(KeyCode::BackTab, KeyModifiers::SHIFT));
+        assert_eq!(Chord::parse("shift-tab").unwrap(), Chord(vec![tab]));
+        assert_eq!(Chord(vec![tab]).label(), "shift-tab");
+    }
+
+    #[test]
+    fn what_a_plain_terminal_cannot_type_is_refused_with_what_to_write() {
+        for (text, help) in [
+            ("ctrl-i", "write `tab`"),
+            ("ctrl-m", "write `enter`"),
+            ("ctrl-[", "write `esc`"),
+            ("ctrl-h", "write `backspace`"),
+            ("ctrl-R", "write `ctrl-r`"),
+            ("ctrl-1", "take a letter"),
+            ("ctrl-enter", "write `enter`"),
+            ("shift-a", "write `A`"),
+            ("shift-space", "write `space`"),
+            ("shift-enter", "write `enter`"),
+            ("alt-x", "take a character, or ctrl with a letter"),
+        ] {
+            let problem = Chord::parse(text).unwrap_err();
+            assert!(problem.what.starts_with(&format!("`{text}` cannot be typed")), "{problem}");
+            assert_eq!(problem.help.as_deref(), Some(help), "{text}");
+        }
+        for text in ["", " ", "a b", "abc", "f13", "f01", "f+1", "ctrl-", "shift-", "\u{301}", "a\u{1b}", "enters"] {
+            let problem = Chord::parse(text).unwrap_err();
+            assert!(problem.what.ends_with("names no key"), "{text:?}: {problem}");
+        }
+    }
+
+    #[test]
+    fn a_chord_hides_itself_and_what_it_begins() {
+        let chord = |text| Chord::parse(text).unwrap();
+        assert!(chord("g").hides(&chord("gg")) && chord("gg").hides(&chord("g")) && chord("x").hides(&chord("x")));
+        assert!(!chord("gs").hides(&chord("gg")) && !chord("a").hides(&chord("b")));
+    }
+}

@@ -1,0 +1,88 @@
+//! Keys of a person's own, and macros.
+
+use benchtop::model::{Act, Verdict};
+
+use super::support::{Bench, Terminal};
+
+fn with(keys: &'static str) -> Terminal {
+    Terminal { keys, ..Terminal::default() }
+}
+
+#[test]
+fn a_key_that_was_moved_judges_and_is_what_bar_and_help_show() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat_at("ann", with("accept = \"y\"\nitems = \"f2\"\n"));
+    seat.on(1);
+    seat.wait_for("y accept");
+    let top = seat.text().lines().next().unwrap().to_string();
+    assert!(top.contains("f2 Items"), "{top}");
+    seat.keys("a");
+    seat.wait_for("`a` is add term with vocabularies (4); ? shows the keys of this pane");
+    seat.judge(1, "y");
+    seat.keys("?");
+    seat.wait_for("accept this item (undo takes it back)");
+    assert!(seat.text().lines().any(|l| l.trim_start().starts_with("y ") && l.contains("accept this item")));
+    seat.keys("<esc>:");
+    seat.wait_for("go to the item list");
+    assert_eq!(bench.verdicts("ann"), ["1 accept"]);
+}
+
+#[test]
+fn a_file_that_is_wrong_changes_no_key_and_says_so() {
+    let bench = Bench::plain(2);
+    let mut seat = bench.seat_at("ann", with("skip = \"y\"\naccept = \"x\"\n"));
+    seat.wait_for("the default keys hold: keys.toml:2: field `accept`: `x` is claimed by `reject` and `accept`");
+    seat.on(1);
+    seat.judge(1, "s");
+    assert_eq!(bench.verdicts("ann"), ["1 skip"]);
+}
+
+#[test]
+fn menus_and_prompts_close_and_take_by_the_persons_keys_and_text_stays_text() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat_at("ann", with("close = \"ctrl-g\"\nline-down = [\"down\", \"ctrl-n\"]\n"));
+    seat.on(1);
+    seat.keys("x");
+    seat.wait_for("reject #1: why?");
+    seat.keys("<ctrl-n><ctrl-n>");
+    seat.keys("<esc>");
+    seat.keys("<ctrl-g>");
+    seat.wait_gone("reject #1: why?");
+    seat.keys("/axsu");
+    seat.wait_for("find : axsu");
+    seat.keys("<ctrl-g>");
+    seat.wait_gone("find : axsu");
+    assert!(bench.journal("ann").is_empty());
+}
+
+#[test]
+fn ctrl_n_and_ctrl_p_walk_a_menu_as_the_key_reference_says() {
+    let bench = Bench::plain(2);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("x");
+    seat.wait_for("reject #1: why?");
+    seat.keys("<ctrl-n><ctrl-n><ctrl-p><enter>");
+    seat.wait_for("#1 saved");
+    let Act::Judge(judged) = bench.journal("ann").remove(0).act else { panic!("no verdict") };
+    assert_eq!(judged.reasons, ["low-quality"]);
+}
+
+#[test]
+fn a_macro_gives_verdict_reasons_and_note_with_one_key() {
+    let bench = Bench::plain(3);
+    let keys = "[macros]\nwrong = { key = \"W\", verdict = \"reject\", reasons = [\"wrong-answer\"], note = \"#key checked\" }\n";
+    let mut seat = bench.seat_at("ann", with(keys));
+    seat.on(1);
+    seat.keys("W");
+    seat.wait_for("#1 wrong: reject: wrong-answer “#key checked”; u takes it back");
+    seat.wait_for("#1 saved");
+    let Act::Judge(judged) = bench.journal("ann").remove(0).act else { panic!("no verdict") };
+    assert_eq!((judged.verdict, judged.reasons), (Verdict::Reject, vec!["wrong-answer".to_string()]));
+    assert_eq!(judged.note.as_deref(), Some("#key checked"));
+    seat.on(2);
+    seat.keys("?");
+    seat.wait_for("Your macros in the review");
+    seat.keys("<esc>u");
+    seat.wait_for("your verdict on #1 is taken back");
+}
