@@ -11,3 +11,4 @@ pub mod prompt;
 pub mod table;
 pub mod text;
 pub mod toast;
+pub mod words;

@@ -1,6 +1,6 @@
 //! The metadata on the desk: read, edited, previewed, saved. The two panes are views of it.
 
-use super::diff::{Change, by_lines};
+use super::diff::by_lines;
 use super::effects::{ChoiceFor, Line, MetadataEffect as Effect, Want};
 use super::preview::{Preview, Request, Selection};
 use super::session::Session;
@@ -12,6 +12,7 @@ use crate::tui::action::Action;
 use crate::tui::theme::Role;
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::text::grouped;
+use crate::tui::widgets::words::Change;
 
 /// Lines shown around a change.
 const AROUND: usize = 2;

@@ -1,82 +1,8 @@
-//! What changed between two texts: by words for prompts and questions, by lines for files, by terms for vocabularies.
+//! What changed between two files: by lines, and by terms for vocabularies.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// What became of a piece of text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// It stands in both.
-    Same,
-    /// Only in the new text.
-    Added,
-    /// Only in the old one.
-    Removed,
-}
-
-/// A run of words with one fate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// The words, with their blanks.
-    pub text: String,
-    /// What became of them.
-    pub change: Change,
-}
-
-impl Piece {
-    /// A run of words.
-    pub fn new(text: impl Into<String>, change: Change) -> Piece {
-        Piece { text: text.into(), change }
-    }
-}
-
-/// Runs of letters and digits, runs of blanks, and every other character by itself.
-fn words(text: &str) -> Vec<&str> {
-    let kind = |c: char| if c.is_alphanumeric() { 1 } else { 2 * u8::from(c.is_whitespace()) };
-    let mut words = Vec::new();
-    let mut start = 0;
-    let mut last = None;
-    for (at, c) in text.char_indices() {
-        let own = kind(c);
-        if last.is_some_and(|l| l != own || own == 0) {
-            words.push(&text[start..at]);
-            start = at;
-        }
-        last = Some(own);
-    }
-    if start < text.len() {
-        words.push(&text[start..]);
-    }
-    words
-}
-
-/// `new` with what was taken out of `old` in its place; what was removed stands before what was added.
-pub fn by_words(old: &str, new: &str) -> Vec<Piece> {
-    if old == new {
-        return if new.is_empty() { Vec::new() } else { vec![Piece::new(new, Change::Same)] };
-    }
-    let (a, b) = (words(old), words(new));
-    let mut out: Vec<Piece> = Vec::new();
-    let mut put = |text: String, change| {
-        if text.is_empty() {
-            return;
-        }
-        match out.last_mut() {
-            Some(last) if last.change == change => last.text.push_str(&text),
-            _ => out.push(Piece { text, change }),
-        }
-    };
-    for op in capture_diff_slices(Algorithm::Myers, &a, &b) {
-        let (from, to) = (op.old_range(), op.new_range());
-        match op {
-            DiffOp::Equal { .. } => put(b[to].concat(), Change::Same),
-            _ => {
-                put(a[from].concat(), Change::Removed);
-                put(b[to].concat(), Change::Added);
-            }
-        }
-    }
-    out
-}
+use crate::tui::widgets::words::Change;
 
 /// A line of a difference between files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,34 +93,6 @@ pub fn by_terms(old: &[&str], new: &[&str]) -> Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn shown(pieces: &[Piece]) -> String {
-        let mark = |p: &Piece| match p.change {
-            Change::Same => p.text.clone(),
-            Change::Added => format!("[+{}]", p.text),
-            Change::Removed => format!("[-{}]", p.text),
-        };
-        pieces.iter().map(mark).collect()
-    }
-
-    #[test]
-    fn words_are_compared_with_their_marks() {
-        assert_eq!(shown(&by_words("1 red owl, fine", "1 red barn owl, fine")), "1 red [+barn ]owl, fine");
-        assert_eq!(shown(&by_words("a (red) owl", "a (blue) owl.")), "a ([-red][+blue]) owl[+.]");
-        assert_eq!(shown(&by_words("same", "same")), "same");
-        assert_eq!(shown(&by_words("", "new")), "[+new]");
-        assert_eq!(shown(&by_words("漢字 x", "漢字 y")), "漢字 [-x][+y]");
-        assert!(by_words("", "").is_empty());
-    }
-
-    #[test]
-    fn nothing_is_lost_of_either_text() {
-        let (old, new) = ("one two, three  four", "two three, 4 four!");
-        let of = |but: Change| -> String {
-            by_words(old, new).iter().filter(|p| p.change != but).map(|p| p.text.as_str()).collect()
-        };
-        assert_eq!((of(Change::Added), of(Change::Removed)), (old.to_string(), new.to_string()));
-    }
 
     #[test]
     fn lines_that_did_not_change_are_left_out() {

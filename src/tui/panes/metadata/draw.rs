@@ -5,79 +5,11 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use super::desk::Desk;
-use super::diff::{Change, Piece};
 use super::preview::Shown;
 use crate::model::{Finding, Severity};
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::text;
-
-/// A word with its style.
-type Word = (String, Style);
-
-fn style_of(change: Change, dim: bool, look: &Look) -> Style {
-    match change {
-        Change::Same if dim => look.style(Role::Dim),
-        Change::Same => look.style(Role::Text),
-        Change::Added => look.style(Role::Good).add_modifier(Modifier::BOLD),
-        Change::Removed => look.style(Role::Bad).add_modifier(Modifier::CROSSED_OUT),
-    }
-}
-
-/// Pieces as words that a line is made of. Where colours cannot tell, brackets do.
-fn words(pieces: &[Piece], dim: bool, look: &Look) -> Vec<Word> {
-    let plain = look.accessible || look.theme.level() == crate::model::ColourLevel::Mono;
-    let mut out = Vec::new();
-    for piece in pieces {
-        let style = style_of(piece.change, dim, look);
-        let cleaned = text::clean(&piece.text);
-        let shown = match piece.change {
-            Change::Added if plain => format!("{{+{cleaned}+}}"),
-            Change::Removed if plain => format!("[-{cleaned}-]"),
-            _ => cleaned,
-        };
-        for word in shown.split_inclusive(' ') {
-            out.push((word.to_string(), style));
-        }
-    }
-    out
-}
-
-/// Words broken into lines of at most `room` columns.
-fn wrap(words: Vec<Word>, room: usize) -> Vec<Vec<Word>> {
-    let mut lines: Vec<Vec<Word>> = vec![Vec::new()];
-    let mut used = 0;
-    for (word, style) in words {
-        let mut rest = word.as_str();
-        loop {
-            let bare = text::width(rest.trim_end());
-            if used + bare <= room {
-                break;
-            }
-            if used > 0 {
-                lines.push(Vec::new());
-                used = 0;
-                continue;
-            }
-            // A word longer than a line is cut.
-            let mut wide = 0;
-            let fits = rest.char_indices().find(|(_, c)| {
-                wide += text::char_width(*c);
-                wide > room
-            });
-            let Some((cut, _)) = fits.filter(|(cut, _)| *cut > 0) else { break };
-            if let Some(line) = lines.last_mut() {
-                line.push((rest[..cut].to_string(), style));
-            }
-            rest = &rest[cut..];
-            lines.push(Vec::new());
-        }
-        used += text::width(rest);
-        if let Some(line) = lines.last_mut() {
-            line.push((rest.to_string(), style));
-        }
-    }
-    lines
-}
+use crate::tui::widgets::words::{Word, put, styled, wrap};
 
 /// The lines of one question.
 fn question(shown: &Shown, room: usize, look: &Look) -> Vec<Vec<Word>> {
@@ -94,7 +26,7 @@ fn question(shown: &Shown, room: usize, look: &Look) -> Vec<Vec<Word>> {
     }
     let mut lines = wrap(head, room);
     for (name, pieces) in &shown.texts {
-        let body = wrap(words(pieces, !changed || shown.gone.is_some(), look), room.saturating_sub(4).max(4));
+        let body = wrap(styled(pieces, !changed || shown.gone.is_some(), look), room.saturating_sub(4).max(4));
         for (i, mut line) in body.into_iter().enumerate() {
             let label = if i == 0 { format!("  {name} ") } else { "    ".into() };
             line.insert(0, (label, look.style(Role::Key)));
@@ -102,15 +34,6 @@ fn question(shown: &Shown, room: usize, look: &Look) -> Vec<Vec<Word>> {
         }
     }
     lines
-}
-
-fn put(line: &[Word], x: u16, y: u16, room: usize, buf: &mut Buffer) {
-    let (mut at, mut left) = (x, room);
-    for (word, style) in line {
-        let (to, _) = buf.set_stringn(at, y, word, left, *style);
-        left = left.saturating_sub(usize::from(to.saturating_sub(at)));
-        at = to;
-    }
 }
 
 /// A heading over a part of the pane; the one with the cursor is marked.

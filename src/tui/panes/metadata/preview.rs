@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::diff::{Change, Piece, Terms, by_terms, by_words};
+use super::diff::{Terms, by_terms};
 use crate::compose::course::Course;
 use crate::compose::engine::{Asked, Choices, Composer, Gone, Written, choices_of, write};
 use crate::compose::grammar::Grammar;
@@ -12,6 +12,7 @@ use crate::compose::metadata::{Metadata, STYLE};
 use crate::compose::plan::{Pictures, Plan};
 use crate::model::Finding;
 use crate::model::draw::key;
+use crate::tui::widgets::words::{Change, Piece, by_words};
 
 /// Questions shown.
 pub const SHOWN: usize = 20;
