@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use benchtop::tui::preview::decode::decode;
 use benchtop::tui::preview::scale::{fit, resize};
-use benchtop::tui::preview::{Cells, Previews, View};
+use benchtop::tui::preview::{Cells, Part, Previews, View};
 use benchtop::tui::terminal::pixels::{Pixels, Plan, Protocol};
 use benchtop::tui::terminal::{Capabilities, ColourLevel, Tty};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
@@ -126,6 +126,7 @@ fn flips(format: ImageFormat, alone: Duration) {
             level,
             background: [0; 3],
             pixels: kitty.then_some(plan),
+            part: Part::default(),
         };
         let (send, done) = channel();
         let send = Mutex::new(send);

@@ -105,6 +105,15 @@ actions! {
     ScrollUp, "scroll up", Review, ["pgup"], false, "scroll the text up";
     NextPending, "next pending", Review, ["tab"], false, "next item nobody has judged";
     Pixels, "true pixels", Review, ["z"], false, "the picture in true pixels, or back";
+    ZoomIn, "zoom in", Review, ["+", "="], false, "twice as near into the picture, both of a pair in step";
+    ZoomOut, "zoom out", Review, ["-"], false, "half as near, back to the whole picture";
+    PanLeft, "pan left", Review, ["H", "shift-left"], false, "a quarter of the region further left";
+    PanDown, "pan down", Review, ["J", "shift-down"], false, "a quarter of the region further down";
+    PanUp, "pan up", Review, ["K", "shift-up"], false, "a quarter of the region further up";
+    PanRight, "pan right", Review, ["L", "shift-right"], false, "a quarter of the region further right";
+    Blink, "blink", Review, ["b"], false, "blink between the two pictures of a pair; any other key stops it";
+    OtherPicture, "other picture", Review, ["v"], false, "both pictures of a pair, the first, the second";
+    PictureDifference, "picture difference", Review, ["D"], false, "where the second picture of a pair differs from the first; pixels count from 16 of 255";
     Explain, "explain", Review, ["e"], false, "why this item is flagged or not: scores, thresholds, what the judge said";
     Doubtful, "doubtful items", Review, ["d"], false, "review what the rules flag, in the order of doubt that you choose";
 

@@ -194,7 +194,8 @@ mod tests {
         let bench = [Scope::Filters, Scope::Table, Scope::Global];
         assert_eq!(map.lookup(&bench, &[arrow(KeyCode::Left)]), Lookup::Action(Action::LineFarLeft));
         assert_eq!(map.lookup(&bench, &[arrow(KeyCode::Down)]), Lookup::Action(Action::Down));
-        assert_eq!(map.lookup(&[Scope::Review], &[arrow(KeyCode::Left)]), Lookup::Action(Action::Previous));
+        assert_eq!(map.lookup(&[Scope::Review], &[arrow(KeyCode::Left)]), Lookup::Action(Action::PanLeft));
+        assert_eq!(map.lookup(&[Scope::Review], &[arrow(KeyCode::PageDown)]), Lookup::Action(Action::ScrollDown));
         assert_eq!(Press::from(KeyEvent::new(KeyCode::Char('H'), KeyModifiers::SHIFT)), press('H'));
         for wrong in ["shift-a", "shift-space", "shift-"] {
             assert!(Chord::parse(wrong).is_err(), "{wrong}");

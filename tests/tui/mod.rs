@@ -9,6 +9,7 @@ mod generate;
 mod keys;
 mod looks;
 mod odd;
+mod pair;
 mod queue;
 mod receipts;
 pub mod support;

@@ -187,6 +187,15 @@ impl App {
                 return;
             }
             Action::Pixels => return self.toggle_pixels(),
+            Action::ZoomIn
+            | Action::ZoomOut
+            | Action::PanLeft
+            | Action::PanDown
+            | Action::PanUp
+            | Action::PanRight
+            | Action::Blink
+            | Action::OtherPicture
+            | Action::PictureDifference => return self.look_closer(action),
             Action::Explain => return self.explain_item(),
             Action::Doubtful => return self.ask_doubtful(),
             Action::Back => {

@@ -8,7 +8,7 @@ use super::{App, At};
 use crate::model::Status;
 use crate::tui::action::Action;
 use crate::tui::keymap::Lookup;
-use crate::tui::panes::review::{self, Picture};
+use crate::tui::panes::review::Picture;
 use crate::tui::preview::worker;
 use crate::tui::theme::Role;
 use crate::tui::widgets::{keys, text};
@@ -79,8 +79,8 @@ impl App {
         let mut typing_at = None;
         match self.at {
             At::Review => {
-                let place = review::layout(screen.pane).picture;
-                self.prepare_picture(place);
+                let place = self.prepare_picture(screen.pane);
+                self.pane = screen.pane;
                 self.review.draw(screen.pane, buf, &self.setting.look);
                 pixels_at = Some(place);
             }
@@ -130,7 +130,7 @@ impl App {
     /// What the terminal gives.
     pub fn finish(&mut self, area: Rect, out: &mut dyn std::io::Write) -> std::io::Result<()> {
         let payload = self.pixel_payload(self.overlay.is_some());
-        let place = review::layout(screen(area).pane).picture;
+        let place = self.review.layout(screen(area).pane).picture;
         let wanted = payload.as_deref().and_then(worker_pixels).map(|p| (p, place));
         self.pixels.finish(out, wanted).map(|_| ())
     }

@@ -42,6 +42,10 @@ impl App {
             return;
         }
         self.dirty = true;
+        self.stop_blinking();
+        if self.blinked && key.code == KeyCode::Esc {
+            return;
+        }
         if self.link.state() == State::Stopped {
             self.link.reconnect(std::time::Duration::ZERO);
         }

@@ -12,7 +12,7 @@
 //! | `doubt` | doubtful items in the review, and why they are |
 //! | `owner` | what the owner's answers and events do |
 //! | `pace` | when a frame is due, what is due by time alone, and leaving |
-//! | `pictures` | the pictures that a frame shows, made ready |
+//! | `pictures` | the pictures that a frame shows, made ready; `looking` how the one in the review is looked at |
 //! | `draw` | one frame |
 //! | [`overlay`] | menus, prompts and pages over a pane |
 
@@ -24,6 +24,7 @@ mod filters;
 mod generate;
 mod keys;
 pub mod link;
+mod looking;
 pub mod message;
 mod metadata;
 pub mod overlay;
@@ -36,6 +37,7 @@ use std::time::Duration;
 use link::{Link, State, Want};
 use message::Message;
 use overlay::Overlay;
+use ratatui::layout::Rect;
 
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::{Result, Seen, Status};
@@ -131,6 +133,12 @@ pub struct App {
     /// The last revision heard of.
     rev: u64,
     true_pixels: bool,
+    /// Where the pane was drawn last.
+    pane: Rect,
+    /// When the other picture of a pair is to be shown.
+    blink_at: Option<u64>,
+    /// The last key stopped the blinking.
+    blinked: bool,
     /// What was painted last and its token: item, revision, picture there or not.
     painted: Option<(u32, u64, bool)>,
     token: u64,
@@ -193,6 +201,9 @@ impl App {
             counts: Vec::new(),
             rev: welcome.rev,
             true_pixels: false,
+            pane: Rect::default(),
+            blink_at: None,
+            blinked: false,
             painted: None,
             token: 0,
             recount_at: None,

@@ -183,8 +183,14 @@ impl App {
                 let effects = self.list.answer(want, answer);
                 self.list_effects(effects);
             }
-            (Want::Item(number), Ok(Answer::Item(view))) => self.review.take(number, Ok(*view)),
-            (Want::Item(number), Err(problem)) => self.review.take(number, Err(problem)),
+            (Want::Item(number), Ok(Answer::Item(view))) => {
+                let effects = self.review.take(number, Ok(*view));
+                self.carry_out(effects);
+            }
+            (Want::Item(number), Err(problem)) => {
+                let effects = self.review.take(number, Err(problem));
+                self.carry_out(effects);
+            }
             (Want::Decide(_), Ok(Answer::Receipt(receipt))) => {
                 self.rev = self.rev.max(receipt.rev);
                 self.tell_overridden(&receipt);

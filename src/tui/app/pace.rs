@@ -30,7 +30,7 @@ impl App {
     /// When [`tick`](Self::tick) is to be called, in milliseconds of the clock.
     pub fn deadline(&self) -> Option<u64> {
         let waiting = (self.at == At::Review).then(|| self.receipts.deadline()).flatten();
-        [self.recount_at, self.leaving, self.gauges_at, self.rescore_at, self.redraw_at, waiting]
+        [self.recount_at, self.leaving, self.gauges_at, self.rescore_at, self.redraw_at, self.blink_at, waiting]
             .into_iter()
             .flatten()
             .min()
@@ -49,6 +49,9 @@ impl App {
         }
         if self.rescore_at.is_some_and(|at| at <= now) {
             self.count_scores();
+        }
+        if self.blink_at.is_some_and(|at| at <= now) {
+            self.blink_on(now);
         }
         if self.redraw_at.is_some_and(|at| at <= now) {
             (self.redraw_at, self.dirty) = (None, true);

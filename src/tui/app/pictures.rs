@@ -7,9 +7,9 @@ use super::link::Want;
 use crate::model::made;
 use crate::owner::wire::Ask;
 use crate::tui::panes::filters::Shown;
-use crate::tui::panes::review::{Picture, picture_of};
-use crate::tui::preview::View;
-use crate::tui::preview::worker::neighbours;
+use crate::tui::panes::review::{Looking, Picture, is_wide, layout, picture_of};
+use crate::tui::preview::worker::{Source, neighbours};
+use crate::tui::preview::{Part, Show, View};
 
 impl App {
     /// A picture drawn as cells in `place`.
@@ -20,17 +20,29 @@ impl App {
             level: self.setting.level,
             background: self.setting.look.theme.ground(),
             pixels: None,
+            part: Part::default(),
         }
     }
 
-    /// Makes the pictures of the items near the one on screen ready; called before drawing, with the picture's area.
-    pub(super) fn prepare_picture(&mut self, area: Rect) {
-        let pixels = if self.true_pixels { self.pixels.plan(area) } else { None };
-        let view = View { pixels, ..self.cells_in(area) };
+    /// Makes the pictures of the item on screen and of those near it ready for their places in `pane`; called before
+    /// drawing. Gives the place of the picture on screen.
+    pub(super) fn prepare_picture(&mut self, pane: Rect) -> Rect {
         let root = self.welcome.root.clone();
-        let picture = match self.review.current() {
-            None => Picture::Loading,
-            Some(loaded) => match picture_of(&loaded.item, &root) {
+        let sides = self.review.current().and_then(|loaded| self.review.sides(loaded, &root));
+        let keys = sides.as_ref().map_or(Vec::new(), |_| self.pair_keys());
+        self.review.set_sides(sides, keys);
+        let place = self.review.layout(pane).picture;
+        let (looking, wide) = (self.review.looking(), is_wide(pane));
+        let part = looking.part(self.review.pair(), wide);
+        let view = View { part, ..self.view_in(place) };
+        let mut of = None;
+        let picture = match (self.review.current(), self.review.pair()) {
+            (None, _) => Picture::Loading,
+            (Some(_), Some(sides)) => {
+                of = Some(format!("{} {}", sides.sources[0].0, sides.sources[1].0));
+                self.previews.want_of(&sides.sources, view).map_or(Picture::Loading, Picture::Ready)
+            }
+            (Some(loaded), None) => match picture_of(&loaded.item, &root) {
                 Err(why) => {
                     let number = self.review.number();
                     if made::wanted(&loaded.item).is_some() && self.waited_for != number {
@@ -40,17 +52,50 @@ impl App {
                     }
                     Picture::None(why)
                 }
-                Ok((key, path)) => self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready),
+                Ok((key, path)) => {
+                    of = Some(key.clone());
+                    self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready)
+                }
             },
         };
-        self.review.set_picture(picture, self.overlay.is_none());
+        self.review.set_picture(picture, (part, of), self.overlay.is_none());
+        self.prefetch(pane, part);
+        place
+    }
+
+    /// Makes the pictures that are likely to be wanted next ready: the other side of a pair that blinks, then those of
+    /// the neighbours.
+    fn prefetch(&mut self, pane: Rect, part: Part) {
+        let root = self.welcome.root.clone();
+        let wide = is_wide(pane);
+        let mut wishes: Vec<(Vec<Source>, View)> = Vec::new();
+        if let (Some(sides), true) = (self.review.pair(), matches!(part.show, Show::First | Show::Second)) {
+            let show = if part.show == Show::First { Show::Second } else { Show::First };
+            let view = self.view_in(self.review.layout(pane).picture);
+            wishes.push((sides.sources.to_vec(), View { part: Part { show, ..part }, ..view }));
+        }
         let (position, len) = (self.review.position(), self.review.queue().len());
-        let near = neighbours(position, len, self.review.forward());
-        let ahead: Vec<_> = near
-            .into_iter()
-            .filter_map(|p| picture_of(&self.review.loaded(self.review.queue().number(p)?)?.item, &root).ok())
-            .collect();
-        self.previews.ahead(ahead.iter().map(|(key, path)| (key.as_str(), path.as_path())), view);
+        for near in neighbours(position, len, self.review.forward()) {
+            let Some(loaded) = self.review.queue().number(near).and_then(|n| self.review.loaded(n)) else { continue };
+            let sides = self.review.sides(loaded, &root);
+            let view = self.view_in(layout(pane, sides.is_some()).picture);
+            let part = Looking::default().part(sides.as_ref(), wide);
+            let sources = match sides {
+                Some(sides) => sides.sources.to_vec(),
+                None => match picture_of(&loaded.item, &root) {
+                    Ok((key, path)) => vec![(key.into(), path)],
+                    Err(_) => continue,
+                },
+            };
+            wishes.push((sources, View { part, ..view }));
+        }
+        self.previews.ahead_of(wishes);
+    }
+
+    /// A picture of the review in `place`: as cells, and in true pixels where those are shown.
+    fn view_in(&self, place: Rect) -> View {
+        let pixels = if self.true_pixels { self.pixels.plan(place) } else { None };
+        View { pixels, ..self.cells_in(place) }
     }
 
     /// The newest picture, made ready for its place in `pane`.

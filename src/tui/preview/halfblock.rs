@@ -49,9 +49,7 @@ impl Cells {
         level: ColourLevel,
         background: Rgb,
     ) -> Result<Self, String> {
-        // Half a cell is `aspect / 2` times as high as it is wide.
-        let stretch = if aspect.is_finite() && aspect > 0.0 { 2.0 / aspect } else { 1.0 };
-        let size = fit(image.size(), (u32::from(columns), u32::from(rows) * 2), stretch);
+        let size = fit(image.size(), (u32::from(columns), u32::from(rows) * 2), stretch(aspect));
         if size.0 == 0 {
             return Ok(Cells { columns: 0, rows: 0, cells: Vec::new() });
         }
@@ -59,7 +57,7 @@ impl Cells {
     }
 
     /// One column a pixel, one row two: for a picture that is already the size of its pane.
-    fn of_pixels(pixels: &RgbaImage, level: ColourLevel, background: Rgb) -> Self {
+    pub(super) fn of_pixels(pixels: &RgbaImage, level: ColourLevel, background: Rgb) -> Self {
         let (width, height) = pixels.dimensions();
         let at = |x, y| (y < height).then(|| over(pixels[(x, y)].0, background));
         let mut cells = Vec::with_capacity((width * height.div_ceil(2)) as usize);
@@ -104,6 +102,12 @@ impl Widget for &Cells {
             }
         }
     }
+}
+
+/// How much wider than high a half-block is, in a cell that is `aspect` times as high as wide.
+pub(super) fn stretch(aspect: f64) -> f64 {
+    // Half a cell is `aspect / 2` times as high as it is wide.
+    if aspect.is_finite() && aspect > 0.0 { 2.0 / aspect } else { 1.0 }
 }
 
 fn cell(upper: Rgb, lower: Option<Rgb>, level: ColourLevel) -> PictureCell {

@@ -12,11 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use lru::LruCache;
-
+use super::cache::Cache;
 use super::decode::{DecodedImage, decode};
-use super::halfblock::Cells;
-use super::scale::{fit, resize};
+use super::halfblock::{Cells, stretch};
+use super::pair::{self, Part, Room, Show};
 use crate::model::{Problem, Result};
 use crate::tui::palette::Rgb;
 use crate::tui::terminal::pixels::{Payload, Plan};
@@ -28,6 +27,8 @@ pub const KEPT: usize = 64 * 1024 * 1024;
 pub const AHEAD: usize = 3;
 /// See [`AHEAD`].
 pub const BEHIND: usize = 2;
+/// Columns between two pictures.
+pub const GAP: u16 = 2;
 /// Longest file read, in bytes.
 const MAX_FILE: u64 = 256 * 1024 * 1024;
 
@@ -44,6 +45,8 @@ pub struct View {
     pub background: Rgb,
     /// Set when true pixels are wanted too: [`crate::tui::terminal::pixels::Pixels::plan`] of the pane.
     pub pixels: Option<Plan>,
+    /// Which region, and what of two pictures.
+    pub part: Part,
 }
 
 impl View {
@@ -62,6 +65,8 @@ pub struct Picture {
     pub cells: Cells,
     /// It as the terminal's own pixels, when the view asked for them.
     pub pixels: Option<Payload>,
+    /// For the difference of two: the share of the pixels of the region that differ by [`pair::NOISE`] or more.
+    pub differs: Option<f64>,
 }
 
 /// A picture, or why there is none.
@@ -78,12 +83,16 @@ pub struct Done {
     pub ready: Arc<Ready>,
 }
 
-type CacheKey = (Arc<str>, View);
+/// What a made picture is remembered by: what names its content, and the view.
+pub(super) type CacheKey = (Arc<str>, View);
+
+/// What names a picture's content (its hash), and its file.
+pub type Source = (Arc<str>, PathBuf);
 
 #[derive(Clone, Debug)]
 struct Job {
     key: CacheKey,
-    path: PathBuf,
+    sources: Vec<Source>,
     cancelled: Arc<AtomicBool>,
 }
 
@@ -127,7 +136,13 @@ impl Previews {
     /// The picture of `path`, if it is ready; otherwise it becomes the one wish, in place of an older one, and `done`
     /// will tell. `key` names its content (its hash), so that two items with one picture share it. Returns at once.
     pub fn want(&self, key: &str, path: &Path, view: View) -> Option<Arc<Ready>> {
-        let key: CacheKey = (key.into(), view);
+        self.want_of(&[(key.into(), path.to_path_buf())], view)
+    }
+
+    /// The same of one picture or of two, as the part of the view says.
+    pub fn want_of(&self, sources: &[Source], view: View) -> Option<Arc<Ready>> {
+        let job = Job::new(sources, view);
+        let key = job.key.clone();
         let mut state = self.shared.lock();
         if let Some(ready) = state.cache.get(&key) {
             state.wanted = None;
@@ -136,7 +151,7 @@ impl Previews {
         let running = state.running.iter().any(|job| job.key == key && !job.cancelled());
         state.cancel_running(|job| job.key != key);
         state.ahead.retain(|job| job.key != key);
-        state.wanted = (!running).then(|| Job::new(key, path));
+        state.wanted = (!running).then_some(job);
         drop(state);
         self.shared.wake.notify_all();
         None
@@ -145,10 +160,15 @@ impl Previews {
     /// Replaces the list of pictures to make ready when there is nothing better to do, the most likely first; see
     /// [`neighbours`]. To be called after [`want`](Self::want). Returns at once.
     pub fn ahead<'a>(&self, pictures: impl IntoIterator<Item = (&'a str, &'a Path)>, view: View) {
+        self.ahead_of(pictures.into_iter().map(|(key, path)| (vec![(key.into(), path.to_path_buf())], view)));
+    }
+
+    /// The same of one picture or of two each, each in a view of its own.
+    pub fn ahead_of(&self, wishes: impl IntoIterator<Item = (Vec<Source>, View)>) {
         let mut state = self.shared.lock();
-        let jobs: VecDeque<Job> = pictures
+        let jobs: VecDeque<Job> = wishes
             .into_iter()
-            .map(|(key, path)| Job::new((key.into(), view), path))
+            .map(|(sources, view)| Job::new(&sources, view))
             .filter(|job| !state.cache.has(&job.key))
             .filter(|job| state.wanted.as_ref().is_none_or(|wanted| wanted.key != job.key))
             .filter(|job| !state.running.iter().any(|r| r.key == job.key && !r.cancelled()))
@@ -192,8 +212,27 @@ pub fn neighbours(position: usize, len: usize, forward: bool) -> Vec<usize> {
 }
 
 impl Job {
-    fn new(key: CacheKey, path: &Path) -> Self {
-        Job { key, path: path.to_path_buf(), cancelled: Arc::default() }
+    /// One of two alone is the same as that one by itself.
+    fn new(sources: &[Source], mut view: View) -> Self {
+        let alone = match (view.part.show, sources) {
+            (Show::Second, [_, second, ..]) => Some(second),
+            (Show::First | Show::Second, [first, ..]) | (_, [first]) => Some(first),
+            _ => None,
+        };
+        let sources: Vec<Source> = match alone {
+            Some(alone) => {
+                view.part.show = Show::First;
+                vec![alone.clone()]
+            }
+            None => sources.iter().take(2).cloned().collect(),
+        };
+        let key = sources.iter().map(|(key, _)| &**key).collect::<Vec<_>>().join(" ");
+        Job { key: (key.into(), view), sources, cancelled: Arc::default() }
+    }
+
+    /// The file that a failure of the whole is told of.
+    fn path(&self) -> PathBuf {
+        self.sources.first().map(|(_, path)| path.clone()).unwrap_or_default()
     }
 
     fn cancelled(&self) -> bool {
@@ -246,23 +285,26 @@ fn work(shared: &Shared, prefetches: bool) {
 /// `None` when it was cancelled on the way.
 fn make(job: &Job) -> Option<Ready> {
     let made = guard::contain(|| {
-        let bytes = match read(&job.path) {
-            _ if job.cancelled() => return None,
-            Ok(bytes) => bytes,
-            Err(problem) => return Some(Err(problem)),
-        };
-        if !is_named(&job.key.0, &bytes) {
-            let what = "the file is not the picture that was imported: its hash differs";
-            return Some(Err(Problem::input(what).file(&job.path)));
+        let mut images = Vec::new();
+        for (key, path) in &job.sources {
+            let bytes = match read(path) {
+                _ if job.cancelled() => return None,
+                Ok(bytes) => bytes,
+                Err(problem) => return Some(Err(problem)),
+            };
+            if !is_named(key, &bytes) {
+                let what = "the file is not the picture that was imported: its hash differs";
+                return Some(Err(Problem::input(what).file(path)));
+            }
+            match decode(&bytes) {
+                _ if job.cancelled() => return None,
+                Ok(image) => images.push(image),
+                Err(problem) => return Some(Err(problem.file(path))),
+            }
         }
-        let image = match decode(&bytes) {
-            _ if job.cancelled() => return None,
-            Ok(image) => image,
-            Err(problem) => return Some(Err(problem.file(&job.path))),
-        };
-        Some(picture(&image, &job.key.1).map_err(|what| Problem::input(what).file(&job.path)))
+        Some(picture_of(&images, &job.key.1).map_err(|what| Problem::input(what).file(job.path())))
     });
-    made.unwrap_or_else(|panic| Some(Err(Problem::input(format!("damaged: {panic}")).file(&job.path))))
+    made.unwrap_or_else(|panic| Some(Err(Problem::input(format!("damaged: {panic}")).file(job.path()))))
 }
 
 /// Whether `bytes` are what `key` names, where it is a blake3 hash: a linked file can change, and a verdict must be one
@@ -279,12 +321,31 @@ fn is_named(key: &str, bytes: &[u8]) -> bool {
 /// # Errors
 /// What the resizer or the encoder said.
 pub fn picture(image: &DecodedImage, view: &View) -> std::result::Result<Picture, String> {
-    let cells = Cells::draw(image, view.pane, view.aspect(), view.level, view.background)?;
+    picture_of(std::slice::from_ref(image), view)
+}
+
+/// Makes one decoded picture or two ready for a view.
+///
+/// # Errors
+/// What the resizer or the encoder said.
+fn picture_of(images: &[DecodedImage], view: &View) -> std::result::Result<Picture, String> {
+    let size = images.first().map_or((0, 0), DecodedImage::size);
+    let rows = (u32::from(view.pane.0), u32::from(view.pane.1) * 2);
+    let room = Room { size: rows, stretch: stretch(view.aspect()), gap: GAP.into() };
+    let (cells, differs) = match rows.0 == 0 || rows.1 == 0 {
+        true => (Default::default(), None),
+        false => pair::draw(images, view.part, room, view.background)?,
+    };
+    let cells = Cells::of_pixels(&cells, view.level, view.background);
     let pixels = match view.pixels {
-        Some(plan) => Some(plan.encode(&resize(image, fit(image.size(), plan.room(), 1.0))?, view.background)?),
+        Some(plan) => {
+            let room = Room { size: plan.room(), stretch: 1.0, gap: u32::from(GAP) * u32::from(plan.cell.0) };
+            let (drawn, _) = pair::draw(images, view.part, room, view.background)?;
+            Some(plan.encode(&drawn, view.background)?)
+        }
         None => None,
     };
-    Ok(Picture { size: image.size(), cells, pixels })
+    Ok(Picture { size, cells, pixels, differs })
 }
 
 /// The bytes of a file.
@@ -303,55 +364,6 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0));
     File::open(path).map_err(fail)?.take(MAX_FILE).read_to_end(&mut bytes).map_err(fail)?;
     Ok(bytes)
-}
-
-/// Ready pictures, the latest used last to go.
-struct Cache {
-    ready: LruCache<CacheKey, Arc<Ready>>,
-    bytes: usize,
-    kept: usize,
-}
-
-impl Default for Cache {
-    fn default() -> Self {
-        Cache { ready: LruCache::unbounded(), bytes: 0, kept: KEPT }
-    }
-}
-
-impl Cache {
-    fn get(&mut self, key: &CacheKey) -> Option<Arc<Ready>> {
-        self.ready.get(key).cloned()
-    }
-
-    fn has(&self, key: &CacheKey) -> bool {
-        self.ready.contains(key)
-    }
-
-    fn put(&mut self, key: CacheKey, ready: Arc<Ready>) {
-        self.bytes += weight(&ready);
-        if let Some(old) = self.ready.put(key, ready) {
-            self.bytes -= weight(&old);
-        }
-        while self.bytes > self.kept && self.ready.len() > 1 {
-            let Some((_, old)) = self.ready.pop_lru() else { break };
-            self.bytes -= weight(&old);
-        }
-    }
-
-    fn forget(&mut self, key: &str) {
-        let keys: Vec<CacheKey> = self.ready.iter().map(|(k, _)| k).filter(|k| &*k.0 == key).cloned().collect();
-        for key in keys {
-            if let Some(old) = self.ready.pop(&key) {
-                self.bytes -= weight(&old);
-            }
-        }
-    }
-}
-
-/// Bytes a picture takes, with a little for its entry.
-fn weight(ready: &Ready) -> usize {
-    let picture = ready.as_ref().map(|p| p.cells.bytes() + p.pixels.as_ref().map_or(0, Payload::bytes));
-    256 + picture.unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -6,11 +6,19 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::model::Kind;
+use crate::tui::preview::cache::weight;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn view() -> View {
-    View { pane: (20, 10), cell: (1, 2), level: ColourLevel::True, background: [0; 3], pixels: None }
+    View {
+        pane: (20, 10),
+        cell: (1, 2),
+        level: ColourLevel::True,
+        background: [0; 3],
+        pixels: None,
+        part: Part::default(),
+    }
 }
 
 fn start() -> (Previews, Receiver<Done>) {
@@ -169,4 +177,69 @@ fn a_picture_that_changed_since_it_was_imported_is_not_shown() {
     previews.want(&hash, &path, view());
     let told = done.recv_timeout(PATIENCE).unwrap();
     assert!(told.ready.as_ref().as_ref().unwrap_err().what.contains("not the picture that was imported"));
+}
+
+fn source(name: &str, path: &Path) -> Source {
+    (name.into(), path.to_path_buf())
+}
+
+fn part(show: Show) -> View {
+    View { part: Part { show, ..Part::default() }, ..view() }
+}
+
+#[test]
+fn two_pictures_become_one_wish_and_one_of_two_is_remembered_as_that_one() {
+    let dir = TempDir::new().unwrap();
+    let (a, b) = (write(&dir, "a.png", 7, 64), write(&dir, "b.png", 200, 64));
+    let pair = [source("a", &a), source("b", &b)];
+    let (previews, done) = start();
+    let made = |view: View| {
+        if previews.want_of(&pair, view).is_none() {
+            done.recv_timeout(PATIENCE).unwrap();
+        }
+        previews.want_of(&pair, view).unwrap()
+    };
+    let beside = made(part(Show::Beside));
+    let beside = beside.as_ref().as_ref().unwrap();
+    assert_eq!((beside.cells.size(), beside.differs), ((20, 5), None));
+    // In true pixels they are one picture for the terminal too, two cells apart.
+    let plan = Plan { protocol: crate::tui::terminal::pixels::Protocol::Kitty, cells: (20, 10), cell: (8, 16) };
+    let pixels = made(View { pixels: Some(plan), ..part(Show::Beside) });
+    let payload = pixels.as_ref().as_ref().unwrap().pixels.as_ref().unwrap();
+    assert_eq!(payload.place(ratatui::layout::Rect::new(0, 0, 20, 10)).width, 18, "twice 64 pixels and two cells");
+    let difference = made(part(Show::Difference));
+    assert_eq!(difference.as_ref().as_ref().unwrap().differs, Some(1.0));
+    let second = made(part(Show::Second));
+    assert!(Arc::ptr_eq(&second, &previews.want("b", &b, view()).unwrap()));
+    assert!(Arc::ptr_eq(&made(part(Show::First)), &previews.want("a", &a, view()).unwrap()));
+    // What is forgotten of one is forgotten of the pair.
+    previews.forget("b");
+    assert!(previews.want_of(&pair, part(Show::Beside)).is_none());
+}
+
+#[test]
+fn one_of_two_that_cannot_be_read_is_said_with_its_file() {
+    let dir = TempDir::new().unwrap();
+    let a = write(&dir, "a.png", 7, 64);
+    let gone = dir.path().join("gone.png");
+    let pair = [source("a", &a), source("gone", &gone)];
+    let (previews, done) = start();
+    assert!(previews.want_of(&pair, part(Show::Difference)).is_none());
+    done.recv_timeout(PATIENCE).unwrap();
+    let ready = previews.want_of(&pair, part(Show::Difference)).unwrap();
+    assert_eq!(ready.as_ref().as_ref().unwrap_err().place.file.as_deref(), Some(gone.as_path()));
+}
+
+#[test]
+fn a_region_in_true_pixels_is_that_of_the_cells() {
+    use crate::tui::terminal::pixels::Protocol;
+    let halves = RgbImage::from_fn(400, 400, |x, _| Rgb([if x < 200 { 10 } else { 250 }, 0, 0]));
+    let image = DecodedImage::new(halves.into());
+    let plan = Plan { protocol: Protocol::Kitty, cells: (20, 10), cell: (10, 20) };
+    let region = pair::Region::default().zoom(true).pan(1, 0).pan(1, 0);
+    let near = View { part: Part { region, ..Part::default() }, pixels: Some(plan), ..view() };
+    let made = picture(&image, &near).unwrap();
+    let shown = made.cells.lines().flatten().map(|c| c.fg).collect::<std::collections::HashSet<_>>();
+    assert_eq!((made.size, shown.len()), ((400, 400), 1), "the right half alone");
+    assert!(made.pixels.is_some());
 }

@@ -5,11 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::widgets::{Block, BorderType, Widget};
 
-use super::{Loaded, Picture, ReviewPane};
-use crate::model::scoring::bench::Chip;
-use crate::model::scoring::rules::Then;
-use crate::model::{Item, QuestionKind, Role as Part, Status, Verdict};
-use crate::store::query;
+use super::text::{Lines, write};
+use super::{Picture, ReviewPane};
+use crate::model::Status;
+use crate::tui::preview::worker::GAP;
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::table::{Empty, draw::draw_empty};
 use crate::tui::widgets::text;
@@ -17,26 +16,44 @@ use crate::tui::widgets::text;
 /// Narrower panes put the picture above the text.
 const SIDE_BY_SIDE: u16 = 64;
 
+/// Narrower panes show one picture of a pair at a time.
+const ROOM_FOR_TWO: u16 = 120;
+
 /// Where picture and text go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// The picture.
+    /// The line over the pictures of a pair; empty for one picture.
+    pub caption: Rect,
+    /// The picture, or both.
     pub picture: Rect,
     /// The text.
     pub text: Rect,
 }
 
-/// Where picture and text go in `area`. The picture gets as many columns as a square needs, at most three fifths.
-pub fn layout(area: Rect) -> Layout {
-    if area.width < SIDE_BY_SIDE {
+/// Whether a pane has room for two pictures beside each other.
+pub fn is_wide(area: Rect) -> bool {
+    area.width >= ROOM_FOR_TWO
+}
+
+/// Where picture and text go in `area`. The picture gets as many columns as a square needs, at most three fifths; two
+/// pictures two thirds where there is room for both.
+pub fn layout(area: Rect, pair: bool) -> Layout {
+    let (mut picture, text) = if area.width < SIDE_BY_SIDE {
         let height = area.height / 2;
         let text = Rect { y: area.y + height, height: area.height - height, ..area };
-        return Layout { picture: Rect { height, ..area }, text };
-    }
-    // Cells are about twice as high as wide.
-    let width = (area.height * 2).min(area.width * 3 / 5).max(area.width / 3);
-    let text = Rect { x: area.x + width + 1, width: area.width - width - 1, ..area };
-    Layout { picture: Rect { width, ..area }, text }
+        (Rect { height, ..area }, text)
+    } else {
+        // Cells are about twice as high as wide.
+        let width = match pair && is_wide(area) {
+            true => area.width * 2 / 3,
+            false => (area.height * 2).min(area.width * 3 / 5).max(area.width / 3),
+        };
+        (Rect { width, ..area }, Rect { x: area.x + width + 1, width: area.width - width - 1, ..area })
+    };
+    let caption = Rect { height: u16::from(pair).min(picture.height), ..picture };
+    picture.y += caption.height;
+    picture.height -= caption.height;
+    Layout { caption, picture, text }
 }
 
 /// The word for a status, with a mark that needs no colour.
@@ -81,25 +98,71 @@ impl ReviewPane {
             };
             return draw_empty(&empty, area, buf, look);
         }
-        let Layout { picture, text } = layout(area);
+        let Layout { caption, picture, text } = self.layout(area);
+        self.draw_caption(caption, picture, buf, look);
         draw_picture(&self.picture, self.bare, picture, buf, look);
         self.draw_text(text, buf, look);
     }
 
+    /// Where picture and text of the item on screen go.
+    pub fn layout(&self, area: Rect) -> Layout {
+        layout(area, self.sides.is_some())
+    }
+
+    /// What each picture of a pair is, over it; what differs; and the keys for it as far as there is room.
+    fn draw_caption(&self, area: Rect, picture: Rect, buf: &mut Buffer, look: &Look) {
+        let (Some(sides), false) = (&self.sides, area.is_empty()) else { return };
+        let ready = match &self.picture {
+            Picture::Ready(ready) => ready.as_ref().as_ref().ok(),
+            _ => None,
+        };
+        // Right over the cells; a picture in true pixels may reach higher than its cells would.
+        let cells = ready.filter(|p| !(self.bare && p.pixels.is_some())).map(|p| p.cells.size());
+        let blank = cells.map_or(0, |(_, rows)| picture.height.saturating_sub(rows) / 2);
+        let area = Rect { y: area.y + blank, ..area };
+        let columns = ready.map_or(area.width, |p| p.cells.size().0.min(area.width));
+        let left = area.x + (area.width - columns) / 2;
+        let middle = left + (columns.saturating_sub(GAP) / 2 + GAP).min(columns);
+        let [first, second] = sides.caption(self.shown());
+        let differs = ready.and_then(|p| p.differs);
+        let differs = differs.map(|share| format!(": {:.1} % of the pixels changed", 100.0 * share));
+        let first = first.unwrap_or_default() + &differs.unwrap_or_default();
+        let mut put = |x: u16, right: u16, said: &str| {
+            let room = usize::from(right.saturating_sub(x));
+            buf.set_stringn(x, area.y, text::fit(said, room), room, look.style(Role::Heading)).0
+        };
+        let end = match &second {
+            None => put(left, area.right(), &first),
+            Some(second) => {
+                put(left, middle.saturating_sub(1), &first);
+                put(middle, area.right(), second)
+            }
+        };
+        // As many of the keys as there is room for, the most useful first.
+        let room = usize::from(area.right().saturating_sub(end + 2));
+        let fits = (1..=self.keys.len()).rev().map(|n| self.keys[..n].join("  ")).find(|k| text::width(k) <= room);
+        if let Some(keys) = fits {
+            let x = area.right() - text::width(&keys) as u16;
+            buf.set_stringn(x, area.y, &keys, room, look.style(Role::Hint));
+        }
+    }
+
     fn draw_text(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         let Some(number) = self.number() else { return };
-        let mut lines = Lines { width: usize::from(area.width), lines: Vec::new() };
+        let mut lines = Lines::new(area.width);
         match self.items.get(&number) {
             None => lines.say(&format!("#{number}  loading"), Role::Dim, Modifier::empty()),
             Some(Err(why)) => lines.say(&format!("#{number}  {why}"), Role::Bad, Modifier::empty()),
-            Some(Ok(loaded)) => write(number, loaded, self.pending_on(number), look.accessible, &mut lines),
+            Some(Ok(loaded)) => {
+                let pending = self.pending_on(number);
+                write(number, loaded, pending, self.sides.is_some(), look, &mut lines);
+            }
         }
         let height = usize::from(area.height);
         self.overflow = lines.lines.len().saturating_sub(height);
         self.scroll = self.scroll.min(self.overflow);
         for (y, line) in (area.y..area.bottom()).zip(lines.lines.iter().skip(self.scroll)) {
-            let style = look.style(line.role).add_modifier(line.modifier);
-            buf.set_stringn(area.x, y, &line.text, usize::from(area.width), style);
+            line.draw((area.x, y), usize::from(area.width), buf, look);
         }
         let below = self.overflow - self.scroll;
         if below > 0 && height > 1 {
@@ -139,148 +202,5 @@ fn framed(message: &str, role: Role, area: Rect, buf: &mut Buffer, look: &Look) 
     for (y, line) in (top..inner.bottom()).zip(lines) {
         let x = inner.x + inner.width.saturating_sub(text::width(&line) as u16) / 2;
         buf.set_stringn(x, y, line, usize::from(inner.width), look.style(role));
-    }
-}
-
-struct Line {
-    text: String,
-    role: Role,
-    modifier: Modifier,
-}
-
-struct Lines {
-    width: usize,
-    lines: Vec<Line>,
-}
-
-impl Lines {
-    fn say(&mut self, said: &str, role: Role, modifier: Modifier) {
-        for paragraph in said.split('\n') {
-            for text in text::wrap(paragraph, self.width) {
-                self.lines.push(Line { text, role, modifier });
-            }
-        }
-    }
-
-    fn gap(&mut self) {
-        self.lines.push(Line { text: String::new(), role: Role::Text, modifier: Modifier::empty() });
-    }
-
-    /// `label  value`, the value's further lines indented.
-    fn field(&mut self, label: &str, value: &str, role: Role) {
-        if value.is_empty() {
-            return;
-        }
-        let indent = 9;
-        for (at, text) in text::wrap(value, self.width.saturating_sub(indent).max(8)).into_iter().enumerate() {
-            let label = if at == 0 { label } else { "" };
-            self.lines.push(Line { text: format!("{label:<indent$}{text}"), role, modifier: Modifier::empty() });
-        }
-    }
-}
-
-fn write(number: u32, loaded: &Loaded, pending: Option<Verdict>, accessible: bool, lines: &mut Lines) {
-    let item = loaded.item.as_ref();
-    let (words, role) = status_words(loaded.status);
-    match pending {
-        Some(verdict) => {
-            lines.say(&format!("#{number}  … {}, not saved yet", verdict.name()), Role::Warn, Modifier::empty())
-        }
-        None => lines.say(&format!("#{number}  {words}"), role, Modifier::BOLD),
-    }
-    chips(&loaded.chips, accessible, lines);
-    for standing in &loaded.standing {
-        let j = &standing.judgement;
-        let mut said =
-            format!("{} by {}, {}", j.verdict.name(), standing.who, query::judged(standing.at).replace('T', " "));
-        if !j.reasons.is_empty() {
-            said.push_str(&format!(": {}", j.reasons.join(", ")));
-        }
-        if let Some(note) = &j.note {
-            said.push_str(&format!(" “{note}”"));
-        }
-        lines.say(&said, Role::Dim, Modifier::empty());
-    }
-    lines.gap();
-    lines.say(&item.question, Role::Text, Modifier::BOLD);
-    options(item, lines);
-    lines.gap();
-    lines.field("prompt", item.prompt.as_deref().unwrap_or_default(), Role::Text);
-    lines.field("negative", item.negative_prompt.as_deref().unwrap_or_default(), Role::Dim);
-    if lines.lines.last().is_some_and(|l| !l.text.is_empty()) {
-        lines.gap();
-    }
-    if let Some((label, what)) = loaded.stale.as_deref().and_then(|s| s.split_once(": ")) {
-        lines.field(label, what, Role::Warn);
-    }
-    provenance(item, lines);
-}
-
-/// The rules that hold for the item, and why.
-fn chips(chips: &[Chip], accessible: bool, lines: &mut Lines) {
-    for chip in chips {
-        let role = if chip.then == Then::Flag { Role::Flag } else { Role::Bad };
-        let outcome = chip.then.outcome().name();
-        let said = match accessible {
-            true => format!("the rule {} has this item {outcome} because {}", chip.rule, chip.words),
-            false => format!("{outcome}: {}  ({})", chip.words, chip.rule),
-        };
-        lines.say(&said, role, Modifier::empty());
-    }
-}
-
-fn options(item: &Item, lines: &mut Lines) {
-    for (at, option) in item.options.iter().enumerate() {
-        let (mark, role) = match option.role {
-            Part::Correct => ("✓", Role::Good),
-            Part::Distractor => (" ", Role::Text),
-            Part::Refusal => ("?", Role::Dim),
-        };
-        let letter = Item::letter(at);
-        for (at, text) in text::wrap(&option.text, lines.width.saturating_sub(5).max(8)).into_iter().enumerate() {
-            let head = if at == 0 { format!("{mark} {letter}. ") } else { "     ".into() };
-            lines.lines.push(Line { text: format!("{head}{text}"), role, modifier: Modifier::empty() });
-        }
-    }
-    if item.options.is_empty() || item.correct().is_none() {
-        let label = if item.kind == QuestionKind::FreeForm { "wanted" } else { "answer" };
-        lines.field(label, &item.answer, Role::Good);
-    }
-}
-
-fn provenance(item: &Item, lines: &mut Lines) {
-    lines.field("id", &item.id, Role::Dim);
-    if item.task.as_deref() == Some("sample") {
-        lines.field("sample", "drawn by benchtop to try it out", Role::Warn);
-    }
-    let known = |parts: &[Option<&str>]| parts.iter().flatten().copied().collect::<Vec<_>>().join(", ");
-    let kind = known(&[
-        Some(item.kind.name()),
-        item.subtask.as_deref(),
-        item.level.as_deref(),
-        item.style.as_deref(),
-        item.pair.as_ref().map(|p| p.side.name()),
-    ]);
-    lines.field("kind", &kind, Role::Dim);
-    if let Some(pair) = &item.pair {
-        lines.field("pair", &pair.id.to_string(), Role::Dim);
-    }
-    if let Some(rotation) = &item.rotation {
-        lines.field("rotation", &format!("{} of {}, set {}", rotation.index, rotation.of, rotation.set), Role::Dim);
-    }
-    for (at, image) in item.images.iter().enumerate() {
-        let hash = image.hash.as_deref().map_or(String::new(), |h| format!("  blake3 {}", &h[..12.min(h.len())]));
-        let more = if at > 0 { "  (not shown)" } else { "" };
-        lines.field("picture", &format!("{}{hash}{more}", image.name), Role::Dim);
-    }
-    if let Some(made) = &item.provenance {
-        let from = format!(
-            "{} {}, seed {}, metadata {} {}",
-            made.subject, made.picture, made.seed, made.vocabulary, made.templates
-        );
-        lines.field("made", &from, Role::Dim);
-    }
-    if let Some(chance) = item.chance() {
-        lines.field("chance", &format!("{:.1} %", 100.0 * chance), Role::Dim);
     }
 }

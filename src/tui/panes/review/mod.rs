@@ -5,13 +5,15 @@
 
 mod draw;
 pub mod explain;
+mod pair;
 mod queue;
+mod text;
 
-pub use draw::{Layout, draw_picture, layout};
+pub use draw::{Layout, draw_picture, is_wide, layout};
+pub use pair::{Looking, Sides, picture_of};
 pub use queue::Queue;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use uuid::Uuid;
@@ -20,7 +22,7 @@ use crate::model::scoring::bench::Chip;
 use crate::model::{Item, Judgement, Result, Status, Verdict};
 use crate::owner::wire::{Decide, ItemView, Receipt};
 use crate::store::ledger::Standing;
-use crate::tui::preview::Ready;
+use crate::tui::preview::{Part, Ready, Show};
 
 /// Items kept ready around the one on screen.
 const KEPT: usize = 64;
@@ -94,6 +96,13 @@ pub struct ReviewPane {
     /// The terminal's own pixels are shown, so that no cells are drawn where they are.
     bare: bool,
     loading: bool,
+    looking: Looking,
+    /// The two pictures of the item on screen, as of the last frame.
+    sides: Option<Sides>,
+    /// What of them the picture that is drawn shows, and the content of which files.
+    drawn: (Part, Option<String>),
+    /// What the keys that turn the pictures are, for the line over them.
+    keys: Vec<String>,
 }
 
 impl ReviewPane {
@@ -173,6 +182,7 @@ impl ReviewPane {
     fn arrived(&mut self) -> Vec<ReviewEffect> {
         self.scroll = 0;
         self.picture = Picture::Loading;
+        (self.looking, self.sides) = (Looking::default(), None);
         let mut effects = self.fetch();
         effects.push(ReviewEffect::Moved);
         effects
@@ -180,7 +190,7 @@ impl ReviewPane {
 
     /// Asks for the item on screen and its neighbours, as far as they are not here.
     pub fn fetch(&mut self) -> Vec<ReviewEffect> {
-        let near = self.near();
+        let near = self.kept();
         if self.items.len() > KEPT {
             self.items.retain(|number, _| near.contains(number));
         }
@@ -188,6 +198,17 @@ impl ReviewPane {
             near.into_iter().filter(|n| !self.items.contains_key(n) && !self.asked.contains(n)).collect();
         self.asked.extend(&missing);
         missing.into_iter().map(ReviewEffect::Fetch).collect()
+    }
+
+    /// Those to keep at hand: [`near`](Self::near), and what may belong to the item on screen.
+    fn kept(&self) -> Vec<u32> {
+        let mut kept = self.near();
+        for number in self.may_be_partners() {
+            if !kept.contains(&number) {
+                kept.push(number);
+            }
+        }
+        kept
     }
 
     /// The item on screen, then its neighbours in the direction of travel, then those behind.
@@ -199,7 +220,8 @@ impl ReviewPane {
     }
 
     /// Takes an item.
-    pub fn take(&mut self, number: u32, view: Result<ItemView>) {
+    #[must_use]
+    pub fn take(&mut self, number: u32, view: Result<ItemView>) -> Vec<ReviewEffect> {
         self.asked.retain(|n| *n != number);
         let loaded = view.map_err(|p| p.to_string()).and_then(|view| {
             let item = serde_json::from_str(&view.json).map_err(|e| format!("this item cannot be read: {e}"))?;
@@ -213,6 +235,8 @@ impl ReviewPane {
             })
         });
         self.items.insert(number, loaded);
+        // What it is may tell which others belong to it.
+        if self.number() == Some(number) { self.fetch() } else { Vec::new() }
     }
 
     /// Forgets everything that was fetched and asks again: the connection was lost, or too much happened.
@@ -224,7 +248,7 @@ impl ReviewPane {
 
     /// An item changed: asks for it again, keeping what is on screen until it comes.
     pub fn changed(&mut self, number: u32) -> Vec<ReviewEffect> {
-        if self.near().contains(&number) {
+        if self.kept().contains(&number) {
             self.asked.push(number);
             return vec![ReviewEffect::Fetch(number)];
         }
@@ -235,7 +259,7 @@ impl ReviewPane {
     /// Rules or scores changed: what is known of every item may be another answer now. What is on screen stays until
     /// it comes.
     pub fn all_changed(&mut self) -> Vec<ReviewEffect> {
-        let near = self.near();
+        let near = self.kept();
         self.items.retain(|number, _| near.contains(number));
         near.into_iter().flat_map(|number| self.changed(number)).collect()
     }
@@ -306,32 +330,44 @@ impl ReviewPane {
         moved
     }
 
-    /// Sets the picture that is drawn; `bare` where the terminal's own pixels will stand in its place.
-    pub fn set_picture(&mut self, picture: Picture, bare: bool) {
-        self.picture = picture;
+    /// Sets the picture that is drawn, which shows `part` of the files whose content `of` names; `bare` where the
+    /// terminal's own pixels will stand in its place. While another part of the same files is being made ready the one
+    /// before it stays.
+    pub fn set_picture(&mut self, picture: Picture, (part, of): (Part, Option<String>), bare: bool) {
+        let shown = matches!(&self.picture, Picture::Ready(ready) if ready.is_ok());
+        let stays = matches!(picture, Picture::Loading) && shown && of.is_some() && self.drawn.1 == of;
+        if !stays {
+            (self.picture, self.drawn) = (picture, (part, of));
+        }
         self.bare = bare;
     }
 
+    /// Sets the two pictures of the item on screen, and the words about the keys for them.
+    pub fn set_sides(&mut self, sides: Option<Sides>, keys: Vec<String>) {
+        (self.sides, self.keys) = (sides, keys);
+    }
+
+    /// The two pictures of the item on screen, as of the last frame.
+    pub fn pair(&self) -> Option<&Sides> {
+        self.sides.as_ref()
+    }
+
+    /// How the picture on screen is looked at.
+    pub fn looking(&self) -> Looking {
+        self.looking
+    }
+
+    /// Looks at it so from now on.
+    pub fn look(&mut self, looking: Looking) {
+        self.looking = looking;
+    }
+
+    /// What of two pictures is drawn now.
+    pub fn shown(&self) -> Show {
+        self.drawn.0.show
+    }
     /// The picture that is drawn.
     pub fn picture(&self) -> &Picture {
         &self.picture
-    }
-}
-
-/// The name and path of an item's first picture, or why it cannot be shown.
-///
-/// # Errors
-/// The reason as a person reads it.
-pub fn picture_of(item: &Item, root: &std::path::Path) -> std::result::Result<(String, PathBuf), String> {
-    let Some(image) = item.images.first() else { return Err("this question has no picture".into()) };
-    let missing = || match item.provenance {
-        Some(_) => format!("{} is not made yet: 7 makes pictures", image.name),
-        None => format!("{} was not there when this was imported", image.name),
-    };
-    let hash = image.hash.clone().ok_or_else(missing)?;
-    match (&image.link, image.stored()) {
-        (Some(link), _) => Ok((hash, link.clone())),
-        (None, Some(stored)) => Ok((hash, root.join(stored))),
-        (None, None) => Err(missing()),
     }
 }

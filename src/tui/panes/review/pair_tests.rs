@@ -1,0 +1,149 @@
+use super::*;
+use crate::model::{Form, ImageRef, Key, Pair, QuestionKind, Status};
+use crate::owner::wire::ItemView;
+use crate::tui::panes::review::{Picture, Queue, ReviewEffect};
+
+fn image(name: &str, there: bool) -> ImageRef {
+    let hash = there.then(|| blake3::hash(name.as_bytes()).to_hex().to_string());
+    ImageRef { name: name.into(), hash, ext: Some("jpg".into()), ..ImageRef::default() }
+}
+
+fn item(number: u32, images: Vec<ImageRef>, pair: Option<(i64, Side)>) -> Item {
+    Item {
+        id: format!("mvp/{number}"),
+        dataset: "mvp".into(),
+        key: Key::Int(number.into()),
+        form: Form::Plain,
+        images,
+        prompt: None,
+        negative_prompt: None,
+        instruction: None,
+        question: "Is he sad?".into(),
+        kind: QuestionKind::YesNo,
+        options: vec![],
+        answer: "yes".into(),
+        task: None,
+        subtask: None,
+        granularity: None,
+        level: None,
+        style: None,
+        pair: pair.map(|(id, side)| Pair { id: Key::Int(id), side }),
+        rotation: None,
+        provenance: None,
+        extra: serde_json::Map::new(),
+    }
+}
+
+fn take(pane: &mut ReviewPane, number: u32, item: &Item) -> Vec<u32> {
+    let json = serde_json::to_string(item).unwrap();
+    let view = ItemView { number, json, status: Status::Pending, rev: 0, standing: vec![], stale: None, chips: vec![] };
+    let fetched = |e: ReviewEffect| if let ReviewEffect::Fetch(n) = e { Some(n) } else { None };
+    pane.take(number, Ok(view)).into_iter().filter_map(fetched).collect()
+}
+
+fn root() -> &'static Path {
+    Path::new("/project")
+}
+
+/// A pane on item `number` of twenty, in a queue of that item alone.
+fn on(number: u32) -> ReviewPane {
+    let mut pane = ReviewPane::new();
+    pane.set_queue(Queue::of("x".into(), vec![number], 20), None);
+    pane
+}
+
+#[test]
+fn two_pictures_of_an_item_are_its_pair() {
+    let mut pane = on(1);
+    take(&mut pane, 1, &item(1, vec![image("a/cat.jpg", true), image("b/dog.jpg", true)], None));
+    let sides = pane.sides(pane.current().unwrap(), root()).unwrap();
+    assert_eq!((sides.names.clone(), sides.asked), (["cat.jpg".to_string(), "dog.jpg".to_string()], None));
+    assert!(!sides.same() && sides.sources[0].1.starts_with("/project/images"));
+    assert_eq!(sides.caption(Show::Beside), [Some("A cat.jpg".into()), Some("B dog.jpg".into())]);
+    take(&mut pane, 1, &item(1, vec![image("cat.jpg", true), image("gone.jpg", false)], None));
+    assert_eq!(pane.sides(pane.current().unwrap(), root()), None, "one is not there");
+    take(&mut pane, 1, &item(1, vec![image("cat.jpg", true)], None));
+    assert_eq!(pane.sides(pane.current().unwrap(), root()), None);
+}
+
+#[test]
+fn the_other_picture_of_an_mvp_pair_is_fetched_with_the_item_beside_it() {
+    let mut pane = on(10);
+    let natural = item(10, vec![image("3_s.jpg", true)], Some((3, Side::Natural)));
+    // The queue holds one item; those around it by number are asked for once it is known that it has a partner.
+    assert_eq!(take(&mut pane, 10, &natural), [8, 9, 11, 12]);
+    assert_eq!(pane.sides(pane.current().unwrap(), root()), None);
+    take(&mut pane, 9, &item(9, vec![image("2_e.jpg", true)], Some((2, Side::Manipulated))));
+    take(&mut pane, 11, &item(11, vec![image("3_e.jpg", true)], Some((3, Side::Manipulated))));
+    let sides = pane.sides(pane.current().unwrap(), root()).unwrap();
+    assert_eq!((sides.names[0].as_str(), sides.asked), ("natural", Some(Show::First)));
+    assert_eq!(sides.caption(Show::First)[0].as_deref(), Some("A natural, asked about"));
+    assert_eq!(sides.caption(Show::Second)[0].as_deref(), Some("B manipulated"));
+    // From the other side it is the same pair in the same order.
+    let mut pane = on(11);
+    take(&mut pane, 11, &item(11, vec![image("3_e.jpg", true)], Some((3, Side::Manipulated))));
+    take(&mut pane, 10, &natural);
+    let other = pane.sides(pane.current().unwrap(), root()).unwrap();
+    assert_eq!((other.sources.clone(), other.asked), (sides.sources.clone(), Some(Show::Second)));
+    // A cross-image question has both in one picture.
+    let mut pane = on(5);
+    assert!(take(&mut pane, 5, &item(5, vec![image("3_concat.jpg", true)], Some((3, Side::Cross)))).is_empty());
+    assert_eq!(pane.sides(pane.current().unwrap(), root()), None);
+    // At the ends of the project nothing beyond is asked for.
+    let mut pane = on(20);
+    assert_eq!(take(&mut pane, 20, &item(20, vec![image("3_s.jpg", true)], Some((3, Side::Natural)))), [18, 19]);
+}
+
+#[test]
+fn what_is_shown_follows_the_room_until_something_is_chosen() {
+    let mut pane = on(11);
+    take(&mut pane, 11, &item(11, vec![image("3_e.jpg", true)], Some((3, Side::Manipulated))));
+    take(&mut pane, 10, &item(10, vec![image("3_s.jpg", true)], Some((3, Side::Natural))));
+    let sides = pane.sides(pane.current().unwrap(), root()).unwrap();
+    let mut looking = Looking::default();
+    assert_eq!((looking.shown(&sides, true), looking.shown(&sides, false)), (Show::Beside, Show::Second));
+    let mut turns = |wide: bool, n: usize| {
+        (0..n)
+            .map(|_| {
+                looking.turn(&sides, wide);
+                looking.shown(&sides, wide)
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(turns(true, 3), [Show::First, Show::Second, Show::Beside]);
+    assert_eq!(turns(false, 2), [Show::First, Show::Second]);
+    looking.difference();
+    assert_eq!(looking.shown(&sides, false), Show::Difference);
+    looking.difference();
+    assert_eq!(looking.shown(&sides, true), Show::Beside);
+    looking.blink = Some(true);
+    assert_eq!(looking.shown(&sides, true), Show::Second);
+}
+
+#[test]
+fn a_part_of_the_same_files_that_is_on_its_way_leaves_the_one_before_and_other_files_do_not() {
+    let mut pane = on(1);
+    let made = || {
+        let image = crate::tui::preview::DecodedImage::new(image::RgbImage::new(4, 4).into());
+        let view = crate::tui::preview::View {
+            pane: (4, 2),
+            cell: (1, 2),
+            level: crate::model::ColourLevel::True,
+            background: [0; 3],
+            pixels: None,
+            part: Part::default(),
+        };
+        Picture::Ready(Arc::new(Ok(crate::tui::preview::worker::picture(&image, &view).unwrap())))
+    };
+    let second = Part { show: Show::Second, ..Part::default() };
+    pane.set_picture(made(), (Part::default(), Some("a b".into())), false);
+    pane.set_picture(Picture::Loading, (second, Some("a b".into())), false);
+    assert!(matches!(pane.picture(), Picture::Ready(_)) && pane.shown() == Show::First, "what is there is named");
+    pane.set_picture(made(), (second, Some("a b".into())), false);
+    assert_eq!(pane.shown(), Show::Second);
+    // The picture was made again: a verdict must not be one on the old one.
+    pane.set_picture(Picture::Loading, (second, Some("a c".into())), false);
+    assert!(matches!(pane.picture(), Picture::Loading));
+    pane.set_picture(Picture::Loading, (second, None), false);
+    assert!(matches!(pane.picture(), Picture::Loading));
+}

@@ -1,0 +1,212 @@
+//! The text beside the picture: where the item stands, its question, and where it comes from.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Modifier;
+
+use super::Loaded;
+use super::draw::status_words;
+use crate::model::scoring::bench::Chip;
+use crate::model::scoring::rules::Then;
+use crate::model::{Item, QuestionKind, Role as Part, Verdict};
+use crate::store::query;
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::text;
+use crate::tui::widgets::words::{Word, by_words, put, styled, wrap};
+
+/// The field of a record that holds the question as it was before it was rewritten (VLB, section 3.2: a question rephrased
+/// or given more context; a question fixed in place).
+pub const ORIGINAL: &str = "original_question";
+
+/// The question that an item's own was made from, where it is another.
+pub fn original(item: &Item) -> Option<&str> {
+    item.extra.get(ORIGINAL)?.as_str().filter(|original| *original != item.question)
+}
+
+/// One line.
+pub(super) struct Line {
+    text: String,
+    role: Role,
+    modifier: Modifier,
+    /// Words with styles of their own, in place of the text.
+    words: Vec<Word>,
+}
+
+impl Line {
+    fn new(text: String, role: Role, modifier: Modifier) -> Line {
+        Line { text, role, modifier, words: Vec::new() }
+    }
+
+    /// Draws it in at most `room` columns.
+    pub(super) fn draw(&self, (x, y): (u16, u16), room: usize, buf: &mut Buffer, look: &Look) {
+        if self.words.is_empty() {
+            let style = look.style(self.role).add_modifier(self.modifier);
+            buf.set_stringn(x, y, &self.text, room, style);
+        } else {
+            put(&self.words, x, y, room, buf);
+        }
+    }
+
+    fn is_gap(&self) -> bool {
+        self.text.is_empty() && self.words.is_empty()
+    }
+}
+
+/// Lines broken to a width.
+pub(super) struct Lines {
+    width: usize,
+    pub(super) lines: Vec<Line>,
+}
+
+impl Lines {
+    /// No lines yet, for this many columns.
+    pub(super) fn new(width: u16) -> Lines {
+        Lines { width: usize::from(width), lines: Vec::new() }
+    }
+
+    pub(super) fn say(&mut self, said: &str, role: Role, modifier: Modifier) {
+        for paragraph in said.split('\n') {
+            for text in text::wrap(paragraph, self.width) {
+                self.lines.push(Line::new(text, role, modifier));
+            }
+        }
+    }
+
+    fn gap(&mut self) {
+        self.lines.push(Line::new(String::new(), Role::Text, Modifier::empty()));
+    }
+
+    /// `label  value`, the value's further lines indented.
+    fn field(&mut self, label: &str, value: &str, role: Role) {
+        if value.is_empty() {
+            return;
+        }
+        let indent = 9;
+        for (at, text) in text::wrap(value, self.width.saturating_sub(indent).max(8)).into_iter().enumerate() {
+            let label = if at == 0 { label } else { "" };
+            self.lines.push(Line::new(format!("{label:<indent$}{text}"), role, Modifier::empty()));
+        }
+    }
+}
+
+/// Writes all of an item; `pair` says that both of its pictures are shown.
+pub(super) fn write(
+    number: u32,
+    loaded: &Loaded,
+    pending: Option<Verdict>,
+    pair: bool,
+    look: &Look,
+    lines: &mut Lines,
+) {
+    let item = loaded.item.as_ref();
+    let (words, role) = status_words(loaded.status);
+    match pending {
+        Some(verdict) => {
+            lines.say(&format!("#{number}  … {}, not saved yet", verdict.name()), Role::Warn, Modifier::empty())
+        }
+        None => lines.say(&format!("#{number}  {words}"), role, Modifier::BOLD),
+    }
+    chips(&loaded.chips, look.accessible, lines);
+    for standing in &loaded.standing {
+        let j = &standing.judgement;
+        let mut said =
+            format!("{} by {}, {}", j.verdict.name(), standing.who, query::judged(standing.at).replace('T', " "));
+        if !j.reasons.is_empty() {
+            said.push_str(&format!(": {}", j.reasons.join(", ")));
+        }
+        if let Some(note) = &j.note {
+            said.push_str(&format!(" “{note}”"));
+        }
+        lines.say(&said, Role::Dim, Modifier::empty());
+    }
+    lines.gap();
+    match original(item) {
+        None => lines.say(&item.question, Role::Text, Modifier::BOLD),
+        Some(original) => {
+            lines.say("rewritten, word by word:", Role::Dim, Modifier::empty());
+            let pieces = by_words(original, &item.question);
+            for words in wrap(styled(&pieces, false, look), lines.width.max(1)) {
+                lines.lines.push(Line { words, ..Line::new(String::new(), Role::Text, Modifier::empty()) });
+            }
+        }
+    }
+    options(item, lines);
+    lines.gap();
+    lines.field("prompt", item.prompt.as_deref().unwrap_or_default(), Role::Text);
+    lines.field("negative", item.negative_prompt.as_deref().unwrap_or_default(), Role::Dim);
+    if lines.lines.last().is_some_and(|l| !l.is_gap()) {
+        lines.gap();
+    }
+    if let Some((label, what)) = loaded.stale.as_deref().and_then(|s| s.split_once(": ")) {
+        lines.field(label, what, Role::Warn);
+    }
+    provenance(item, pair, lines);
+}
+
+/// The rules that hold for the item, and why.
+fn chips(chips: &[Chip], accessible: bool, lines: &mut Lines) {
+    for chip in chips {
+        let role = if chip.then == Then::Flag { Role::Flag } else { Role::Bad };
+        let outcome = chip.then.outcome().name();
+        let said = match accessible {
+            true => format!("the rule {} has this item {outcome} because {}", chip.rule, chip.words),
+            false => format!("{outcome}: {}  ({})", chip.words, chip.rule),
+        };
+        lines.say(&said, role, Modifier::empty());
+    }
+}
+
+fn options(item: &Item, lines: &mut Lines) {
+    for (at, option) in item.options.iter().enumerate() {
+        let (mark, role) = match option.role {
+            Part::Correct => ("✓", Role::Good),
+            Part::Distractor => (" ", Role::Text),
+            Part::Refusal => ("?", Role::Dim),
+        };
+        let letter = Item::letter(at);
+        for (at, text) in text::wrap(&option.text, lines.width.saturating_sub(5).max(8)).into_iter().enumerate() {
+            let head = if at == 0 { format!("{mark} {letter}. ") } else { "     ".into() };
+            lines.lines.push(Line::new(format!("{head}{text}"), role, Modifier::empty()));
+        }
+    }
+    if item.options.is_empty() || item.correct().is_none() {
+        let label = if item.kind == QuestionKind::FreeForm { "wanted" } else { "answer" };
+        lines.field(label, &item.answer, Role::Good);
+    }
+}
+
+fn provenance(item: &Item, pair: bool, lines: &mut Lines) {
+    lines.field("id", &item.id, Role::Dim);
+    if item.task.as_deref() == Some("sample") {
+        lines.field("sample", "drawn by benchtop to try it out", Role::Warn);
+    }
+    let known = |parts: &[Option<&str>]| parts.iter().flatten().copied().collect::<Vec<_>>().join(", ");
+    let kind = known(&[
+        Some(item.kind.name()),
+        item.subtask.as_deref(),
+        item.level.as_deref(),
+        item.style.as_deref(),
+        item.pair.as_ref().map(|p| p.side.name()),
+    ]);
+    lines.field("kind", &kind, Role::Dim);
+    if let Some(pair) = &item.pair {
+        lines.field("pair", &pair.id.to_string(), Role::Dim);
+    }
+    if let Some(rotation) = &item.rotation {
+        lines.field("rotation", &format!("{} of {}, set {}", rotation.index, rotation.of, rotation.set), Role::Dim);
+    }
+    for (at, image) in item.images.iter().enumerate() {
+        let hash = image.hash.as_deref().map_or(String::new(), |h| format!("  blake3 {}", &h[..12.min(h.len())]));
+        let more = if at > usize::from(pair) { "  (not shown)" } else { "" };
+        lines.field("picture", &format!("{}{hash}{more}", image.name), Role::Dim);
+    }
+    if let Some(made) = &item.provenance {
+        let from = format!(
+            "{} {}, seed {}, metadata {} {}",
+            made.subject, made.picture, made.seed, made.vocabulary, made.templates
+        );
+        lines.field("made", &from, Role::Dim);
+    }
+    if let Some(chance) = item.chance() {
+        lines.field("chance", &format!("{:.1} %", 100.0 * chance), Role::Dim);
+    }
+}

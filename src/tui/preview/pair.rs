@@ -1,0 +1,203 @@
+//! One picture of two, side by side or where they differ, and a region of it.
+
+use image::{Rgba, RgbaImage};
+
+use super::decode::DecodedImage;
+use super::scale::{fit, resize};
+use crate::tui::palette::{Rgb, grey};
+
+/// How much a channel must differ, of 255, for a pixel to count as changed: JPEG's own noise stays below.
+pub const NOISE: u8 = 16;
+/// Nearest zoom, in doublings.
+const NEAREST: u8 = 5;
+/// What a centre is counted in.
+const WHOLE: u16 = 1024;
+
+/// What of two pictures is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Show {
+    /// The first alone, as a picture that has no other.
+    #[default]
+    First,
+    /// The second alone.
+    Second,
+    /// The first at the left, the second at the right.
+    Beside,
+    /// The first in dark grey, and bright where the second is another.
+    Difference,
+}
+
+/// A region of a picture: its middle, and how near it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Region {
+    /// Doublings: 0 is the whole picture.
+    near: u8,
+    /// The middle, in 1024ths of width and height.
+    middle: (u16, u16),
+}
+
+impl Default for Region {
+    fn default() -> Self {
+        Region { near: 0, middle: (WHOLE / 2, WHOLE / 2) }
+    }
+}
+
+impl Region {
+    /// How many times nearer than the whole picture.
+    pub fn times(self) -> u32 {
+        1 << self.near
+    }
+
+    /// Twice as near, or half; the same where there is no more.
+    pub fn zoom(self, nearer: bool) -> Region {
+        let near = if nearer { (self.near + 1).min(NEAREST) } else { self.near.saturating_sub(1) };
+        Region { near, ..self }.kept()
+    }
+
+    /// A quarter of what is seen further in a direction: -1, 0 or 1 each way; the same at the edge.
+    pub fn pan(self, right: i32, down: i32) -> Region {
+        let step = i32::from((WHOLE >> self.near) / 4);
+        let move_by = |at: u16, by: i32| u16::try_from((i32::from(at) + by * step).max(0)).unwrap_or(WHOLE);
+        Region { middle: (move_by(self.middle.0, right), move_by(self.middle.1, down)), ..self }.kept()
+    }
+
+    /// The same with nothing of it outside of the picture.
+    fn kept(self) -> Region {
+        let half = (WHOLE / 2) >> self.near;
+        let keep = |at: u16| at.clamp(half, WHOLE - half);
+        Region { middle: (keep(self.middle.0), keep(self.middle.1)), ..self }
+    }
+
+    /// Left, top, width and height of it in a picture of this size.
+    fn of(self, (width, height): (u32, u32)) -> (u32, u32, u32, u32) {
+        let side = |whole: u32, middle: u16| {
+            let long = whole.div_ceil(self.times()).max(1);
+            let middle = u64::from(whole) * u64::from(middle) / u64::from(WHOLE);
+            let from = u32::try_from(middle).unwrap_or(whole).saturating_sub(long / 2);
+            (from.min(whole.saturating_sub(long)), long)
+        };
+        let ((x, w), (y, h)) = (side(width, self.middle.0), side(height, self.middle.1));
+        (x, y, w, h)
+    }
+
+    /// The region of a picture.
+    fn cut(self, image: &DecodedImage) -> DecodedImage {
+        let (x, y, width, height) = self.of(image.size());
+        DecodedImage::new(image.pixels().crop_imm(x, y, width, height))
+    }
+}
+
+/// What of a picture or of two is shown. Part of what a made picture is remembered by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// What of two.
+    pub show: Show,
+    /// Which region, of both alike.
+    pub region: Region,
+}
+
+/// The room a picture is drawn in.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// Width and height in pixels.
+    pub size: (u32, u32),
+    /// How much wider than high a pixel of it is, as [`fit`] has it.
+    pub stretch: f64,
+    /// Width between two pictures.
+    pub gap: u32,
+}
+
+/// The part of these pictures (one, or two) drawn to fill the room, aspect kept; and for a difference the share of the
+/// pixels of the region that differ by [`NOISE`] or more.
+///
+/// # Errors
+/// What the resizer said.
+pub fn draw(images: &[DecodedImage], part: Part, room: Room, ground: Rgb) -> Result<(RgbaImage, Option<f64>), String> {
+    let Some(first) = images.first() else { return Err("there is no picture".into()) };
+    let whole = part.region.times() == 1;
+    let cut = |image: &DecodedImage| if whole { image.clone() } else { part.region.cut(image) };
+    let alone = |image: &DecodedImage| match whole {
+        true => resize(image, fit(image.size(), room.size, room.stretch)),
+        false => {
+            let region = part.region.cut(image);
+            resize(&region, fit(region.size(), room.size, room.stretch))
+        }
+    };
+    match (part.show, images.get(1)) {
+        // Where there is no room for two there is for one.
+        (Show::Beside, Some(second)) if room.size.0 >= room.gap + 2 => {
+            Ok((beside([&cut(first), &cut(second)], room)?, None))
+        }
+        (Show::Difference, Some(second)) => {
+            // A picture of another size is compared as it would be shown in the size of the first.
+            let second = match second.size() == first.size() {
+                true => cut(second),
+                false => cut(&DecodedImage::new(resize(second, first.size())?.into())),
+            };
+            let (drawn, share) = difference(&cut(first), &second, room, ground)?;
+            Ok((drawn, Some(share)))
+        }
+        (Show::Second, Some(second)) => Ok((alone(second)?, None)),
+        _ => Ok((alone(first)?, None)),
+    }
+}
+
+/// Two pictures in boxes of one size, each in the middle of its own.
+fn beside(images: [&DecodedImage; 2], room: Room) -> Result<RgbaImage, String> {
+    let half = (room.size.0.saturating_sub(room.gap) / 2, room.size.1);
+    let mut small = Vec::new();
+    for image in images {
+        small.push(resize(image, fit(image.size(), half, room.stretch))?);
+    }
+    let widest = small.iter().map(RgbaImage::width).max().unwrap_or(0);
+    let highest = small.iter().map(RgbaImage::height).max().unwrap_or(0);
+    let mut out = RgbaImage::from_pixel(2 * widest + room.gap, highest, Rgba([0; 4]));
+    for (at, image) in (0u32..).zip(&small) {
+        let left = at * (widest + room.gap) + (widest - image.width()) / 2;
+        let top = (highest - image.height()) / 2;
+        image::imageops::replace(&mut out, image, i64::from(left), i64::from(top));
+    }
+    Ok(out)
+}
+
+/// How far two pixels are apart over the ground that shows through them: the largest difference of a channel.
+fn apart(a: &Rgba<u8>, b: &Rgba<u8>, ground: Rgb) -> u8 {
+    let over = |p: &Rgba<u8>, c: usize| {
+        let alpha = u32::from(p.0[3]);
+        (u32::from(p.0[c]) * alpha + u32::from(ground[c]) * (255 - alpha)) / 255
+    };
+    let most = (0..3).map(|c| over(a, c).abs_diff(over(b, c))).max().unwrap_or(0);
+    u8::try_from(most).unwrap_or(255)
+}
+
+/// Two pictures of one size as their difference. What changed is not averaged away: each pixel drawn is as bright as the
+/// most changed pixel that it stands for.
+fn difference(a: &DecodedImage, b: &DecodedImage, room: Room, ground: Rgb) -> Result<(RgbaImage, f64), String> {
+    let size = fit(a.size(), room.size, room.stretch);
+    let mut out = resize(a, size)?;
+    let (a, b) = (a.pixels().to_rgba8(), b.pixels().to_rgba8());
+    let apart: Vec<u8> = a.pixels().zip(b.pixels()).map(|(a, b)| apart(a, b, ground)).collect();
+    let changed = apart.iter().filter(|d| **d >= NOISE).count();
+    let share = changed as f64 / apart.len().max(1) as f64;
+    let (width, height) = (a.width(), a.height());
+    let span = |at: u32, whole: u32, parts: u32| {
+        let edge = |at: u32| (u64::from(at) * u64::from(whole) / u64::from(parts.max(1))) as usize;
+        edge(at)..edge(at + 1).max(edge(at) + 1)
+    };
+    for (x, y, pixel) in out.enumerate_pixels_mut() {
+        let columns = span(x, width, size.0);
+        let rows = span(y, height, size.1);
+        let line = |row: usize| apart.get(row * width as usize..).and_then(|l| l.get(columns.clone()));
+        let most = rows.filter_map(line).flatten().copied().max().unwrap_or(0);
+        let [r, g, b, alpha] = pixel.0;
+        let dark = if alpha == 0 { 0 } else { grey([r, g, b]) / 4 };
+        // Four times as bright as it is far apart, so that small changes are seen too.
+        let bright = dark.saturating_add(most.saturating_mul(4));
+        *pixel = Rgba([bright, bright, dark, 255]);
+    }
+    Ok((out, share))
+}
+
+#[cfg(test)]
+#[path = "pair_tests.rs"]
+mod tests;

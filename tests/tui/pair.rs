@@ -1,0 +1,177 @@
+//! Two pictures of one item, a region of them, the blink, and what changed in a question.
+
+use benchtop::model::{ColourLevel, ImageRef, Item, Key, Pair, Side};
+use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
+
+use super::support::{Bench, Seat, Terminal, pictured, question};
+
+const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
+
+fn png(draw: impl Fn(u32, u32) -> [u8; 3]) -> Vec<u8> {
+    let mut out = std::io::Cursor::new(Vec::new());
+    let image = RgbImage::from_fn(64, 64, |x, y| Rgb(draw(x, y)));
+    DynamicImage::from(image).write_to(&mut out, ImageFormat::Png).unwrap();
+    out.into_inner()
+}
+
+fn kite(x: u32, y: u32) -> [u8; 3] {
+    if x.abs_diff(32) + y.abs_diff(28) < 20 { [200, 40, 40] } else { [40, 90, 160] }
+}
+
+/// The kite with a tail: 1.6 % of the pixels.
+fn tailed(x: u32, y: u32) -> [u8; 3] {
+    if x == 32 { [240, 240, 80] } else { kite(x, y) }
+}
+
+/// An item whose picture was edited, and one that has a picture alone.
+fn edited() -> Bench {
+    let image = |name: &str| ImageRef { name: name.into(), ..ImageRef::default() };
+    let pair = Item { images: vec![image("kite.png"), image("tailed.png")], ..question(1) };
+    Bench::of(&[pair, pictured(2, "kite.png")], &[("kite.png", &png(kite)), ("tailed.png", &png(tailed))])
+}
+
+fn look(bench: &Bench, name: &str, terminal: Terminal, show: impl Fn(&mut Seat) -> String) {
+    for size in SIZES {
+        let mut seat = bench.seat_at("ann", Terminal { size, ..terminal });
+        seat.wait_until("the counts", |s| s.lines().next().is_some_and(|l| l.contains('✗')));
+        let shown = show(&mut seat);
+        insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+            insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), shown);
+        });
+    }
+}
+
+#[test]
+fn a_pair_as_the_room_allows() {
+    look(&edited(), "review_pair", Terminal::default(), |seat| {
+        seat.on(1);
+        seat.wait_for("A kite.png")
+    });
+}
+
+#[test]
+fn where_the_two_of_a_pair_differ() {
+    look(&edited(), "review_difference", Terminal::default(), |seat| {
+        seat.on(1);
+        seat.keys("D");
+        seat.wait_for("A to B: 1.6 %")
+    });
+}
+
+#[test]
+fn without_colour_a_blink_is_the_difference_standing_still() {
+    let mono = Terminal { level: ColourLevel::Mono, theme: "mono", accessible: true, ..Terminal::default() };
+    look(&edited(), "review_difference_accessible", mono, |seat| {
+        seat.on(1);
+        seat.keys("b");
+        seat.wait_for("in place of blinking");
+        seat.wait_for("A to B: 1.6 %")
+    });
+}
+
+#[test]
+fn a_blink_shows_both_in_turn_until_the_next_key_which_does_what_it_does() {
+    let bench = edited();
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    let both = |shown: &str| shown.contains("A kite.png") && shown.contains("B tailed.png");
+    seat.wait_until("both", both);
+    seat.keys("b");
+    for _ in 0..2 {
+        seat.wait_until("B alone", |s| s.contains("B tailed.png") && !s.contains("A kite.png"));
+        seat.wait_until("A alone", |s| s.contains("A kite.png") && !s.contains("B tailed.png"));
+    }
+    seat.keys("b");
+    seat.wait_until("both again", both);
+    seat.keys("b");
+    seat.wait_until("B alone", |s| !s.contains("A kite.png"));
+    // Esc stops it and does no more: the queue stays.
+    seat.keys("<esc>");
+    let shown = seat.wait_until("both again", both);
+    assert!(!shown.contains("nothing to close"), "{shown}");
+    seat.keys("b");
+    seat.wait_until("B alone", |s| !s.contains("A kite.png"));
+    seat.judge(1, "a");
+    assert_eq!(bench.verdicts("ann"), ["1 accept"]);
+    seat.on(2);
+    seat.keys("b");
+    seat.wait_for("this item has no second picture to compare with");
+}
+
+#[test]
+fn one_at_a_time_in_a_small_window_and_v_turns() {
+    let bench = edited();
+    let mut seat = bench.seat_at("ann", Terminal { size: (80, 24), ..Terminal::default() });
+    seat.on(1);
+    let shown = seat.wait_for("A kite.png");
+    assert!(!shown.contains("B tailed.png"), "{shown}");
+    seat.keys("v");
+    let shown = seat.wait_for("B tailed.png");
+    assert!(!shown.contains("A kite.png"), "{shown}");
+    seat.keys("v");
+    seat.wait_for("A kite.png");
+    seat.resize(160, 50);
+    seat.keys("v");
+    seat.wait_until("B alone", |s| s.contains("B tailed.png") && !s.contains("A kite.png"));
+    seat.keys("v");
+    seat.wait_until("both", |s| s.contains("A kite.png") && s.contains("B tailed.png"));
+}
+
+#[test]
+fn zoom_and_pan_go_as_far_as_the_picture() {
+    let bench = edited();
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("H");
+    seat.wait_for("this is the whole picture; + zooms in");
+    seat.keys("++");
+    seat.wait_for("4 times as near; - goes back");
+    for _ in 0..9 {
+        seat.keys("L");
+    }
+    seat.wait_for("the picture ends there");
+    seat.keys("++++");
+    seat.wait_for("this is as near as it gets");
+    seat.keys("-----");
+    seat.wait_for("the whole picture");
+    seat.keys("-");
+    seat.wait_for("this is the whole picture");
+    // The next item begins with the whole picture again.
+    seat.keys("+n");
+    seat.on(2);
+    seat.keys("-");
+    seat.wait_for("this is the whole picture");
+}
+
+#[test]
+fn the_other_picture_of_a_pair_comes_from_the_item_beside_it() {
+    let of = |n: i64, name: &str, side| Item { pair: Some(Pair { id: Key::Int(7), side }), ..pictured(n, name) };
+    let items = [of(1, "7_s.png", Side::Natural), of(2, "7_e.png", Side::Manipulated), question(3)];
+    let bench = Bench::of(&items, &[("7_s.png", &png(kite)), ("7_e.png", &png(tailed))]);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.wait_for("A natural, asked about");
+    seat.keys("n");
+    seat.on(2);
+    seat.wait_for("B manipulated, asked about");
+    seat.keys("n");
+    let shown = seat.on(3);
+    assert!(!shown.contains("manipulated"), "{shown}");
+}
+
+#[test]
+fn a_question_that_was_rewritten_shows_its_words() {
+    let mut rewritten = question(1);
+    rewritten.question = "Is the kite in the picture blue or green?".into();
+    rewritten.extra.insert("original_question".into(), "Is the kite red or green?".into());
+    let bench = Bench::of(&[rewritten], &[]);
+    look(&bench, "review_rewritten", Terminal::default(), |seat| {
+        seat.on(1);
+        seat.wait_for("rewritten, word by word:")
+    });
+    let mono = Terminal { level: ColourLevel::Mono, theme: "mono", ..Terminal::default() };
+    look(&bench, "review_rewritten_mono", mono, |seat| {
+        seat.on(1);
+        seat.wait_for("[-red-]{+in the")
+    });
+}
