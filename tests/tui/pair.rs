@@ -175,3 +175,23 @@ fn a_question_that_was_rewritten_shows_its_words() {
         seat.wait_for("[-red-]{+in the")
     });
 }
+
+#[test]
+fn a_tag_used_before_is_completed_in_the_next_note() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("x7");
+    seat.keys("#cut off #sky<enter>");
+    seat.wait_for("#1 saved");
+    seat.on(2);
+    seat.keys("x7");
+    seat.wait_for("tab: #cut #sky");
+    seat.keys("again #s<tab><enter>");
+    seat.wait_for("#2 saved");
+    let note = |at: usize| match bench.journal("ann").remove(at).act {
+        benchtop::model::Act::Judge(judged) => judged.note,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((note(0).as_deref(), note(1).as_deref()), (Some("#cut off #sky"), Some("again #sky")));
+}

@@ -240,6 +240,7 @@ impl App {
                 // One key said much: what it was is told, and how it is taken back.
                 self.say(Toast::info(format!("#{number} {}: {}; {undo} takes it back", made.name, made.help())));
                 self.tell_unconfirmed(seen);
+                self.tags.used(judgement.note.as_deref().unwrap_or_default());
                 let effects = self.review.decide(number, rev, judgement);
                 self.carry_out(effects);
             }
@@ -262,6 +263,7 @@ impl App {
                 };
                 let choices = self.welcome.reasons.iter().map(choice).collect();
                 let menu = Menu::new(format!("reject #{number}: why?"), choices).several().with_note();
+                let menu = menu.with_tags(self.tags.known().to_vec());
                 self.overlay = Some(Overlay::Menu(MenuFor::Reject { number, rev, seen, ms }, menu));
             }
             Err(why) => self.say(Toast::warning(why)),

@@ -229,6 +229,7 @@ impl App {
                 let reasons = &self.welcome.reasons;
                 let reasons = picks.iter().filter_map(|p| reasons.get(*p)).map(|r| r.key.clone()).collect();
                 let note = (!note.trim().is_empty()).then(|| note.trim().to_string());
+                self.tags.used(note.as_deref().unwrap_or_default());
                 let judgement = Judgement { reasons, note, ms, ..Judgement::new(Verdict::Reject, seen) };
                 let effects = self.review.decide(number, rev, judgement);
                 self.carry_out(effects);

@@ -54,6 +54,7 @@ use crate::tui::terminal::paint::{self, Receipts};
 use crate::tui::terminal::pixels::Pixels;
 use crate::tui::terminal::{Capabilities, Clock, ColourLevel, Input, Reply};
 use crate::tui::theme::Look;
+use crate::tui::widgets::tags::Tags;
 use crate::tui::widgets::toast::Toast;
 
 /// Which pane fills the screen.
@@ -129,6 +130,8 @@ pub struct App {
     toast: Option<Toast>,
     /// Words looked for before, oldest first.
     history: Vec<String>,
+    /// Tags of notes written in this session.
+    tags: Tags,
     counts: Vec<(Status, u64)>,
     /// The last revision heard of.
     rev: u64,
@@ -198,6 +201,7 @@ impl App {
             chord: Vec::new(),
             toast: welcome.notices.first().map(Toast::warning),
             history: Vec::new(),
+            tags: Tags::default(),
             counts: Vec::new(),
             rev: welcome.rev,
             true_pixels: false,

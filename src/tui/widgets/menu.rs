@@ -10,6 +10,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
 use tui_input::Input;
 
+use super::tags::Tags;
 use super::{line, text};
 use crate::tui::action::Action;
 use crate::tui::theme::{Look, Role};
@@ -82,6 +83,7 @@ pub struct Menu {
     filter: Option<Input>,
     note: Option<Input>,
     in_note: bool,
+    tags: Tags,
 }
 
 impl Menu {
@@ -90,7 +92,8 @@ impl Menu {
         let shown = (0..choices.len()).map(|i| (i, vec![])).collect();
         let marks = BTreeSet::new();
         let (title, cursor, several, in_note) = (title.into(), 0, false, false);
-        Menu { title, choices, shown, cursor, marks, several, filter: None, note: None, in_note }
+        let tags = Tags::default();
+        Menu { title, choices, shown, cursor, marks, several, filter: None, note: None, in_note, tags }
     }
 
     /// The same where several lines may be marked.
@@ -102,6 +105,12 @@ impl Menu {
     /// The same with a line for a note at its end.
     pub fn with_note(mut self) -> Menu {
         self.note = Some(Input::default());
+        self
+    }
+
+    /// The same where tab completes `#tags` of the note from these, the latest first.
+    pub fn with_tags(mut self, known: Vec<String>) -> Menu {
+        self.tags = Tags::new(known);
         self
     }
 
@@ -174,10 +183,14 @@ impl Menu {
             Action::MenuUp if self.cursor > 0 => self.cursor -= 1,
             Action::MenuUp if self.note.is_some() => self.in_note = true,
             Action::MenuUp => self.cursor = self.shown.len().saturating_sub(1),
+            Action::MenuMark if self.in_note => {
+                let Some(note) = &mut self.note else { return MenuOutcome::Open };
+                return self.tags.complete(note).map_or_else(MenuOutcome::Refused, |()| MenuOutcome::Open);
+            }
             Action::MenuMark if !self.several => {
                 return MenuOutcome::Refused("only one line can be taken here".into());
             }
-            Action::MenuMark if !self.in_note => {
+            Action::MenuMark => {
                 if let Some((index, _)) = self.shown.get(self.cursor) {
                     if !self.marks.remove(index) {
                         self.marks.insert(*index);
@@ -330,9 +343,17 @@ impl Menu {
     }
 
     fn hints(&self, outer: Rect, buf: &mut Buffer, look: &Look) {
-        let mark = if self.several { "tab marks  " } else { "" };
-        let hint = format!(" {mark}enter takes  esc closes ");
         let room = usize::from(outer.width.saturating_sub(4));
+        let rest = "enter takes  esc closes ";
+        let mark = match (self.in_note, self.several) {
+            (true, _) if !self.tags.known().is_empty() => {
+                let known = text::fit(&self.tags.known().join(" "), room.saturating_sub(rest.len() + 8));
+                format!("tab: {known}  ")
+            }
+            (false, true) => "tab marks  ".to_string(),
+            _ => String::new(),
+        };
+        let hint = format!(" {mark}{rest}");
         if text::width(&hint) <= room {
             buf.set_stringn(outer.x + 2, outer.bottom() - 1, &hint, room, look.style(Role::Hint));
         }
@@ -359,75 +380,5 @@ impl Menu {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crossterm::event::KeyModifiers;
-
-    fn press(menu: &mut Menu, code: KeyCode) -> MenuOutcome {
-        menu.key(KeyEvent::new(code, KeyModifiers::NONE))
-    }
-
-    fn reasons() -> Menu {
-        let choices = vec![Choice::new("wrong content"), Choice::new("low quality"), Choice::new("other").wants_note()];
-        Menu::new("reject because", choices).several().with_note()
-    }
-
-    fn chosen(picks: &[usize], note: &str) -> MenuOutcome {
-        MenuOutcome::Chosen { picks: picks.to_vec(), note: note.into() }
-    }
-
-    #[test]
-    fn a_digit_picks_at_once_and_joins_what_is_marked() {
-        assert_eq!(press(&mut reasons(), KeyCode::Char('2')), chosen(&[1], ""));
-        let mut menu = reasons();
-        press(&mut menu, KeyCode::Tab);
-        assert_eq!(press(&mut menu, KeyCode::Char('2')), chosen(&[0, 1], ""));
-        assert!(matches!(press(&mut menu, KeyCode::Char('4')), MenuOutcome::Refused(_)));
-        assert!(matches!(press(&mut menu, KeyCode::Char('0')), MenuOutcome::Refused(_)));
-        assert_eq!(press(&mut menu, KeyCode::Esc), MenuOutcome::Cancelled);
-    }
-
-    #[test]
-    fn other_asks_for_its_note() {
-        let mut menu = reasons();
-        assert_eq!(press(&mut menu, KeyCode::Char('3')), MenuOutcome::Open);
-        assert!(menu.typing());
-        assert!(matches!(press(&mut menu, KeyCode::Enter), MenuOutcome::Refused(_)));
-        for c in "two 2 heads".chars() {
-            assert_eq!(press(&mut menu, KeyCode::Char(c)), MenuOutcome::Open);
-        }
-        assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[2], "two 2 heads"));
-    }
-
-    #[test]
-    fn down_past_the_last_line_is_the_note_and_enter_takes_the_cursor() {
-        let mut menu = reasons();
-        for _ in 0..3 {
-            press(&mut menu, KeyCode::Down);
-        }
-        assert!(menu.typing());
-        menu.paste("see\nlog");
-        press(&mut menu, KeyCode::Up);
-        press(&mut menu, KeyCode::Up);
-        assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[1], "see log"));
-    }
-
-    #[test]
-    fn typing_narrows_with_the_best_first() {
-        let names = ["sort ascending", "sort descending", "describe", "subset"];
-        let mut choices = names.map(Choice::new).to_vec();
-        choices[3].help = "a description of the selection".into();
-        let mut menu = Menu::new("actions", choices).filtering();
-        for c in "desc".chars() {
-            press(&mut menu, KeyCode::Char(c));
-        }
-        let labels: Vec<&str> = menu.shown.iter().map(|(i, _)| names[*i]).collect();
-        assert_eq!(labels, ["describe", "sort descending", "subset"]);
-        assert_eq!(menu.shown[1].1, [5, 6, 7, 8]);
-        assert!(matches!(press(&mut menu, KeyCode::Tab), MenuOutcome::Refused(_)));
-        press(&mut menu, KeyCode::Down);
-        assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[1], ""));
-        menu.paste("zzz");
-        assert!(matches!(press(&mut menu, KeyCode::Enter), MenuOutcome::Refused(_)));
-    }
-}
+#[path = "menu_tests.rs"]
+mod tests;

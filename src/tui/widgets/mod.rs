@@ -9,6 +9,7 @@ pub mod meter;
 pub mod page;
 pub mod prompt;
 pub mod table;
+pub mod tags;
 pub mod text;
 pub mod toast;
 pub mod words;

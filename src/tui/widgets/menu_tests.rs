@@ -1,0 +1,84 @@
+use super::*;
+use crossterm::event::KeyModifiers;
+
+fn press(menu: &mut Menu, code: KeyCode) -> MenuOutcome {
+    menu.key(KeyEvent::new(code, KeyModifiers::NONE))
+}
+
+fn reasons() -> Menu {
+    let choices = vec![Choice::new("wrong content"), Choice::new("low quality"), Choice::new("other").wants_note()];
+    Menu::new("reject because", choices).several().with_note()
+}
+
+fn chosen(picks: &[usize], note: &str) -> MenuOutcome {
+    MenuOutcome::Chosen { picks: picks.to_vec(), note: note.into() }
+}
+
+#[test]
+fn a_digit_picks_at_once_and_joins_what_is_marked() {
+    assert_eq!(press(&mut reasons(), KeyCode::Char('2')), chosen(&[1], ""));
+    let mut menu = reasons();
+    press(&mut menu, KeyCode::Tab);
+    assert_eq!(press(&mut menu, KeyCode::Char('2')), chosen(&[0, 1], ""));
+    assert!(matches!(press(&mut menu, KeyCode::Char('4')), MenuOutcome::Refused(_)));
+    assert!(matches!(press(&mut menu, KeyCode::Char('0')), MenuOutcome::Refused(_)));
+    assert_eq!(press(&mut menu, KeyCode::Esc), MenuOutcome::Cancelled);
+}
+
+#[test]
+fn other_asks_for_its_note() {
+    let mut menu = reasons();
+    assert_eq!(press(&mut menu, KeyCode::Char('3')), MenuOutcome::Open);
+    assert!(menu.typing());
+    assert!(matches!(press(&mut menu, KeyCode::Enter), MenuOutcome::Refused(_)));
+    for c in "two 2 heads".chars() {
+        assert_eq!(press(&mut menu, KeyCode::Char(c)), MenuOutcome::Open);
+    }
+    assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[2], "two 2 heads"));
+}
+
+#[test]
+fn tab_completes_a_tag_in_the_note_and_marks_outside_of_it() {
+    let mut menu = reasons().with_tags(vec!["#cut".into(), "#dark".into()]);
+    press(&mut menu, KeyCode::Char('3'));
+    for c in "too #d".chars() {
+        press(&mut menu, KeyCode::Char(c));
+    }
+    assert_eq!(press(&mut menu, KeyCode::Tab), MenuOutcome::Open);
+    assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[2], "too #dark"));
+    let mut menu = reasons();
+    press(&mut menu, KeyCode::Up);
+    assert!(matches!(press(&mut menu, KeyCode::Tab), MenuOutcome::Refused(why) if why.contains("type #")));
+}
+
+#[test]
+fn down_past_the_last_line_is_the_note_and_enter_takes_the_cursor() {
+    let mut menu = reasons();
+    for _ in 0..3 {
+        press(&mut menu, KeyCode::Down);
+    }
+    assert!(menu.typing());
+    menu.paste("see\nlog");
+    press(&mut menu, KeyCode::Up);
+    press(&mut menu, KeyCode::Up);
+    assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[1], "see log"));
+}
+
+#[test]
+fn typing_narrows_with_the_best_first() {
+    let names = ["sort ascending", "sort descending", "describe", "subset"];
+    let mut choices = names.map(Choice::new).to_vec();
+    choices[3].help = "a description of the selection".into();
+    let mut menu = Menu::new("actions", choices).filtering();
+    for c in "desc".chars() {
+        press(&mut menu, KeyCode::Char(c));
+    }
+    let labels: Vec<&str> = menu.shown.iter().map(|(i, _)| names[*i]).collect();
+    assert_eq!(labels, ["describe", "sort descending", "subset"]);
+    assert_eq!(menu.shown[1].1, [5, 6, 7, 8]);
+    assert!(matches!(press(&mut menu, KeyCode::Tab), MenuOutcome::Refused(_)));
+    press(&mut menu, KeyCode::Down);
+    assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[1], ""));
+    menu.paste("zzz");
+    assert!(matches!(press(&mut menu, KeyCode::Enter), MenuOutcome::Refused(_)));
+}
