@@ -1,6 +1,8 @@
 //! A look at one score: histogram, what two lines make of the items, by group and against what people said, and the
 //! items next to the line. One pass over the columns, so that it follows a line that is moved.
 
+use rayon::prelude::*;
+
 use super::column::Column;
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::scoring::bench::{Bench, BenchAsk, Share, Tally};
@@ -11,6 +13,8 @@ use crate::store::{Catalog, Overlay};
 
 /// Bars at most.
 const BARS: u16 = 400;
+/// Rows that one thread counts at a time.
+const PART: usize = 1 << 16;
 /// Sample items on each side at most.
 const SAMPLES: u8 = 16;
 
@@ -83,6 +87,46 @@ impl Lines {
     }
 }
 
+/// What was counted of some rows.
+struct Seen {
+    tallies: Vec<Tally>,
+    bars: Vec<u64>,
+    rejected: Vec<u64>,
+    beyond: u64,
+    scored: u64,
+    table: [[u64; 2]; 2],
+    good: Nearest,
+    bad: Nearest,
+}
+
+impl Seen {
+    fn new(groups: usize, bars: usize, most: usize) -> Seen {
+        Seen {
+            tallies: vec![Tally::default(); groups],
+            bars: vec![0; bars],
+            rejected: vec![0; bars],
+            beyond: 0,
+            scored: 0,
+            table: [[0; 2]; 2],
+            good: Nearest { most, rows: Vec::new() },
+            bad: Nearest { most, rows: Vec::new() },
+        }
+    }
+
+    /// Together with what was counted of later rows.
+    fn and(mut self, later: Seen) -> Seen {
+        self.tallies.iter_mut().zip(&later.tallies).for_each(|(mine, more)| add(mine, more));
+        self.bars.iter_mut().zip(later.bars).for_each(|(mine, more)| *mine += more);
+        self.rejected.iter_mut().zip(later.rejected).for_each(|(mine, more)| *mine += more);
+        self.beyond += later.beyond;
+        self.scored += later.scored;
+        self.table.iter_mut().flatten().zip(later.table.into_iter().flatten()).for_each(|(mine, more)| *mine += more);
+        later.good.rows.into_iter().for_each(|(distance, row)| self.good.offer(distance, row));
+        later.bad.rows.into_iter().for_each(|(distance, row)| self.bad.offer(distance, row));
+        self
+    }
+}
+
 /// Rows next to the line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Near {
@@ -126,42 +170,50 @@ pub fn look(
         }
         _ => None,
     };
-    let mut tallies = vec![Tally::default(); groups.names.len()];
-    let (mut bars, mut rejected) = (vec![0u64; ask.bars.into()], vec![0u64; ask.bars.into()]);
-    let (mut beyond, mut scored, mut table) = (0u64, 0u64, [[0u64; 2]; 2]);
     let most = usize::from(ask.samples.min(SAMPLES));
-    let (mut good, mut bad) = (Nearest { most, rows: Vec::new() }, Nearest { most, rows: Vec::new() });
     let scale = f32::from(ask.bars) / (ends.1 - ends.0);
-    for at in 0..rows.map_or(catalog.len(), <[u32]>::len) {
-        let row = rows.map_or(at, |rows| rows[at] as usize);
+    let count = |seen: &mut Seen, row: usize| {
         let group = groups.code(row);
         let status = overlay.status(row);
         let value = column.value(row);
         let outcome = value.map_or(0, |v| lines.outcome(v));
-        if let Some(tally) = tallies.get_mut(group) {
+        if let Some(tally) = seen.tallies.get_mut(group) {
             tally.items[outcome] += 1;
             tally.without += u64::from(value.is_none());
             tally.accepted[outcome] += u64::from(status == Status::Accepted);
             tally.rejected[outcome] += u64::from(status == Status::Rejected);
         }
-        let (Some(value), true) = (value, only.is_none_or(|only| only == Some(group))) else { continue };
-        scored += 1;
+        let (Some(value), true) = (value, only.is_none_or(|only| only == Some(group))) else { return };
+        seen.scored += 1;
         let shown = measure.shown(value, column.logit);
-        let bar = (((shown - ends.0) * scale).max(0.0) as usize).min(bars.len() - 1);
-        bars[bar] += 1;
-        rejected[bar] += u64::from(status == Status::Rejected);
+        let bar = (((shown - ends.0) * scale).max(0.0) as usize).min(seen.bars.len() - 1);
+        seen.bars[bar] += 1;
+        seen.rejected[bar] += u64::from(status == Status::Rejected);
         if let Some(flag) = lines.flag {
             let is_beyond = lines.beyond(value, lines.flag);
-            beyond += u64::from(is_beyond);
-            let near = if is_beyond { &mut bad } else { &mut good };
+            seen.beyond += u64::from(is_beyond);
+            let near = if is_beyond { &mut seen.bad } else { &mut seen.good };
             near.offer((value - flag).abs(), row as u32);
         }
         if let Some((column, theirs)) = &pair
             && let Some(other) = column.value(row)
         {
-            table[usize::from(outcome > 0)][usize::from(theirs.outcome(other) > 0)] += 1;
+            seen.table[usize::from(outcome > 0)][usize::from(theirs.outcome(other) > 0)] += 1;
         }
-    }
+    };
+    // Cut by the number of rows alone, so that the answer is the same on every machine.
+    let all = rows.map_or(catalog.len(), <[u32]>::len);
+    let parts: Vec<usize> = (0..all).step_by(PART).collect();
+    let blank = || Seen::new(groups.names.len(), ask.bars.into(), most);
+    let seen = parts.into_par_iter().map(|from| {
+        let mut seen = blank();
+        for at in from..all.min(from + PART) {
+            count(&mut seen, rows.map_or(at, |rows| rows[at] as usize));
+        }
+        seen
+    });
+    let seen = seen.collect::<Vec<_>>().into_iter().fold(blank(), Seen::and);
+    let Seen { tallies, bars, rejected, beyond, scored, table, good, bad } = seen;
     let mut tally = Tally::default();
     let counted = tallies.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == Some(*at)));
     counted.for_each(|(_, t)| add(&mut tally, t));
