@@ -1,30 +1,23 @@
 //! Drawing for the bootstrap, the same from the same seed.
 //!
-//! Streams are SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). Drawing n of n
-//! items with replacement gives multinomial numbers of each kind of item; they are drawn as binomial numbers one after
-//! the other, so that the work depends on the kinds and not on n.
+//! Drawing n of n items with replacement gives multinomial numbers of each kind of item; they are drawn as binomial
+//! numbers one after the other, so that the work depends on the kinds and not on n.
+
+use crate::model::draw;
 
 /// A stream of numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Stream(u64);
+pub(super) struct Stream(draw::Stream);
 
 impl Stream {
     /// The stream of a seed and of what it is for.
     pub fn new(seed: u64, purpose: u64) -> Stream {
-        Stream(Stream(seed).next() ^ purpose.wrapping_mul(0x9E37_79B9_7F4A_7C15))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        Stream(draw::Stream::new(draw::Stream::new(seed).next() ^ purpose.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
     }
 
     /// A number above 0 and below 1, of 2^52 that are equally likely.
     fn unit(&mut self) -> f64 {
-        ((self.next() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
+        ((self.0.next() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
     }
 
     /// How many of `n` come out, each with probability `p`.
@@ -141,10 +134,10 @@ mod tests {
     #[test]
     fn the_stream_is_splitmix64() {
         // The first numbers of its reference implementation for the seed 1234567.
-        let mut stream = Stream(1_234_567);
-        assert_eq!(stream.next(), 6_457_827_717_110_365_317);
-        assert_eq!(stream.next(), 3_203_168_211_198_807_973);
-        assert_ne!(Stream::new(1, 0).next(), Stream::new(1, 1).next());
+        let mut stream = Stream(draw::Stream::new(1_234_567));
+        assert_eq!(stream.0.next(), 6_457_827_717_110_365_317);
+        assert_eq!(stream.0.next(), 3_203_168_211_198_807_973);
+        assert_ne!(Stream::new(1, 0).0.next(), Stream::new(1, 1).0.next());
     }
 
     #[test]
