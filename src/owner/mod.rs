@@ -6,6 +6,7 @@
 //! [`generate`] makes pictures.
 
 pub mod answers;
+pub mod background;
 pub mod client;
 pub mod generate;
 pub mod jobs;

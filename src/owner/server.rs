@@ -32,6 +32,7 @@ pub fn run(root: &Path) -> Result<()> {
     // A session of its own: closing the terminal that started it must not end it. It fails only where it already is one.
     let _ = rustix::process::setsid();
     rustix::process::umask(rustix::fs::Mode::from_bits_truncate(0o022));
+    super::background::all_give_way();
     let started = prepare(root);
     let (project, lock) = match started {
         Ok(Some(ready)) => ready,

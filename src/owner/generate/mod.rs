@@ -21,6 +21,7 @@ pub use act::{act, failures, made, want};
 pub use begin::begin;
 pub use live::Live;
 
+use super::background::give_way;
 use super::state::Shared;
 use super::wire::Event;
 use crate::inference::ImageGenerator;
@@ -220,7 +221,11 @@ fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
             continue;
         }
         let (owner, theirs) = (shared.clone(), device.clone());
-        let started = std::thread::Builder::new().name("generate".into()).spawn(move || runner::run(&owner, &theirs));
+        let work = move || {
+            give_way();
+            runner::run(&owner, &theirs);
+        };
+        let started = std::thread::Builder::new().name("generate".into()).spawn(work);
         match started {
             Ok(thread) => {
                 inner.threads.retain(|thread| !thread.is_finished());

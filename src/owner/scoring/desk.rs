@@ -13,6 +13,7 @@ use super::{Scoring, lock, work};
 use crate::model::scoring::Scorer;
 use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use crate::model::{Kind, Problem, Result};
+use crate::owner::background::give_way;
 use crate::owner::state::Shared;
 use crate::owner::wire::Event;
 use crate::store::disk;
@@ -232,7 +233,11 @@ fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
     let works = inner.thread.as_ref().is_some_and(|t| !t.is_finished());
     if waits && !works && !inner.ended {
         let owner = shared.clone();
-        match std::thread::Builder::new().name("score".into()).spawn(move || run(&owner)) {
+        let work = move || {
+            give_way();
+            run(&owner);
+        };
+        match std::thread::Builder::new().name("score".into()).spawn(work) {
             Ok(thread) => inner.thread = Some(thread),
             Err(error) => shared.notices().push(format!("scoring could not be started: {error}")),
         }
