@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Context, json_line};
+use crate::model::verdict::{Asked, Part};
 use crate::model::{Judgement, Kind, Problem, Result, Seen, Verdict};
 use crate::owner::wire::{Answer, Ask, Decide};
 use crate::owner::{Client, Incoming};
@@ -34,6 +35,13 @@ struct Line {
     reasons: Vec<String>,
     note: Option<String>,
     uuid: Option<Uuid>,
+    /// The round that the verdict is for.
+    round: Option<String>,
+    /// It settles what others disagree on.
+    #[serde(default)]
+    adjudication: bool,
+    /// What was answered, in a round that asks for it.
+    answer: Option<String>,
 }
 
 /// A line that was sent, or why it was not.
@@ -91,10 +99,8 @@ fn ask(client: &Client, line: &str) -> Result<Decide> {
         Problem::input(format!("{e}"))
             .help("a line is {\"item\":ID,\"verdict\":\"accept\",\"reasons\":[],\"note\":\"\"}")
     })?;
-    // An answer is given where a round asks for it.
-    let known = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Answer);
-    let verdict = known.clone().find(|verdict| verdict.name() == line.verdict).ok_or_else(|| {
-        let known = known.map(Verdict::name).collect::<Vec<_>>().join(", ");
+    let verdict = Verdict::from_name(&line.verdict).ok_or_else(|| {
+        let known = Verdict::ALL.map(Verdict::name).join(", ");
         Problem::input(format!("`{}` is not a verdict", line.verdict)).field("verdict").help(format!("one of: {known}"))
     })?;
     let none = || Problem::new(Kind::NotFound, format!("there is no item {}", line.item)).field("item");
@@ -106,7 +112,14 @@ fn ask(client: &Client, line: &str) -> Result<Decide> {
         },
         _ => return Err(Problem::input("must be an item's id or its number").field("item")),
     };
-    let judgement = Judgement { reasons: line.reasons, note: line.note, ..Judgement::new(verdict, Seen::Script) };
+    if line.adjudication && line.round.is_none() {
+        return Err(Problem::input("an adjudication belongs to a round").field("round"));
+    }
+    let part = if line.adjudication { Part::Adjudication } else { Part::Main };
+    // Which part else it is, and the version of the guidelines, the owner knows.
+    let asked = line.round.map(|round| Asked { round, part, guidelines: None, revealed: false });
+    let said = Judgement::new(verdict, Seen::Script);
+    let judgement = Judgement { reasons: line.reasons, note: line.note, answer: line.answer, asked, ..said };
     let uuid = line.uuid.unwrap_or_else(Uuid::now_v7);
     Ok(Decide { uuid, number, expected: None, judgement })
 }

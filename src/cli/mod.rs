@@ -35,6 +35,7 @@ pub mod merge;
 pub mod models;
 pub mod recompose;
 pub mod replay;
+pub mod round;
 pub mod sample;
 pub mod show;
 pub mod status;
@@ -108,6 +109,8 @@ enum Command {
     Verdicts(verdicts::Args),
     /// Who decided what, the newest first
     Log(log::Args),
+    /// Verification rounds: who judges what, under which rule, and how far they are
+    Round(round::Args),
     /// Fold journals of other machines into those of the project
     Merge(merge::Args),
     /// Make the project again from its journals, as it is now or was at a moment
@@ -217,6 +220,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Redo(args)) => undo::run(&context, &args, undo::Way::Redo),
         Some(Command::Verdicts(args)) => verdicts::run(&context, &args),
         Some(Command::Log(args)) => log::run(&context, &args),
+        Some(Command::Round(args)) => round::run(&context, &args),
         Some(Command::Merge(args)) => merge::run(&context, &args),
         Some(Command::Replay(args)) => replay::run(&context, &args),
         Some(Command::Diff(args)) => replay::diff(&context, &args),

@@ -32,6 +32,8 @@ struct Key {
     metadata: u64,
     /// Of scores and rules, likewise.
     scores: u64,
+    /// What the one who asks must not see.
+    veil: u64,
 }
 
 /// The metadata and how the items use it, where the filter asks for it.
@@ -64,6 +66,8 @@ pub struct Beside {
     pub pictures: Option<Arc<Vec<PictureState>>>,
     /// What rules and scores say, where the filter asks for it.
     pub scores: Option<ByScore>,
+    /// Which items' statuses are kept from the one who asks; 0 for none.
+    pub veil: u64,
 }
 
 /// What rules and scores say of the items.
@@ -217,6 +221,7 @@ impl Search {
             rev,
             metadata: beside.derived.as_ref().map_or(0, |d| d.held.generation),
             scores: beside.scores.as_ref().map_or(0, |s| s.generation),
+            veil: beside.veil,
         };
         if let Some(list) = lock(&self.lists).get(&key) {
             return Ok(list.clone());

@@ -18,6 +18,7 @@ use crate::model::{Kind, Problem, Result};
 use crate::pipeline::generate::build;
 use crate::store::pictures::Pictures;
 use crate::store::project::Project;
+use crate::store::rounds;
 use crate::store::{Ledger, open};
 
 /// Environment variable that shortens the idle time, in seconds (for tests).
@@ -115,8 +116,14 @@ fn start_writer(
 ) -> Result<std::thread::JoinHandle<()>> {
     let stale = folded.is_some();
     if let Some((ledger, pictures)) = folded {
+        let found = writer::load_rounds(shared, &ledger);
+        shared.notices().extend(found);
         *shared.ledger_mut() = ledger;
         *shared.pictures_mut() = pictures;
+    }
+    // Nothing is shown to anybody before it is known what rounds keep back.
+    if !stale && !rounds::lengths(&shared.project)?.is_empty() {
+        shared.rounds.wait();
     }
     let (locked, wait) = mpsc::channel();
     let owner = shared.clone();
@@ -129,8 +136,10 @@ fn start_writer(
             let _ = locked.send(());
             match fold(&owner) {
                 Ok((loaded, made, notices)) => {
+                    let found = writer::load_rounds(&owner, &loaded);
                     (*ledger, *pictures) = (loaded, made);
                     owner.notices().extend(notices);
+                    owner.notices().extend(found);
                 }
                 Err(problem) => {
                     *owner.read_only() = Some(problem.to_string());

@@ -11,6 +11,7 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::bytes::Bytes;
 use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 
+use super::sight::Sight;
 use super::state::Shared;
 use super::wire::{
     Answer, Ask, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, Place, Receipt, ToOwner, Welcome,
@@ -88,6 +89,7 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
                 if !sent || !flush(&mut sink).await { break }
             }
             event = next_event(&mut events) => {
+                if veiled(&shared, &who, &event) { continue }
                 if !feed(&mut sink, &FromOwner::Event(event)).await || !flush(&mut sink).await { break }
             }
             frame = source.next(), if running.lookups.load(Ordering::SeqCst) < LOOKUPS => {
@@ -131,6 +133,16 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
     // Nobody waits for the answers any more.
     running.generation.store(u64::MAX, Ordering::SeqCst);
     running.cancels().values().for_each(|flag| flag.store(true, Ordering::SeqCst));
+}
+
+/// Whether an event would tell what `who` must not know yet.
+fn veiled(shared: &Arc<Shared>, who: &str, event: &Event) -> bool {
+    match event {
+        Event::Verdict { who: theirs, receipt } => {
+            theirs != who && Sight::of(shared, who).veils(receipt.number.saturating_sub(1))
+        }
+        _ => false,
+    }
 }
 
 async fn next_event(events: &mut Option<broadcast::Receiver<Event>>) -> Event {
@@ -301,7 +313,7 @@ fn take(
             return true;
         }
         question => {
-            look_up(shared.clone(), running.clone(), outbox.clone(), number, question);
+            look_up(Sight::of(shared, who), running.clone(), outbox.clone(), number, question);
             return true;
         }
     };
@@ -319,7 +331,7 @@ fn flag(running: &Running, number: u64) -> Arc<AtomicBool> {
     flag
 }
 
-fn look_up(shared: Arc<Shared>, running: Arc<Running>, outbox: Outbox, number: u64, ask: Ask) {
+fn look_up(sight: Sight, running: Arc<Running>, outbox: Outbox, number: u64, ask: Ask) {
     let generation = match &ask {
         Ask::Page(page) => {
             running.generation.fetch_max(page.generation, Ordering::SeqCst);
@@ -335,7 +347,7 @@ fn look_up(shared: Arc<Shared>, running: Arc<Running>, outbox: Outbox, number: u
             reply(&outbox, number, Ok(answer));
         };
         let mut watch = answers::Watch { cancelled: &cancelled, partial: &mut partial };
-        let answer = answers::answer(&shared, ask, &mut watch);
+        let answer = answers::answer(&sight, ask, &mut watch);
         // Before the answer goes: its arrival is what makes the conversation look for more questions.
         running.lookups.fetch_sub(1, Ordering::SeqCst);
         let _ = outbox.blocking_send(FromOwner::Answer(number, Box::new(answer)));

@@ -8,6 +8,7 @@ use tokio::sync::{Notify, broadcast};
 
 use super::generate::{Desk, Maker};
 use super::metadata::Live;
+use super::rounds::Rounds;
 use super::scoring::Scoring;
 use super::search::Search;
 use super::wire::Event;
@@ -51,6 +52,8 @@ pub struct Shared {
     pub metadata: Arc<Live>,
     /// Generation jobs.
     pub desk: Desk,
+    /// Verification rounds.
+    pub rounds: Rounds,
     /// Scores, rules, and the jobs that score.
     pub scoring: Scoring,
     /// The gauges of the machine and what they last read; looked for at the first question.
@@ -94,6 +97,7 @@ impl Shared {
             search: Search::default(),
             metadata: Arc::default(),
             desk: Desk::new(maker),
+            rounds: Rounds::default(),
             scoring: Scoring::default(),
             gauges: Mutex::new(None),
             stop: Notify::new(),

@@ -66,6 +66,8 @@ pub enum Work {
     /// Pictures were made: they are recorded at a revision that this thread gives out, and verdicts on what was there
     /// before them end to count.
     Made(MadePictures),
+    /// Rounds were made or closed: read them and fold the journals again.
+    Rounds(mpsc::Sender<()>),
     /// Decisions from other machines: they are appended and all journals folded again.
     Join(Join),
     /// Write the checkpoint and end; the sender waits for the other end to close.
@@ -153,6 +155,10 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
                 Work::Place { who, place } => writer.place(&who, &place),
                 Work::Imported => writer.imported(),
                 Work::Join(join) => writer.join(&join),
+                Work::Rounds(done) => {
+                    writer.imported();
+                    let _ = done.send(());
+                }
                 Work::Revise(revise) => writer.revise(revise),
                 Work::Made(made) => writer.made(made),
                 Work::Finish(sender) => {
@@ -211,13 +217,20 @@ impl Writer {
         }
         let nothing = |word: &str| Problem::new(Kind::Conflict, format!("you have nothing to {word}"));
         let (row, act) = match wish {
-            Wish::Decide(decide) => (self.decidable(&decide, &ledger)?, Act::Judge(decide.judgement)),
+            Wish::Decide(mut decide) => {
+                let row = self.decidable(&decide, &ledger)?;
+                self.shared.rounds.decide(&who, row, &mut decide.judgement, now())?;
+                (row, Act::Judge(decide.judgement))
+            }
             Wish::Undo(_) => {
                 let (target, row) = ledger.undoable(&who).ok_or_else(|| nothing("undo"))?;
                 (row, Act::Undo(target))
             }
             Wish::Redo(_) => {
                 let (target, row) = ledger.redoable(&who).ok_or_else(|| nothing("redo"))?;
+                if let Some((row, judgement)) = ledger.judgement(&target) {
+                    self.shared.rounds.redo(&who, row, judgement, now())?;
+                }
                 (row, Act::Redo(target))
             }
         };
@@ -240,7 +253,8 @@ impl Writer {
                 .field("reasons")
                 .help(format!("benchtop.toml declares: {}", keys.join(", "))));
         }
-        let rev = ledger.row_rev(row);
+        // In a round everybody judges on their own: only another text or picture is in the way.
+        let rev = if decide.judgement.asked.is_some() { ledger.text_rev(row) } else { ledger.row_rev(row) };
         match decide.expected {
             Some(expected) if expected != rev => {
                 let last = ledger.standing(row).pop();
@@ -272,9 +286,25 @@ impl Writer {
                     *self.shared.read_only() = Some(problem.to_string());
                     // Open it anew next time: its length on disk is what counts.
                     self.journals.remove(&who);
-                    pendings.into_iter().for_each(|p| (p.reply)(Err(problem.clone())));
+                    for pending in pendings {
+                        self.unsaid(&pending);
+                        (pending.reply)(Err(problem.clone()));
+                    }
                 }
             }
+        }
+    }
+
+    /// What could not be written was not said: its round gives the item out again.
+    fn unsaid(&self, pending: &Pending) {
+        match &pending.decision.act {
+            Act::Judge(judgement) => self.shared.rounds.undone(&pending.decision.who, pending.row, judgement),
+            Act::Redo(target) => {
+                if let Some((row, judgement)) = self.shared.ledger().judgement(target) {
+                    self.shared.rounds.undone(&pending.decision.who, row, judgement);
+                }
+            }
+            Act::Undo(_) => {}
         }
     }
 
@@ -285,6 +315,11 @@ impl Writer {
             Ok(change) => change,
             Err(problem) => return reply(Err(problem)),
         };
+        if let Act::Undo(target) = &decision.act
+            && let Some((row, judgement)) = ledger.judgement(target)
+        {
+            self.shared.rounds.undone(&decision.who, row, judgement);
+        }
         ledger.write_row(change.row, &mut self.shared.data_mut().overlay);
         drop(ledger);
         self.dirty.insert(change.row as usize / BLOCK_ROWS);
@@ -307,8 +342,13 @@ impl Writer {
         let loaded = open::load_ledger(&self.shared.project, &self.shared.catalog(), &self.shared.pictures());
         match loaded {
             Ok((ledger, _)) => {
+                let found = load_rounds(&self.shared, &ledger);
+                self.shared.notices().extend(found);
                 let mut current = self.shared.ledger_mut();
-                ledger.write_over(&mut self.shared.data_mut().overlay);
+                let mut data = self.shared.data_mut();
+                // A verdict may have ended to count: what it had written must go too.
+                data.overlay = crate::store::Overlay::blank(data.catalog.len());
+                ledger.write_over(&mut data.overlay);
                 *current = ledger;
             }
             Err(problem) => self.shared.notices().push(problem.to_string()),
@@ -398,6 +438,14 @@ impl Writer {
         if let Err(problem) = left {
             eprintln!("the next start will take longer: {problem}");
         }
+    }
+}
+
+/// Reads the rounds as `ledger` has their verdicts; gives what a person should know.
+pub fn load_rounds(shared: &Shared, ledger: &crate::store::Ledger) -> Vec<String> {
+    match crate::store::rounds::read(&shared.project) {
+        Ok((rounds, _)) => shared.rounds.load(rounds, &shared.catalog(), ledger),
+        Err(problem) => vec![format!("the rounds cannot be read: {problem}")],
     }
 }
 

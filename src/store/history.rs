@@ -8,9 +8,10 @@
 use std::borrow::Cow;
 
 use super::columns::id_hash;
+use super::ledger::Rules;
 use super::pictures::Pictures;
 use super::project::Project;
-use super::{Catalog, Ledger, journal};
+use super::{Catalog, Ledger, journal, rounds};
 use crate::model::history::{Entry, LogAsk, Moment};
 use crate::model::{Act, Decision, Result};
 
@@ -19,6 +20,8 @@ use crate::model::{Act, Decision, Result};
 pub struct History {
     /// The decisions, in their order.
     pub decisions: Vec<Decision>,
+    /// What verdicts decide by.
+    pub rules: Rules,
     /// What a person should know about the journals.
     pub notices: Vec<String>,
 }
@@ -38,19 +41,23 @@ impl History {
             }
             decisions.extend(reading.decisions);
         }
-        Ok(History { decisions: in_order(decisions), notices })
+        let (rounds, problems) = rounds::read(project)?;
+        notices.extend(problems.iter().map(|p| format!("a round is not counted: {p}")));
+        let rounds = rounds.into_iter().map(|round| (round.name, round.protocol)).collect();
+        let rules = Rules { outside: project.config().review.protocol, rounds };
+        Ok(History { decisions: in_order(decisions), rules, notices })
     }
 
     /// The same with `more` decisions.
     pub fn with(&self, more: impl IntoIterator<Item = Decision>) -> History {
         let all = self.decisions.iter().cloned().chain(more).collect();
-        History { decisions: in_order(all), notices: self.notices.clone() }
+        History { decisions: in_order(all), rules: self.rules.clone(), notices: self.notices.clone() }
     }
 
     /// What the decisions up to `until` come to; also gives what a person should know.
     pub fn fold(&self, catalog: &Catalog, pictures: &Pictures, until: Moment) -> (Ledger, Vec<String>) {
         let mut notices = Vec::new();
-        let mut ledger = Ledger::default();
+        let mut ledger = Ledger::new(self.rules.clone());
         let mut orphans = 0u64;
         let mut earlier = earlier(catalog, pictures).into_iter().peekable();
         for decision in self.decisions.iter().filter(|d| until.includes(d.rev, d.at)) {

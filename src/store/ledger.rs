@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 use super::overlay::Overlay;
-use crate::model::{Act, Decision, Judgement, Kind, Problem, Result, Status, Verdict, status};
+use crate::model::round::state::InRound;
+use crate::model::round::{Protocol, standing};
+use crate::model::verdict::Part;
+use crate::model::{Act, Decision, Judgement, Kind, Problem, Result, Status};
 
 /// A verdict that was given, whether it still counts or not.
 #[derive(Clone, Debug)]
@@ -38,6 +41,8 @@ struct Touched {
     given: Vec<u32>,
     /// Revision of the last decision on it.
     rev: u64,
+    /// Revision of its last text or picture.
+    text: u64,
 }
 
 /// A verdict that counts, as it is shown beside its item.
@@ -64,9 +69,25 @@ pub struct Change {
     pub status: Status,
 }
 
+/// The round of a verdict, none outside rounds, and its part in it.
+fn group(given: &Given) -> (Option<&str>, Part) {
+    let asked = given.judgement.asked.as_ref();
+    (asked.map(|asked| asked.round.as_str()), asked.map_or(Part::Main, |asked| asked.part))
+}
+
+/// What verdicts decide by.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// Outside rounds.
+    pub outside: Protocol,
+    /// In each round.
+    pub rounds: HashMap<String, Protocol>,
+}
+
 /// All decisions of a project, folded in the order of their revisions.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
+    rules: Rules,
     rev: u64,
     given: Vec<Given>,
     receipts: HashMap<Uuid, (u64, u32)>,
@@ -75,6 +96,11 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// No decision yet.
+    pub fn new(rules: Rules) -> Ledger {
+        Ledger { rules, ..Ledger::default() }
+    }
+
     /// Revision of the last decision.
     pub fn rev(&self) -> u64 {
         self.rev
@@ -93,8 +119,7 @@ impl Ledger {
     /// Whether the decision with this receipt is a verdict that counts.
     pub fn counts(&self, uuid: &Uuid) -> bool {
         let Some((_, row)) = self.receipt(uuid) else { return false };
-        let touched = self.by_row.get(&row).map(|t| &t.given).into_iter().flatten();
-        touched.map(|index| &self.given[*index as usize]).any(|given| given.uuid == *uuid && given.counts)
+        self.on(row).any(|given| given.uuid == *uuid && given.counts)
     }
 
     /// Receipts of the verdicts on earlier texts and pictures.
@@ -206,6 +231,7 @@ impl Ledger {
         for row in rows {
             let touched = self.by_row.entry(*row).or_default();
             touched.rev = touched.rev.max(rev);
+            touched.text = touched.text.max(rev);
             if keeps {
                 continue;
             }
@@ -232,7 +258,53 @@ impl Ledger {
         self.by_row.get(&row).map_or(0, |t| t.rev)
     }
 
-    /// The verdicts on a row that count: each person's last, in the order they were given.
+    /// Revision of the last text or picture of a row; 0 for the first.
+    pub fn text_rev(&self, row: u32) -> u64 {
+        self.by_row.get(&row).map_or(0, |t| t.text)
+    }
+
+    /// What was said in the verdict with this receipt, and of which row; none where it is no verdict.
+    pub fn judgement(&self, uuid: &Uuid) -> Option<(u32, &Judgement)> {
+        let (_, row) = self.receipt(uuid)?;
+        let given = self.on(row).find(|given| given.uuid == *uuid)?;
+        Some((row, &given.judgement))
+    }
+
+    /// The verdicts that count and belong to a round, by its name, in the order they were given.
+    pub fn by_round(&self) -> HashMap<String, Vec<InRound>> {
+        let mut all: HashMap<String, Vec<InRound>> = HashMap::new();
+        for given in self.given.iter().filter(|given| given.counts) {
+            let Some(asked) = &given.judgement.asked else { continue };
+            all.entry(asked.round.clone()).or_default().push(InRound {
+                row: given.row,
+                who: self.people[usize::from(given.person)].name.clone(),
+                part: asked.part,
+                judgement: given.judgement.clone(),
+            });
+        }
+        all
+    }
+
+    /// What decides on a row in a round: each person's last verdict in it, and the adjudications, in the order they were
+    /// given.
+    pub fn in_round<'l>(&'l self, row: u32, round: &'l str) -> impl Iterator<Item = (String, Judgement)> + 'l {
+        let of_round = self.standing_given(row).into_iter().filter(move |given| group(given).0 == Some(round));
+        of_round.map(|given| (self.people[usize::from(given.person)].name.clone(), given.judgement.clone()))
+    }
+
+    /// Whether somebody gave a verdict of this part on a row in a round.
+    pub fn said(&self, row: u32, round: &str, who: &str, part: Part) -> bool {
+        self.on(row)
+            .filter(|given| given.counts && self.people[usize::from(given.person)].name == who)
+            .any(|given| given.judgement.asked.as_ref().is_some_and(|asked| asked.round == round && asked.part == part))
+    }
+
+    fn on(&self, row: u32) -> impl Iterator<Item = &Given> {
+        let touched = self.by_row.get(&row).map(|t| &t.given).into_iter().flatten();
+        touched.map(|index| &self.given[*index as usize])
+    }
+
+    /// The verdicts on a row that count: each person's last, in each round and outside of rounds, in the order they were given.
     pub fn standing(&self, row: u32) -> Vec<Standing> {
         self.standing_given(row)
             .into_iter()
@@ -246,22 +318,35 @@ impl Ledger {
             .collect()
     }
 
+    /// What was not said to decide, such as on a repeat, is left out.
     fn standing_given(&self, row: u32) -> Vec<&Given> {
         let mut last: Vec<&Given> = Vec::new();
-        for index in self.by_row.get(&row).map(|t| &t.given).into_iter().flatten() {
-            let given = &self.given[*index as usize];
-            if given.counts {
-                last.retain(|g| g.person != given.person);
+        for given in self.on(row).filter(|given| given.counts) {
+            let (round, part) = group(given);
+            if part.decides() {
+                let adjudicates = |part: Part| part == Part::Adjudication;
+                last.retain(|g| {
+                    let (theirs, other) = group(g);
+                    g.person != given.person || theirs != round || adjudicates(other) != adjudicates(part)
+                });
                 last.push(given);
             }
         }
         last
     }
 
-    /// The status of a row under the `single` protocol.
+    /// The status of a row: see [`standing::status_of`].
     pub fn status(&self, row: u32) -> Status {
-        let verdicts: Vec<Verdict> = self.standing_given(row).iter().map(|g| g.judgement.verdict).collect();
-        status::single(&verdicts)
+        let counts = self.on(row).filter(|given| given.counts);
+        let given: Vec<standing::Given<'_>> = counts
+            .map(|given| standing::Given {
+                person: &self.people[usize::from(given.person)].name,
+                verdict: given.judgement.verdict,
+                asked: given.judgement.asked.as_ref(),
+                order: given.rev,
+            })
+            .collect();
+        standing::status_of(&given, |name| self.rules.rounds.get(name).copied(), self.rules.outside).status
     }
 
     /// All verdicts that count, by row and then in the order they were given.
@@ -293,7 +378,7 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Seen;
+    use crate::model::{Seen, Verdict};
 
     fn act(rev: u64, who: &str, act: Act) -> Decision {
         let uuid = Uuid::from_u128(u128::from(rev));

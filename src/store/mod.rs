@@ -25,6 +25,7 @@ pub mod pictures;
 pub mod project;
 pub mod query;
 pub mod revised;
+pub mod rounds;
 pub mod rules;
 pub mod scores;
 pub mod search;

@@ -3,5 +3,6 @@
 mod generate;
 pub mod life;
 mod metadata;
+mod rounds;
 mod wire;
 mod worker;

@@ -13,6 +13,7 @@ pub mod protocol;
 pub mod rate;
 pub mod sample;
 pub mod standing;
+pub mod state;
 
 use std::collections::HashSet;
 use std::path::{Component, Path};

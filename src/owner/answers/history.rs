@@ -1,22 +1,28 @@
 //! What was decided, and what it came to at a moment: read from the journals themselves.
 
 use crate::model::history::{LogAsk, Moment, Moved, State};
-use crate::model::{Result, Status};
+use crate::model::{Decision, Result, Status};
+use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::wire::{Answer, LOGGED};
+use crate::store::columns::id_hash;
 use crate::store::history::History;
 use crate::store::{Catalog, Ledger};
 
 /// The decisions that are asked for.
-pub(super) fn log(shared: &Shared, mut ask: LogAsk) -> Result<Answer> {
+pub(super) fn log(sight: &Sight, mut ask: LogAsk) -> Result<Answer> {
     ask.count = ask.count.min(LOGGED);
-    let history = History::read(&shared.project)?;
-    let (entries, more) = history.log(&ask, &shared.catalog(), &shared.ledger());
+    let mut history = History::read(&sight.project)?;
+    let catalog = sight.catalog();
+    let seen = |d: &Decision| catalog.row_of_hash(id_hash(&d.item)).is_none_or(|row| sight.sees(row, &d.who));
+    history.decisions.retain(seen);
+    let (entries, more) = history.log(&ask, &catalog, &sight.ledger());
     Ok(Answer::Log(entries, more))
 }
 
 /// The project at a moment.
-pub(super) fn replay(shared: &Shared, moment: Moment) -> Result<State> {
+pub(super) fn replay(sight: &Sight, moment: Moment) -> Result<State> {
+    let shared = sight.shared();
     // The statuses first: a decision in between is in the journals and would look like a difference, so it is looked at
     // again below.
     let shown = shared.data().overlay.status.clone();
@@ -32,17 +38,20 @@ pub(super) fn replay(shared: &Shared, moment: Moment) -> Result<State> {
             "what the owner shows is not what the journals say: end it with `benchtop stop` to read them anew".into(),
         );
     }
-    let count = |status: Status| statuses.iter().filter(|s| **s == status).count() as u64;
+    let counted = |(row, s): (usize, &Status)| if sight.veils(row as u32) { Status::Pending } else { *s };
+    let count = |status: Status| statuses.iter().enumerate().filter(|s| counted(*s) == status).count() as u64;
     let by_status = Status::ALL.into_iter().map(|status| (status, count(status))).collect();
     Ok(State { rev: ledger.rev(), decisions: ledger.decisions() as u64, by_status, same, notes })
 }
 
 /// The items that stand elsewhere at `to` than at `from`.
-pub(super) fn moved(shared: &Shared, from: Moment, to: Moment) -> Result<Vec<Moved>> {
+pub(super) fn moved(sight: &Sight, from: Moment, to: Moment) -> Result<Vec<Moved>> {
+    let shared = sight.shared();
     let (catalog, (before, _)) = at(shared, from)?;
     let (_, (after, _)) = at(shared, to)?;
     let (before, after) = (statuses(&before, &catalog), statuses(&after, &catalog));
     let pairs = before.into_iter().zip(after).enumerate().filter(|(_, (from, to))| from != to);
+    let pairs = pairs.filter(|(row, _)| !sight.veils(*row as u32));
     let moved = |(row, (from, to)): (usize, (Status, Status))| {
         Ok(Moved { number: row as u32 + 1, item: catalog.item(row)?.id, from, to })
     };

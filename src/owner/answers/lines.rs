@@ -1,6 +1,7 @@
 //! Items as JSON lines: what leaves the store for a person or an export.
 
 use crate::model::{Kind, Problem, Result};
+use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::wire::Lines;
 
@@ -13,7 +14,8 @@ pub(super) fn resolved(shared: &Shared, line: String) -> String {
 }
 
 /// Lines and statuses from item `from` on.
-pub(super) fn lines(shared: &Shared, from: u32) -> Result<Lines> {
+pub(super) fn lines(sight: &Sight, from: u32) -> Result<Lines> {
+    let shared = sight.shared();
     let catalog = shared.catalog();
     let mut row = from.saturating_sub(1) as usize;
     let mut json = Vec::new();
@@ -21,8 +23,7 @@ pub(super) fn lines(shared: &Shared, from: u32) -> Result<Lines> {
     while row < catalog.len() && json.len() < LINES_BYTES {
         let (bytes, next) = catalog.chunk(row)?;
         json.extend_from_slice(&bytes);
-        let data = shared.data();
-        statuses.extend((row..next).map(|r| data.overlay.status(r)));
+        statuses.extend((row..next).map(|r| sight.status(r as u32).0));
         row = next;
     }
     let mut json = String::from_utf8(json).map_err(|_| Problem::new(Kind::Corrupt, "a stored item is not UTF-8"))?;
@@ -38,7 +39,8 @@ pub(super) fn lines(shared: &Shared, from: u32) -> Result<Lines> {
 }
 
 /// Lines and statuses of these items.
-pub(super) fn items(shared: &Shared, numbers: &[u32]) -> Result<Lines> {
+pub(super) fn items(sight: &Sight, numbers: &[u32]) -> Result<Lines> {
+    let shared = sight.shared();
     let catalog = shared.catalog();
     let mut lines = Lines { json: String::new(), statuses: Vec::new(), next: None };
     for number in numbers {
@@ -49,7 +51,7 @@ pub(super) fn items(shared: &Shared, numbers: &[u32]) -> Result<Lines> {
         let row = number.checked_sub(1).ok_or_else(|| Problem::new(Kind::NotFound, "there is no item #0"))?;
         lines.json.push_str(&resolved(shared, catalog.line(row as usize)?));
         lines.json.push('\n');
-        lines.statuses.push(shared.data().overlay.status(row as usize));
+        lines.statuses.push(sight.status(row).0);
     }
     Ok(lines)
 }

@@ -6,6 +6,7 @@ use super::{Live, runner, wake};
 use crate::model::job::{Begun, MOST_SAMPLES, NewJob, Plan, Standing};
 use crate::model::{Filter, Kind, Problem, Result};
 use crate::owner::answers;
+use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::writer::now;
 use crate::pipeline::generate::build;
@@ -104,13 +105,13 @@ fn check(new: &NewJob) -> Result<()> {
 }
 
 /// The plan in words, and the numbers of its items: they are chosen now, since making pictures changes statuses.
-fn chosen(shared: &Shared, plan: &Plan) -> Result<(String, Option<Vec<u32>>)> {
+fn chosen(shared: &Arc<Shared>, plan: &Plan) -> Result<(String, Option<Vec<u32>>)> {
     match plan {
         Plan::Missing => Ok(("missing".into(), None)),
         Plan::Filter(words) => {
             let filter = Filter::parse(words)?;
             let words = if filter.is_empty() { "all items".into() } else { filter.words() };
-            Ok((words, Some(answers::numbers(shared, &filter)?)))
+            Ok((words, Some(answers::numbers(&Sight::whole(shared), &filter)?)))
         }
         Plan::Items(numbers) => {
             let items = shared.catalog().len();

@@ -8,6 +8,7 @@ use crate::model::scoring::rules::RuleSet;
 use crate::model::scoring::{Outcome, Scorer};
 use crate::model::{Filter, Item, Kind, Problem, Result, Status};
 use crate::owner::answers::{self, Watch};
+use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::wire::{Answer, Ask};
 use crate::pipeline::scoring::rules::{Outcomes, scorers};
@@ -21,8 +22,17 @@ const TEXT: usize = 200;
 ///
 /// # Errors
 /// What is wrong with the question, or with what is stored.
-pub fn answer(shared: &Arc<Shared>, ask: &Ask, watch: &Watch<'_>) -> Result<Option<Answer>> {
+pub fn answer(sight: &Sight, ask: &Ask, watch: &Watch<'_>) -> Result<Option<Answer>> {
     let wanted = || !(watch.cancelled)();
+    let shared = sight.shared();
+    match ask {
+        Ask::Bench(_) | Ask::Rules | Ask::TryRules(_) | Ask::ApplyRules { .. } | Ask::RevertRules { .. } => {
+            sight.scores()?
+        }
+        Ask::Doubtful { .. } => sight.scores()?,
+        Ask::Explain { number } => sight.item(*number)?,
+        _ => {}
+    }
     let scoring = &shared.scoring;
     Ok(Some(match ask {
         Ask::Scorers => Answer::Scorers(states(shared, &wanted)?),
@@ -89,7 +99,9 @@ fn look(shared: &Arc<Shared>, ask: &BenchAsk, wanted: &dyn Fn() -> bool) -> Resu
     };
     let rows = match ask.filter.is_empty() {
         true => None,
-        false => Some(answers::numbers(shared, &ask.filter)?.into_iter().map(|n| n - 1).collect::<Vec<u32>>()),
+        false => {
+            Some(answers::numbers(&Sight::whole(shared), &ask.filter)?.into_iter().map(|n| n - 1).collect::<Vec<u32>>())
+        }
     };
     let catalog = shared.catalog();
     let (mut bench, near) =
@@ -131,7 +143,7 @@ fn doubtful(
     if filter.outcome.is_empty() && order != DoubtOrder::AgainstPeople {
         filter.outcome = vec![Outcome::Flagged, Outcome::Parked];
     }
-    let rows: Vec<u32> = answers::numbers(shared, &filter)?.into_iter().map(|n| n - 1).collect();
+    let rows: Vec<u32> = answers::numbers(&Sight::whole(shared), &filter)?.into_iter().map(|n| n - 1).collect();
     let (rules, columns, outcomes) = shared.scoring.outcomes(shared, wanted)?;
     let ordered =
         doubt::order(&rows, order, seed, (&rules, &columns, &outcomes), (&shared.catalog(), &statuses(shared)));

@@ -111,7 +111,7 @@ impl Rig {
     fn ask(&self, ask: Ask) -> Result<Answer> {
         let mut partial = |_| ();
         let mut watch = Watch { cancelled: &|| false, partial: &mut partial };
-        answers::answer(&self.shared, ask, &mut watch)
+        answers::answer(&crate::owner::sight::Sight::whole(&self.shared), ask, &mut watch)
     }
 
     fn begin(&self, dry: bool) -> Result<ScoringState> {

@@ -9,6 +9,7 @@ use super::lock;
 use crate::model::scoring::{Score, ScoreState};
 use crate::model::{Filter, Item, Kind, Problem, Result};
 use crate::owner::answers;
+use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::pipeline::scoring::runner::Subject;
 use crate::store::scores::Scores;
@@ -17,11 +18,16 @@ use crate::store::scores::Scores;
 const RECORD_EVERY: Duration = Duration::from_millis(200);
 
 /// What is left of a job: rows with the numbers of their inputs, each number once.
-pub(super) fn left(shared: &Shared, job: &Stored, version: &str, wanted: &dyn Fn() -> bool) -> Result<Vec<(u32, u64)>> {
+pub(super) fn left(
+    shared: &Arc<Shared>,
+    job: &Stored,
+    version: &str,
+    wanted: &dyn Fn() -> bool,
+) -> Result<Vec<(u32, u64)>> {
     let filter = Filter::parse(&job.filter)?;
     let rows: Vec<u32> = match filter.is_empty() {
         true => (0..shared.catalog().len() as u32).collect(),
-        false => answers::numbers(shared, &filter)?.into_iter().map(|n| n - 1).collect(),
+        false => answers::numbers(&Sight::whole(shared), &filter)?.into_iter().map(|n| n - 1).collect(),
     };
     let (_, inputs) = shared.scoring.inputs(shared, wanted)?;
     let scores = shared.scoring.scores(shared, &job.scorer)?;

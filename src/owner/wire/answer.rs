@@ -11,6 +11,8 @@ use crate::model::device::Devices;
 use crate::model::history::{Entry, Merged, Moved, State};
 use crate::model::job::{Begun, JobFailure, JobState};
 use crate::model::made::Made;
+use crate::model::round::protocol::WhatIf;
+use crate::model::round::state::{Dispute, Feedback, RoundState, Turn};
 use crate::model::scoring::bench::{Bench, Chip, Explanation, RulesDiff, RulesState, ScorerState};
 use crate::model::scoring::job::ScoringState;
 use crate::model::table::{Frequency, Summary};
@@ -103,6 +105,18 @@ pub enum Answer {
     Replayed(State),
     /// See [`Ask::Moved`].
     Moved(Vec<Moved>),
+    /// See [`Ask::Rounds`].
+    Rounds(Vec<RoundState>),
+    /// See [`Ask::NewRound`].
+    Round(Box<RoundState>),
+    /// See [`Ask::Next`].
+    Turn(Turn),
+    /// See [`Ask::Feedback`].
+    Feedback(Feedback),
+    /// See [`Ask::Disputes`].
+    Disputes(Vec<Dispute>),
+    /// See [`Ask::WhatIf`].
+    WhatIf(WhatIf),
 }
 
 /// Owner, store and counts.
@@ -305,6 +319,8 @@ pub enum Event {
     Scoring(Box<ScoringState>),
     /// The rules are others now.
     Rules,
+    /// A round was made, closed or opened again.
+    Rounds,
     /// Too much happened at once: ask again for what is on screen.
     Resync,
     /// The owner is about to end.

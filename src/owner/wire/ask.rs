@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::{ImportAsk, Place, Rename};
 use crate::model::history::{LogAsk, Moment};
 use crate::model::job::{JobAct, NewJob};
+use crate::model::round::{NewRound, Protocol};
 use crate::model::scoring::bench::{BenchAsk, DoubtOrder};
 use crate::model::scoring::job::{NewScoring, ScoringAct};
 use crate::model::scoring::rules::RuleSet;
@@ -214,6 +215,42 @@ pub enum Ask {
     Replay(Moment),
     /// Items that stand elsewhere at the second moment than at the first.
     Moved(Moment, Moment),
+    /// The rounds, oldest first; [`Event::Rounds`](super::Event::Rounds) tells of new and closed ones.
+    Rounds,
+    /// Draw a round.
+    NewRound {
+        /// What is wanted.
+        new: Box<NewRound>,
+        /// Only say what it would be.
+        dry: bool,
+    },
+    /// Close a round, or open it again.
+    CloseRound {
+        /// Its name.
+        round: String,
+        /// Whether it is to be closed.
+        closed: bool,
+    },
+    /// What I am to judge next in this round: a lease, which asking again renews.
+    Next(String),
+    /// Give back what I have in hand in this round.
+    Release(String),
+    /// What an item of practice is, once my verdict on it is in.
+    Feedback {
+        /// The round.
+        round: String,
+        /// Item number, from 1.
+        number: u32,
+    },
+    /// The items of a round on which people differ.
+    Disputes(String),
+    /// What another rule would make of a round's verdicts.
+    WhatIf {
+        /// The round.
+        round: String,
+        /// The other rule.
+        protocol: Protocol,
+    },
     /// Remember where I am.
     SetPlace(Place),
     /// End the owner.

@@ -103,7 +103,8 @@ fn what_is_damaged_torn_or_out_of_time_is_reported_and_the_rest_is_taken() {
     assert_eq!(merge.report.added, 3);
     assert!(merge.report.notes.iter().any(|note| note.starts_with("1 decisions are on items")), "{:?}", merge.report);
     std::fs::write(&path, b"{\"some\":\"thing\"}\nelse\n").unwrap();
-    let refused = plan(&History::default(), &[path.clone()], &opened.catalog, &Pictures::default()).unwrap_err();
+    let refused =
+        plan(&History::default(), std::slice::from_ref(&path), &opened.catalog, &Pictures::default()).unwrap_err();
     assert!(refused.help.is_some() && refused.place.file == Some(path));
     let missing = plan(&History::default(), &["nowhere.jsonl".into()], &opened.catalog, &Pictures::default());
     assert_eq!(missing.unwrap_err().kind, Kind::NotFound);

@@ -6,7 +6,7 @@ use crate::store::history::History;
 use crate::store::index::digest;
 use crate::store::pictures::{self, Pictures};
 use crate::store::project::Project;
-use crate::store::{Catalog, Ledger, journal};
+use crate::store::{Catalog, Ledger, journal, rounds};
 
 /// One hash for all journals of a project by their lengths, as a checkpoint keeps it: those of the annotators, and that
 /// of the pictures that were made, since a new picture ends what was said of the one before.
@@ -15,9 +15,13 @@ use crate::store::{Catalog, Ledger, journal};
 /// The operating system's.
 pub fn journals(project: &Project) -> Result<[u8; 32]> {
     let mut journals = journal::lengths(&project.sessions())?;
+    for (path, length) in rounds::lengths(project)? {
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        // No annotator's name holds a slash.
+        journals.push((format!("rounds/{name}"), length));
+    }
     let pictures = pictures::length(&project.images())?;
     if pictures > 0 {
-        // No annotator's name holds a slash.
         journals.push((format!("images/{}", pictures::FILE), pictures));
     }
     Ok(lengths(&journals))

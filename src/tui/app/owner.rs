@@ -120,7 +120,8 @@ impl App {
                 }
             }
             Event::Rules => self.rules_changed(),
-            Event::Resync => self.resync(),
+            // What may be seen can be another now.
+            Event::Rounds | Event::Resync => self.resync(),
             Event::Ending => {
                 self.link.stopped();
                 self.say(Toast::warning("the owner was stopped; the next key starts it again"));

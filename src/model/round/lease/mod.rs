@@ -245,6 +245,35 @@ impl Leases {
         self.closed = true;
     }
 
+    /// What `person` has in hand; it may have expired since somebody last asked.
+    pub fn lease_of(&self, person: &str) -> Option<Lease> {
+        self.people[*self.known.get(person)?].lease
+    }
+
+    /// Whether a verdict of `person` on this item of the round counts.
+    pub fn has_judged(&self, person: &str, item: u32) -> bool {
+        let person = self.known.get(person).map(|who| &self.people[*who]);
+        person.is_some_and(|person| item < person.plan.items() && person.mine.has(item))
+    }
+
+    /// Takes over the leases of `before`, the same round as it was, where there is still room for them.
+    pub fn keep_leases(&mut self, before: &Leases) {
+        self.clock = self.clock.max(before.clock);
+        for (name, old) in &before.known {
+            let (Some(who), Some(lease)) = (self.known.get(name).copied(), before.people[*old].lease) else { continue };
+            let Ticket { item, part, .. } = lease.ticket;
+            let main = part == Part::Main;
+            if !self.fits(who, item, part) || (main && !matches!(self.room(who, item), Room::Free)) {
+                continue;
+            }
+            if main {
+                self.items[item as usize].1 += 1;
+            }
+            self.soonest = self.soonest.min(lease.until);
+            self.people[who].lease = Some(lease);
+        }
+    }
+
     /// How far `person` is; none for somebody else.
     pub fn done(&self, person: &str) -> Option<Done> {
         Some(self.people[*self.known.get(person)?].done())

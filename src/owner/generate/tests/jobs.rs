@@ -252,7 +252,12 @@ fn wishes_that_mean_nothing_are_refused_before_anything_is_begun() {
         assert!(matches!(problem.kind, Kind::Usage | Kind::NotFound), "{problem}");
     }
     assert!(rig.shared.desk.list().unwrap().is_empty());
-    assert_eq!(crate::owner::answers::numbers(&rig.shared, &Filter::default()).unwrap().len(), 30);
+    assert_eq!(
+        crate::owner::answers::numbers(&crate::owner::sight::Sight::whole(&rig.shared), &Filter::default())
+            .unwrap()
+            .len(),
+        30
+    );
 }
 
 #[test]

@@ -1,0 +1,170 @@
+//! `benchtop round`: verification rounds of several annotators.
+
+mod new;
+mod show;
+
+use clap::Subcommand;
+
+use super::{Context, print};
+use crate::model::round::Protocol;
+use crate::model::round::protocol::WhatIf;
+use crate::model::round::state::{RoundState, Turn};
+use crate::model::{Kind, Problem, Result};
+use crate::owner::Client;
+use crate::owner::wire::{Answer, Ask};
+use crate::store::journal;
+
+/// Arguments of `round`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: Do,
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum Do {
+    /// Draw a round from the items: who judges which, under what rule
+    New(Box<new::Args>),
+    /// The rounds and how far they are
+    List,
+    /// How far a round is, and where its verdicts leave its items
+    Show {
+        /// The round
+        name: String,
+    },
+    /// Close a round: nothing is given out any more, and its verdicts go on counting
+    Close {
+        /// The round
+        name: String,
+    },
+    /// Open a closed round again
+    Reopen {
+        /// The round
+        name: String,
+    },
+    /// What you are to judge next: it is yours until its lease ends; asking again renews it
+    Next {
+        /// The round
+        name: String,
+    },
+    /// Give back what you have in hand
+    Release {
+        /// The round
+        name: String,
+    },
+    /// The items on which people differ, or that somebody flagged or was unsure of
+    Disputes {
+        /// The round
+        name: String,
+    },
+    /// What another rule would make of the verdicts
+    WhatIf {
+        /// The round
+        name: String,
+        /// single, both-accept, "majority 3 of 5", equivalence, audit, answer or refusal
+        protocol: Protocol,
+    },
+}
+
+fn other<T>() -> Result<T> {
+    Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"))
+}
+
+/// Runs it.
+///
+/// # Errors
+/// What the owner refuses.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    let client = context.client()?;
+    let text = match &args.what {
+        Do::New(new) => {
+            let Answer::Round(state) = client.ask(new::ask(new)?)? else { return other() };
+            show::made(&state, new.dry_run, args.json)
+        }
+        Do::List => show::list(&rounds(&client)?, args.json),
+        Do::Show { name } => show::one(&named(&client, name)?, args.json),
+        Do::Close { name } => close(&client, name, true, args.json)?,
+        Do::Reopen { name } => close(&client, name, false, args.json)?,
+        Do::Next { name } => {
+            let Answer::Turn(turn) = client.ask(Ask::Next(name.clone()))? else { return other() };
+            next(&turn, args.json)
+        }
+        Do::Release { name } => {
+            client.ask(Ask::Release(name.clone()))?;
+            String::new()
+        }
+        Do::Disputes { name } => {
+            let Answer::Disputes(list) = client.ask(Ask::Disputes(name.clone()))? else { return other() };
+            show::disputes(&list, args.json)
+        }
+        Do::WhatIf { name, protocol } => {
+            let ask = Ask::WhatIf { round: name.clone(), protocol: *protocol };
+            let Answer::WhatIf(found) = client.ask(ask)? else { return other() };
+            what_if(*protocol, found, args.json)
+        }
+    };
+    print(&text).map(|()| 0)
+}
+
+fn rounds(client: &Client) -> Result<Vec<RoundState>> {
+    match client.ask(Ask::Rounds)? {
+        Answer::Rounds(rounds) => Ok(rounds),
+        _ => other(),
+    }
+}
+
+fn named(client: &Client, name: &str) -> Result<RoundState> {
+    let all = rounds(client)?;
+    let known = all.iter().map(|r| r.name.as_str()).collect::<Vec<_>>().join(", ");
+    let none = || {
+        let help =
+            if known.is_empty() { "make one with `benchtop round new`".into() } else { format!("there is: {known}") };
+        Problem::new(Kind::NotFound, format!("there is no round `{name}`")).help(help)
+    };
+    all.iter().find(|r| r.name == name).cloned().ok_or_else(none)
+}
+
+fn close(client: &Client, name: &str, closed: bool, json: bool) -> Result<String> {
+    client.ask(Ask::CloseRound { round: name.into(), closed })?;
+    Ok(show::one(&named(client, name)?, json))
+}
+
+fn next(turn: &Turn, json: bool) -> String {
+    let value = match turn {
+        Turn::Item(served) => serde_json::json!({
+            "turn": "item", "number": served.number, "item": served.item, "practice": served.practice, "nth": served.nth,
+            "until": journal::stamp(served.until),
+        }),
+        Turn::Wait(until) => serde_json::json!({"turn": "wait", "until": journal::stamp(*until)}),
+        Turn::Finished => serde_json::json!({"turn": "finished"}),
+        Turn::Closed => serde_json::json!({"turn": "closed"}),
+    };
+    if json {
+        return format!("{value}\n");
+    }
+    match turn {
+        Turn::Item(served) => {
+            let practice = if served.practice { " (practice)" } else { "" };
+            format!("#{}\t{}{practice}\tyours until {}\n", served.number, served.item, journal::stamp(served.until))
+        }
+        Turn::Wait(until) => {
+            format!("others have what is left in hand; the first lease ends at {}\n", journal::stamp(*until))
+        }
+        Turn::Finished => "nothing is left for you in this round\n".into(),
+        Turn::Closed => "the round is closed\n".into(),
+    }
+}
+
+fn what_if(protocol: Protocol, found: WhatIf, json: bool) -> String {
+    if json {
+        return format!("{}\n", serde_json::json!({"protocol": protocol.to_string(), "counts": found}));
+    }
+    let WhatIf { kept, dropped, pending, flagged, to_fix, skipped, changed, gained, lost } = found;
+    format!(
+        "under `{protocol}`: {kept} kept, {dropped} dropped, {pending} pending, {flagged} flagged, {to_fix} to fix, {skipped} \
+         skipped\n{changed} stand elsewhere than now: {gained} more kept, {lost} no longer kept\n"
+    )
+}

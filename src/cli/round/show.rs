@@ -1,0 +1,111 @@
+//! Rounds as a person and as a script read them.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use crate::model::round::state::{Dispute, RoundState};
+use crate::store::journal;
+
+fn value(state: &RoundState) -> Value {
+    let people: Map<String, Value> = state.people.iter().map(|(who, n)| (who.clone(), (*n).into())).collect();
+    let by_status = state.by_status.as_ref().map(|counts| {
+        counts.iter().map(|(status, n)| (status.name().to_string(), (*n).into())).collect::<Map<String, Value>>()
+    });
+    json!({
+        "name": state.name, "protocol": state.protocol.to_string(), "blind": state.blind, "overlap": state.overlap,
+        "items": state.items, "missing": state.missing, "people": people, "judged": state.judged,
+        "wanted": state.wanted, "by_status": by_status, "strangers": state.strangers,
+        "created": journal::stamp(state.created), "by": state.by, "closed": state.closed.map(journal::stamp),
+        "guidelines": state.guidelines,
+    })
+}
+
+/// A round that was just drawn.
+pub(super) fn made(state: &RoundState, dry: bool, json: bool) -> String {
+    if json {
+        let mut value = value(state);
+        value["dry_run"] = dry.into();
+        value["notes"] = state.notes.clone().into();
+        return format!("{value}\n");
+    }
+    let would = if dry { "would be" } else { "is" };
+    let mut text = format!(
+        "`{}` {would} a round of {} items for {}, {} an item: {} verdicts\n",
+        state.name,
+        state.items,
+        state.people.iter().map(|(who, _)| who.as_str()).collect::<Vec<_>>().join(", "),
+        state.overlap,
+        state.wanted
+    );
+    for note in &state.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
+}
+
+/// All rounds.
+pub(super) fn list(states: &[RoundState], json: bool) -> String {
+    if json {
+        return states.iter().map(|state| format!("{}\n", value(state))).collect();
+    }
+    states.iter().map(line).collect()
+}
+
+fn line(state: &RoundState) -> String {
+    let blind = if state.blind { "blind" } else { "open" };
+    let closed = if state.closed.is_some() { ", closed" } else { "" };
+    format!(
+        "{}\t{}\t{blind}{closed}\t{} of {} verdicts\t{} items\n",
+        state.name, state.protocol, state.judged, state.wanted, state.items
+    )
+}
+
+/// One round.
+pub(super) fn one(state: &RoundState, json: bool) -> String {
+    if json {
+        return format!("{}\n", value(state));
+    }
+    let mut text = line(state);
+    for (who, judged) in &state.people {
+        let _ = writeln!(text, "  {who}\t{judged} judged");
+    }
+    match &state.by_status {
+        Some(counts) => {
+            for (status, n) in counts.iter().filter(|(_, n)| *n > 0) {
+                let _ = writeln!(text, "{n:>8}  {}", status.name());
+            }
+        }
+        None => text.push_str("where its items stand comes when it is closed: it is blind, and you are in it\n"),
+    }
+    if state.missing > 0 {
+        let _ = writeln!(text, "note: the project does not have {} of its items", state.missing);
+    }
+    if state.strangers > 0 {
+        let _ = writeln!(text, "note: {} verdicts are of people or on items that are not in it", state.strangers);
+    }
+    text
+}
+
+/// Items on which people differ.
+pub(super) fn disputes(list: &[Dispute], json: bool) -> String {
+    let side = |(who, j): &(String, crate::model::Judgement)| json!({"who": who, "verdict": j.verdict, "reasons": j.reasons, "note": j.note, "ms": j.ms, "answer": j.answer});
+    let mut text = String::new();
+    for dispute in list {
+        if json {
+            let verdicts: Vec<Value> = dispute.verdicts.iter().map(side).collect();
+            let value = json!({
+                "number": dispute.number, "item": dispute.item, "status": dispute.status, "verdicts": verdicts,
+                "own": dispute.own, "settled": dispute.settled,
+            });
+            let _ = writeln!(text, "{value}");
+            continue;
+        }
+        let said = |(who, j): &(String, crate::model::Judgement)| format!("{who} {}", j.verdict.name());
+        let said: Vec<String> = dispute.verdicts.iter().map(said).collect();
+        let settled = if dispute.settled { "settled" } else { "open" };
+        let own = if dispute.own { "\tyour own verdict is among them" } else { "" };
+        let _ = writeln!(text, "#{}\t{}\t{settled}\t{}{own}", dispute.number, dispute.item, said.join(", "));
+    }
+    text
+}

@@ -1,0 +1,139 @@
+//! What is told of rounds: how far they are, and what somebody is to judge next.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Drawn, Protocol};
+use crate::model::status::Status;
+use crate::model::verdict::{Judgement, Part};
+
+/// A round and how far it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundState {
+    /// What it is called.
+    pub name: String,
+    /// What is asked, and how verdicts decide.
+    pub protocol: Protocol,
+    /// Nobody sees what others or machines say of an item before their own verdict is in.
+    pub blind: bool,
+    /// How many people judge each item.
+    pub overlap: u8,
+    /// Its items.
+    pub items: u64,
+    /// Items that this project does not have.
+    pub missing: u64,
+    /// Items judged by each person.
+    pub people: Vec<(String, u64)>,
+    /// Verdicts that count towards the overlap.
+    pub judged: u64,
+    /// Verdicts that are wanted.
+    pub wanted: u64,
+    /// Its items by the status that its verdicts alone give them, in the order of [`Status::ALL`]; not told to somebody whom
+    /// the round is blind for.
+    pub by_status: Option<Vec<(Status, u64)>>,
+    /// Verdicts of people who are not in it, or on items that it does not have.
+    pub strangers: u64,
+    /// When it was made, in milliseconds since 1970.
+    pub created: i64,
+    /// Who made it.
+    pub by: String,
+    /// When it was closed.
+    pub closed: Option<i64>,
+    /// Path of the guidelines in the project.
+    pub guidelines: Option<String>,
+    /// What there was too little of when it was drawn: told once, to the one who made it.
+    pub notes: Vec<String>,
+}
+
+/// What there is for somebody.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Turn {
+    /// An item, theirs until its time.
+    Item(Served),
+    /// Nothing now: others have in hand what is left. The first of their leases ends then (milliseconds since 1970).
+    Wait(i64),
+    /// Nothing more.
+    Finished,
+    /// Nothing: the round is closed.
+    Closed,
+}
+
+/// An item that somebody is to judge. Whether it is a probe or a repeat is not told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Served {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Its id.
+    pub item: String,
+    /// It is practice: what it is will be told after the verdict.
+    pub practice: bool,
+    /// How many the person had before it in this round.
+    pub nth: u32,
+    /// When the lease ends, in milliseconds since 1970; asking again renews it.
+    pub until: i64,
+    /// Numbers of the items that probably come next, to get their pictures ready.
+    pub ahead: Vec<u32>,
+}
+
+/// What is told once a verdict is in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Feedback {
+    /// What the item is, where it was practice: good or bad.
+    pub good: Option<bool>,
+    /// Why it is bad: keys of reasons.
+    pub reasons: Vec<String>,
+}
+
+/// An item on which people differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dispute {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Its id.
+    pub item: String,
+    /// Where the verdicts of the round leave it.
+    pub status: Status,
+    /// The verdicts, in the order they were given. Who gave them is `annotator 1`, `annotator 2` unless the round tells names.
+    pub verdicts: Vec<(String, Judgement)>,
+    /// Whether the one who asks is one of them.
+    pub own: bool,
+    /// It was settled by an adjudication.
+    pub settled: bool,
+}
+
+/// One verdict of a round that counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InRound {
+    /// The item's row.
+    pub row: u32,
+    /// Who.
+    pub who: String,
+    /// What for.
+    pub part: Part,
+    /// What was said.
+    pub judgement: Judgement,
+}
+
+impl RoundState {
+    /// The state of a round that was drawn and has no verdict yet.
+    pub fn fresh(drawn: &Drawn) -> RoundState {
+        let round = &drawn.round;
+        RoundState {
+            name: round.name.clone(),
+            protocol: round.protocol,
+            blind: round.blind,
+            overlap: round.overlap,
+            items: round.items.len() as u64,
+            missing: 0,
+            people: round.people.iter().map(|name| (name.clone(), 0)).collect(),
+            judged: 0,
+            wanted: round.items.len() as u64 * u64::from(round.overlap),
+            by_status: None,
+            strangers: 0,
+            created: round.created,
+            by: round.by.clone(),
+            closed: round.closed,
+            guidelines: round.guidelines.as_ref().map(|g| g.path.clone()),
+            notes: drawn.notes.clone(),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Answering what is asked of rounds.
+
+use std::collections::HashMap;
+
+use super::begin;
+use super::open::Open;
+use crate::model::round::protocol::{WhatIf, what_if};
+use crate::model::round::state::{Dispute, Feedback, RoundState};
+use crate::model::verdict::Part;
+use crate::model::{Judgement, Kind, Problem, Result, Status, Verdict};
+use crate::owner::sight::Sight;
+use crate::owner::wire::{Answer, Ask, Event};
+use crate::owner::writer::now;
+use crate::store::Ledger;
+
+/// The answer to what is asked of rounds; what is asked of anything else is none.
+///
+/// # Errors
+/// What is wrong with the question, or with what is stored.
+pub fn answer(sight: &Sight, ask: &Ask) -> Result<Option<Answer>> {
+    let shared = sight.shared();
+    let who = sight.who();
+    Ok(Some(match ask {
+        Ask::Rounds => Answer::Rounds(states(sight)),
+        Ask::NewRound { new, dry } => {
+            let state = begin::begin(shared, who, new, *dry)?;
+            if !dry {
+                shared.tell(Event::Rounds);
+            }
+            Answer::Round(Box::new(state))
+        }
+        Ask::CloseRound { round, closed } => {
+            begin::close(shared, round, *closed)?;
+            shared.tell(Event::Rounds);
+            Answer::Done
+        }
+        Ask::Next(round) => {
+            let path = shared.rounds.of(round, |open| open.round.guidelines.clone())?.map(|g| g.path);
+            let version = path.map(|path| begin::version(shared, &path)).transpose()?;
+            Answer::Turn(shared.rounds.next(who, round, version, now())?)
+        }
+        Ask::Release(round) => {
+            shared.rounds.release(who, round)?;
+            Answer::Done
+        }
+        Ask::Feedback { round, number } => Answer::Feedback(feedback(sight, round, *number)?),
+        Ask::Disputes(round) => Answer::Disputes(disputes(sight, round)?),
+        Ask::WhatIf { round, protocol } => {
+            sight.scores()?;
+            let ledger = shared.ledger();
+            let (now, items) = shared.rounds.of(round, |open| (open.round.protocol, verdicts(open, &ledger)))?;
+            let found: WhatIf = what_if(items, now, *protocol);
+            Answer::WhatIf(found)
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// The verdicts of a round, item by item, one a person.
+fn verdicts(open: &Open, ledger: &Ledger) -> Vec<Vec<Verdict>> {
+    open.items().map(|row| standing(open, ledger, row).into_iter().map(|(_, j)| j.verdict).collect()).collect()
+}
+
+/// What counts of a round on a row: each person's last verdict, in the order they were given.
+fn standing(open: &Open, ledger: &Ledger, row: u32) -> Vec<(String, Judgement)> {
+    ledger.in_round(row, &open.round.name).filter(|(_, j)| part(j) != Part::Adjudication).collect()
+}
+
+fn part(judgement: &Judgement) -> Part {
+    judgement.asked.as_ref().map_or(Part::Main, |asked| asked.part)
+}
+
+fn states(sight: &Sight) -> Vec<RoundState> {
+    let ledger = sight.ledger();
+    sight.shared().rounds.each(|open| {
+        let round = &open.round;
+        let gone = u64::from(open.missing);
+        let (judged, wanted) = open.leases.progress();
+        let overlap = u64::from(round.overlap);
+        let mains = |name: &String| u64::from(open.leases.done(name).map_or(0, |done| done.mains));
+        let by_status = (!open.is_blind_for(sight.who())).then(|| {
+            let mut counts = [0; Status::ALL.len()];
+            for verdicts in verdicts(open, &ledger) {
+                counts[usize::from(round.protocol.status(&verdicts).code())] += 1;
+            }
+            Status::ALL.into_iter().zip(counts).collect()
+        });
+        RoundState {
+            name: round.name.clone(),
+            protocol: round.protocol,
+            blind: round.blind,
+            overlap: round.overlap,
+            items: round.items.len() as u64,
+            missing: gone,
+            people: round.people.iter().map(|p| (p.clone(), mains(p).saturating_sub(gone))).collect(),
+            judged: judged.saturating_sub(gone * overlap),
+            wanted: wanted.saturating_sub(gone * overlap),
+            by_status,
+            strangers: open.leases.strangers(),
+            created: round.created,
+            by: round.by.clone(),
+            closed: round.closed,
+            guidelines: round.guidelines.as_ref().map(|g| g.path.clone()),
+            notes: Vec::new(),
+        }
+    })
+}
+
+/// What an item of practice is, once its verdict is in.
+fn feedback(sight: &Sight, round: &str, number: u32) -> Result<Feedback> {
+    let row = number.checked_sub(1);
+    let id = row.map(|row| sight.catalog().item(row as usize)).transpose()?.map(|item| item.id).unwrap_or_default();
+    let gold = sight.shared().rounds.of(round, |open| open.round.calibration.iter().find(|g| g.id == id).cloned())?;
+    let ledger = sight.ledger();
+    let judged = row.is_some_and(|row| ledger.said(row, round, sight.who(), Part::Calibration));
+    match gold {
+        Some(gold) if judged => Ok(Feedback { good: Some(gold.good), reasons: gold.reasons }),
+        Some(_) => Err(Problem::new(Kind::Denied, "what it is comes after your verdict").help("judge it first")),
+        None => Ok(Feedback { good: None, reasons: Vec::new() }),
+    }
+}
+
+/// The items on which people differ, or that somebody flagged or was unsure of: those to settle first.
+fn disputes(sight: &Sight, name: &str) -> Result<Vec<Dispute>> {
+    let catalog = sight.catalog();
+    let ledger = sight.ledger();
+    let mut list = sight.shared().rounds.of(name, |open| {
+        let rows: Vec<u32> = open.items().filter(|row| !sight.veils(*row)).collect();
+        rows.into_iter().filter_map(|row| dispute(sight, open, &ledger, row)).collect::<Vec<_>>()
+    })?;
+    for dispute in &mut list {
+        dispute.item = catalog.item(dispute.number as usize - 1)?.id;
+    }
+    list.sort_by_key(|dispute| (dispute.settled, dispute.number));
+    Ok(list)
+}
+
+fn dispute(sight: &Sight, open: &Open, ledger: &Ledger, row: u32) -> Option<Dispute> {
+    let given = standing(open, ledger, row);
+    let said: Vec<Verdict> = given.iter().map(|(_, j)| j.verdict).filter(|v| *v != Verdict::Skip).collect();
+    let differ = said.windows(2).any(|two| two[0] != two[1]);
+    let doubt = said.iter().any(|v| matches!(v, Verdict::Flag | Verdict::Unsure));
+    if !differ && !doubt {
+        return None;
+    }
+    let own = given.iter().any(|(who, _)| who == sight.who());
+    let settled = ledger.in_round(row, &open.round.name).any(|(_, j)| part(&j) == Part::Adjudication);
+    let mut names: HashMap<String, String> = HashMap::new();
+    let mut called = |who: String| match open.round.adjudication.names {
+        true => who,
+        false => {
+            let next = names.len() + 1;
+            names.entry(who).or_insert_with(|| format!("annotator {next}")).clone()
+        }
+    };
+    Some(Dispute {
+        number: row + 1,
+        item: String::new(),
+        status: open.round.protocol.status(&said),
+        verdicts: given.into_iter().map(|(who, judgement)| (called(who), judgement)).collect(),
+        own,
+        settled,
+    })
+}

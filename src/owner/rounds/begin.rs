@@ -1,0 +1,142 @@
+//! Drawing a round from the project.
+
+use std::sync::{Arc, mpsc};
+
+use crate::model::round::state::RoundState;
+use crate::model::round::{Guidelines, Known, NewRound, draw};
+use crate::model::{Field, Filter, Item, Kind, Problem, Result, Status};
+use crate::owner::answers;
+use crate::owner::sight::Sight;
+use crate::owner::state::Shared;
+use crate::owner::writer::{Work, now};
+use crate::store::rounds;
+
+/// The fields that can be strata.
+const STRATA: [Field; 6] = [Field::Subtask, Field::Type, Field::Style, Field::Level, Field::Dataset, Field::Side];
+
+/// Draws a round and, unless it is only asked for, makes it part of the project.
+///
+/// # Errors
+/// What [`draw`] refuses, a filter or a field that does not exist, and [`Kind::Conflict`] for a name that is taken.
+pub(super) fn begin(shared: &Arc<Shared>, by: &str, new: &NewRound, dry: bool) -> Result<RoundState> {
+    let filter = Filter::parse(&new.filter)?;
+    let stratum = new.strata.as_deref().map(field).transpose()?;
+    let candidates = answers::numbers(&Sight::whole(shared), &filter)?;
+    let items = read(shared, &candidates, stratum)?;
+    let mut new = new.clone();
+    new.guidelines = match new.guidelines.take() {
+        Some(Guidelines { path, .. }) => {
+            let version = version(shared, &path)?;
+            Some(Guidelines { path, version })
+        }
+        None => None,
+    };
+    let judged = known(shared, stratum)?;
+    let known: Vec<Known<'_>> =
+        judged.iter().map(|(id, stratum, good, reasons)| Known { id, stratum, good: *good, reasons }).collect();
+    let candidates: Vec<(&str, &str)> = items.iter().map(|(id, stratum)| (id.as_str(), stratum.as_str())).collect();
+    let drawn = draw(&new, &candidates, &known, by, now())?;
+    let state = RoundState::fresh(&drawn);
+    if dry {
+        return Ok(state);
+    }
+    rounds::create(&shared.project, &drawn.round)?;
+    reload(shared)?;
+    Ok(state)
+}
+
+/// Closes a round, or opens it again.
+///
+/// # Errors
+/// [`Kind::NotFound`], and the operating system's.
+pub(super) fn close(shared: &Arc<Shared>, name: &str, closed: bool) -> Result<()> {
+    let mut round = shared.rounds.of(name, |open| open.round.clone())?;
+    if round.closed.is_some() != closed {
+        round.closed = closed.then(now);
+        rounds::rewrite(&shared.project, &round)?;
+        reload(shared)?;
+    }
+    Ok(())
+}
+
+/// Has the thread that decides read the rounds and fold the journals again.
+fn reload(shared: &Arc<Shared>) -> Result<()> {
+    let ending = || Problem::new(Kind::Unreachable, "the owner is ending");
+    let (reply, done) = mpsc::channel();
+    shared.writer.send(Work::Rounds(reply)).map_err(|_| ending())?;
+    done.recv().map_err(|_| ending())
+}
+
+/// The version of a project's file of guidelines as it is now.
+///
+/// # Errors
+/// What keeps it from being read.
+pub(super) fn version(shared: &Shared, path: &str) -> Result<String> {
+    let file = shared.project.root().join(path);
+    let bytes = std::fs::read(&file).map_err(|e| Problem::io(&e, "the guidelines cannot be read", &file))?;
+    Ok(Guidelines::version_of(&bytes))
+}
+
+fn field(name: &str) -> Result<Field> {
+    STRATA.into_iter().find(|field| field.name() == name).ok_or_else(|| {
+        let known = STRATA.map(Field::name).join(", ");
+        Problem::input(format!("`{name}` cannot divide items into strata"))
+            .field("strata")
+            .help(format!("one of: {known}"))
+    })
+}
+
+/// The value of a field, by which items are divided.
+fn value(item: &Item, field: Option<Field>) -> String {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    match field {
+        None => String::new(),
+        Some(Field::Type) => item.kind.name().into(),
+        Some(Field::Style) => text(&item.style),
+        Some(Field::Level) => text(&item.level),
+        Some(Field::Dataset) => item.dataset.clone(),
+        Some(Field::Side) => item.pair.as_ref().map_or("", |pair| pair.side.name()).into(),
+        Some(_) => text(&item.subtask),
+    }
+}
+
+/// Ids and strata of these items.
+fn read(shared: &Shared, numbers: &[u32], stratum: Option<Field>) -> Result<Vec<(String, String)>> {
+    let catalog = shared.catalog();
+    let one = |number: &u32| {
+        let item = catalog.item(*number as usize - 1)?;
+        let stratum = value(&item, stratum);
+        Ok((item.id, stratum))
+    };
+    numbers.iter().map(one).collect()
+}
+
+type Judged = (String, String, bool, Vec<String>);
+
+/// The items that stand accepted or rejected by people who all say the same.
+fn known(shared: &Shared, stratum: Option<Field>) -> Result<Vec<Judged>> {
+    let catalog = shared.catalog();
+    let rows: Vec<(u32, bool)> = {
+        let data = shared.data();
+        let settled = |row: usize| match data.overlay.status(row) {
+            Status::Accepted => Some((row as u32, true)),
+            Status::Rejected => Some((row as u32, false)),
+            _ => None,
+        };
+        (0..data.overlay.len()).filter_map(settled).collect()
+    };
+    let mut list = Vec::new();
+    for (row, good) in rows {
+        let standing = shared.ledger().standing(row);
+        let same = standing.windows(2).all(|two| two[0].judgement.verdict == two[1].judgement.verdict);
+        if same && !standing.is_empty() {
+            let item = catalog.item(row as usize)?;
+            let mut reasons: Vec<String> = standing.into_iter().flat_map(|s| s.judgement.reasons).collect();
+            reasons.sort_unstable();
+            reasons.dedup();
+            let stratum = value(&item, stratum);
+            list.push((item.id, stratum, good, reasons));
+        }
+    }
+    Ok(list)
+}

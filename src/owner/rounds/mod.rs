@@ -1,0 +1,216 @@
+//! Verification rounds at work: who has which item in hand, what a verdict of a round is for, and what is kept from whom.
+//!
+//! Rounds themselves are files beside the journals ([`crate::store::rounds`]); leases live here and end with the owner: what
+//! was in hand then is given out again.
+
+mod answer;
+mod begin;
+mod open;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub use answer::answer;
+use open::Open;
+
+use super::sight::Veil;
+use crate::model::round::Round;
+use crate::model::round::state::{InRound, Served, Turn};
+use crate::model::{Judgement, Kind, Problem, Result};
+use crate::store::{Catalog, Ledger};
+
+/// All rounds of a project.
+#[derive(Default)]
+pub struct Rounds {
+    inner: Mutex<Inner>,
+    /// There are some, and they are not read yet.
+    unread: AtomicBool,
+}
+
+#[derive(Default)]
+struct Inner {
+    all: BTreeMap<String, Open>,
+    /// What each person must not see, as far as somebody asked; none where there is nothing.
+    veils: HashMap<String, Option<Arc<Veil>>>,
+    key: u64,
+}
+
+impl Rounds {
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes these rounds as all there are, with the verdicts of `ledger`; leases go on. Gives what a person should know.
+    pub fn load(&self, rounds: Vec<Round>, catalog: &Catalog, ledger: &Ledger) -> Vec<String> {
+        let mut given: HashMap<String, Vec<InRound>> = ledger.by_round();
+        let mut inner = self.inner();
+        let mut before = std::mem::take(&mut inner.all);
+        let mut notices = Vec::new();
+        for round in rounds {
+            let name = round.name.clone();
+            let judged = given.remove(&name).unwrap_or_default();
+            match Open::new(round, catalog, &judged, before.remove(&name)) {
+                Ok(open) => drop(inner.all.insert(name, open)),
+                Err(problem) => notices.push(format!("the round `{name}` cannot go on: {problem}")),
+            }
+        }
+        for (name, judged) in given {
+            notices.push(format!("{} verdicts belong to the round `{name}`, whose file is not there", judged.len()));
+        }
+        inner.veils.clear();
+        self.unread.store(false, Ordering::Release);
+        notices
+    }
+
+    /// There are rounds that are still to be read.
+    pub fn wait(&self) {
+        self.unread.store(true, Ordering::Release);
+    }
+
+    /// Whether there are rounds that are still to be read: until then nobody knows what to keep back.
+    pub fn unread(&self) -> bool {
+        self.unread.load(Ordering::Acquire)
+    }
+
+    /// What `who` must not see; none where no blind round asks for it.
+    pub fn veil(&self, who: &str) -> Option<Arc<Veil>> {
+        let mut inner = self.inner();
+        if let Some(veil) = inner.veils.get(who) {
+            return veil.clone();
+        }
+        inner.key += 1;
+        let mut veil = Veil::new(inner.key);
+        for open in inner.all.values().filter(|open| open.is_blind_for(who)) {
+            veil.round.clone_from(&open.round.name);
+            open.rows().filter(|row| open.veils(who, *row)).for_each(|row| veil.put(row, true));
+            veil.in_hand.extend(open.in_hand(who));
+        }
+        let veil = (!veil.round.is_empty()).then(|| Arc::new(veil));
+        inner.veils.insert(who.to_string(), veil.clone());
+        veil
+    }
+
+    /// Makes out what a verdict of `who` on a row is for, before it is written, and says so in it.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] for a round or an item that is not there, [`Kind::Denied`] for somebody who is not in it,
+    /// [`Kind::Conflict`] when others have the item by now or the round is closed, and [`Kind::Input`] for a verdict that the
+    /// protocol does not ask for.
+    pub fn decide(&self, who: &str, row: u32, judgement: &mut Judgement, now: i64) -> Result<()> {
+        let Some(asked) = &judgement.asked else { return open::outside(judgement) };
+        let name = asked.round.clone();
+        let mut inner = self.inner();
+        inner.named(&name)?.decide(who, row, judgement, now)?;
+        inner.look_again(who, row);
+        Ok(())
+    }
+
+    /// A verdict of `who` could not be written, or was taken back.
+    pub fn undone(&self, who: &str, row: u32, judgement: &Judgement) {
+        let Some(asked) = &judgement.asked else { return };
+        let mut inner = self.inner();
+        if let Some(open) = inner.all.get_mut(&asked.round) {
+            open.undone(who, row, asked.part);
+        }
+        inner.look_again(who, row);
+    }
+
+    /// Whether a verdict that was taken back can count again.
+    ///
+    /// # Errors
+    /// [`Kind::Conflict`] when others have judged the item meanwhile as often as the round wants.
+    pub fn redo(&self, who: &str, row: u32, judgement: &Judgement, now: i64) -> Result<()> {
+        let Some(asked) = &judgement.asked else { return Ok(()) };
+        let mut inner = self.inner();
+        if let Some(open) = inner.all.get_mut(&asked.round) {
+            open.redo(who, row, asked.part, judgement.verdict, now)?;
+        }
+        inner.look_again(who, row);
+        Ok(())
+    }
+
+    /// What `who` is to judge next in a round. `version` is that of its guidelines as they are now.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] for no such round, [`Kind::Denied`] for somebody who is not in it.
+    pub fn next(&self, who: &str, name: &str, version: Option<String>, now: i64) -> Result<Turn> {
+        let mut inner = self.inner();
+        let open = inner.named(name)?;
+        open.guidelines = version;
+        let before = open.in_hand(who);
+        let turn = open.next(who, now)?;
+        let after = open.in_hand(who);
+        for row in before.into_iter().chain(after) {
+            inner.look_again(who, row);
+        }
+        Ok(match turn {
+            open::Given::Item { row, practice, nth, until, item, ahead } => {
+                let ahead = ahead.into_iter().map(|row| row + 1).collect();
+                Turn::Item(Served { number: row + 1, item, practice, nth, until, ahead })
+            }
+            open::Given::Wait(until) => Turn::Wait(until),
+            open::Given::Finished => Turn::Finished,
+            open::Given::Closed => Turn::Closed,
+        })
+    }
+
+    /// Gives back what `who` has in hand.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    pub fn release(&self, who: &str, name: &str) -> Result<()> {
+        let mut inner = self.inner();
+        let open = inner.named(name)?;
+        let rows = open.in_hand(who);
+        open.release(who)?;
+        rows.into_iter().for_each(|row| inner.look_again(who, row));
+        Ok(())
+    }
+
+    /// `who` was shown what others and machines say of a row.
+    pub fn shown(&self, who: &str, row: u32) {
+        self.inner().all.values_mut().filter(|open| open.round.has(who)).for_each(|open| open.shown(who, row));
+    }
+
+    /// Something of every round, oldest first.
+    fn each<T>(&self, of: impl FnMut(&Open) -> T) -> Vec<T> {
+        let inner = self.inner();
+        let mut all: Vec<&Open> = inner.all.values().collect();
+        all.sort_by(|a, b| (a.round.created, &a.round.name).cmp(&(b.round.created, &b.round.name)));
+        all.into_iter().map(of).collect()
+    }
+
+    /// Something of one round.
+    fn of<T>(&self, name: &str, of: impl FnOnce(&Open) -> T) -> Result<T> {
+        self.inner().named(name).map(|open| of(open))
+    }
+}
+
+impl Inner {
+    fn named(&mut self, name: &str) -> Result<&mut Open> {
+        let known: Vec<&String> = self.all.keys().collect();
+        let help = match known.is_empty() {
+            true => "make one with `benchtop round new`".to_string(),
+            false => format!("there is: {}", known.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", ")),
+        };
+        let none = || Problem::new(Kind::NotFound, format!("there is no round `{name}`")).help(help);
+        self.all.get_mut(name).ok_or_else(none)
+    }
+
+    /// Something about `who` and a row is another now.
+    fn look_again(&mut self, who: &str, row: u32) {
+        let Some(Some(veil)) = self.veils.get_mut(who) else { return };
+        let blind = || self.all.values().filter(|open| open.is_blind_for(who));
+        let veils = blind().any(|open| open.veils(who, row));
+        let in_hand = blind().any(|open| open.in_hand(who).contains(&row));
+        self.key += 1;
+        let veil = Arc::make_mut(veil);
+        veil.put(row, veils);
+        veil.in_hand.retain(|r| *r != row);
+        if in_hand {
+            veil.in_hand.push(row);
+        }
+        veil.key = self.key;
+    }
+}

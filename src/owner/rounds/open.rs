@@ -1,0 +1,263 @@
+//! One round: where its items are in the project, its leases, and what verdicts in it are for.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::model::round::lease::{Judged, LEASE_MINUTES, Leases, Next};
+use crate::model::round::order::Ticket;
+use crate::model::round::state::InRound;
+use crate::model::round::{Protocol, Round};
+use crate::model::verdict::Part;
+use crate::model::{Judgement, Kind, Problem, Result, Verdict};
+use crate::store::Catalog;
+use crate::store::columns::id_hash;
+
+/// Items that a client is told to get ready.
+const AHEAD: usize = 8;
+
+/// A round and how far it is.
+pub(super) struct Open {
+    pub(super) round: Round,
+    /// Version of the guidelines as they were when an item was last given out.
+    pub(super) guidelines: Option<String>,
+    pub(super) leases: Leases,
+    /// Items that the project does not have: nobody is asked for them.
+    pub(super) missing: u32,
+    /// Rows of its items, its probes and its practice.
+    rows: [Vec<Option<u32>>; 3],
+    /// Where in it a row is.
+    places: HashMap<u32, (Role, u32)>,
+    /// Who was shown what others say of which row.
+    shown: HashSet<(String, u32)>,
+}
+
+/// What a row is in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Item,
+    Probe,
+    Practice,
+}
+
+impl Role {
+    /// The part of a verdict on it, unless it is shown again.
+    fn part(self) -> Part {
+        match self {
+            Role::Item => Part::Main,
+            Role::Probe => Part::Probe,
+            Role::Practice => Part::Calibration,
+        }
+    }
+
+    fn of(part: Part) -> Role {
+        match part {
+            Part::Probe => Role::Probe,
+            Part::Calibration => Role::Practice,
+            Part::Main | Part::Revision | Part::Repeat | Part::Adjudication => Role::Item,
+        }
+    }
+}
+
+/// What there is for somebody.
+pub(super) enum Given {
+    Item { row: u32, practice: bool, nth: u32, until: i64, item: String, ahead: Vec<u32> },
+    Wait(i64),
+    Finished,
+    Closed,
+}
+
+/// A verdict that belongs to no round.
+pub(super) fn outside(judgement: &Judgement) -> Result<()> {
+    match judgement.verdict {
+        Verdict::Answer => Err(Problem::input("an answer is given where a round asks for it").field("verdict")),
+        _ => Ok(()),
+    }
+}
+
+impl Open {
+    /// The round with the verdicts `given` in it; leases go on from `before`.
+    pub(super) fn new(round: Round, catalog: &Catalog, given: &[InRound], before: Option<Open>) -> Result<Open> {
+        let row = |id: &String| catalog.row_of_hash(id_hash(id));
+        let items: Vec<Option<u32>> = round.items.iter().map(row).collect();
+        let probes: Vec<Option<u32>> = round.probe_items.iter().map(|gold| row(&gold.id)).collect();
+        let practice: Vec<Option<u32>> = round.calibration.iter().map(|gold| row(&gold.id)).collect();
+        let rows = [items, probes, practice];
+        let mut places = HashMap::with_capacity(rows[0].len());
+        for (role, list) in [Role::Item, Role::Probe, Role::Practice].into_iter().zip(&rows) {
+            places.extend(list.iter().enumerate().filter_map(|(at, row)| Some(((*row)?, (role, at as u32)))));
+        }
+        let judged = given.iter().map(|g| {
+            let place = places.get(&g.row).filter(|(role, _)| *role == Role::of(g.part));
+            let item = place.map_or(u32::MAX, |(_, item)| *item);
+            Judged { person: &g.who, item, part: g.part, skipped: g.judgement.verdict == Verdict::Skip }
+        });
+        // What is not there is as good as judged: everybody is past it.
+        let gone = [Part::Main, Part::Probe, Part::Calibration].into_iter().zip(&rows);
+        let gone = gone.flat_map(|(part, list)| {
+            list.iter().enumerate().filter(|(_, row)| row.is_none()).map(move |(at, _)| (part, at as u32))
+        });
+        let gone: Vec<(Part, u32)> = gone.collect();
+        let past = round.people.iter().flat_map(|person| {
+            gone.iter().map(move |(part, item)| Judged { person, item: *item, part: *part, skipped: false })
+        });
+        let mut leases = Leases::rebuild(&round, LEASE_MINUTES, judged.chain(past))?;
+        let (mut shown, mut guidelines) = (HashSet::new(), round.guidelines.as_ref().map(|g| g.version.clone()));
+        if let Some(before) = before {
+            leases.keep_leases(&before.leases);
+            (shown, guidelines) = (before.shown, before.guidelines);
+        }
+        let missing = rows[0].iter().filter(|row| row.is_none()).count() as u32;
+        Ok(Open { round, guidelines, leases, missing, rows, places, shown })
+    }
+
+    /// All rows in it.
+    pub(super) fn rows(&self) -> impl Iterator<Item = u32> {
+        self.rows.iter().flatten().filter_map(|row| *row)
+    }
+
+    /// Rows of its items, in their order.
+    pub(super) fn items(&self) -> impl Iterator<Item = u32> {
+        self.rows[0].iter().filter_map(|row| *row)
+    }
+
+    /// Whether it keeps anything from `who`.
+    pub(super) fn is_blind_for(&self, who: &str) -> bool {
+        self.round.blind && self.round.closed.is_none() && self.round.has(who)
+    }
+
+    /// Whether what others and machines say of a row is kept from `who`. Known items stay veiled to the end.
+    pub(super) fn veils(&self, who: &str, row: u32) -> bool {
+        match self.places.get(&row) {
+            Some((Role::Item, item)) => !self.leases.has_judged(who, *item) || self.in_hand(who).contains(&row),
+            Some((Role::Probe | Role::Practice, _)) => true,
+            None => false,
+        }
+    }
+
+    /// The row that `who` has in hand.
+    pub(super) fn in_hand(&self, who: &str) -> Vec<u32> {
+        self.leases.lease_of(who).and_then(|lease| self.row(lease.ticket)).into_iter().collect()
+    }
+
+    fn row(&self, ticket: Ticket) -> Option<u32> {
+        let list = &self.rows[Role::of(ticket.part) as usize];
+        list.get(ticket.item as usize).copied().flatten()
+    }
+
+    pub(super) fn next(&mut self, who: &str, now: i64) -> Result<Given> {
+        let lease = match self.leases.next(who, now)? {
+            Next::Ticket(lease) => lease,
+            Next::Wait(until) => return Ok(Given::Wait(until)),
+            Next::Finished => return Ok(Given::Finished),
+            Next::Closed => return Ok(Given::Closed),
+        };
+        let none = || Problem::new(Kind::NotFound, "the round gives out an item that is not there");
+        let row = self.row(lease.ticket).ok_or_else(none)?;
+        let ahead = self.leases.ahead(who, AHEAD);
+        Ok(Given::Item {
+            row,
+            practice: lease.ticket.part == Part::Calibration,
+            nth: lease.ticket.nth,
+            until: lease.until,
+            item: self.round.id(lease.ticket).unwrap_or_default().to_string(),
+            ahead: ahead.into_iter().filter_map(|item| self.rows[0].get(item as usize).copied().flatten()).collect(),
+        })
+    }
+
+    pub(super) fn release(&mut self, who: &str) -> Result<()> {
+        self.leases.release(who)
+    }
+
+    pub(super) fn shown(&mut self, who: &str, row: u32) {
+        if self.places.contains_key(&row) && !self.veils(who, row) {
+            self.shown.insert((who.to_string(), row));
+        }
+    }
+
+    fn place(&self, row: u32) -> Result<(Role, u32)> {
+        let none = || Problem::new(Kind::NotFound, format!("the round `{}` has no item #{}", self.round.name, row + 1));
+        self.places.get(&row).copied().ok_or_else(none)
+    }
+
+    pub(super) fn decide(&mut self, who: &str, row: u32, judgement: &mut Judgement, now: i64) -> Result<()> {
+        let (role, item) = self.place(row)?;
+        self.fits(judgement)?;
+        let verdict = judgement.verdict;
+        let Some(asked) = &mut judgement.asked else { return Ok(()) };
+        if asked.part == Part::Adjudication {
+            return self.settles(role, row);
+        }
+        if !self.round.has(who) {
+            let what = format!("`{who}` is not in the round `{}`", self.round.name);
+            return Err(Problem::new(Kind::Denied, what).help(format!("it is for {}", self.round.people.join(", "))));
+        }
+        let lease = self.leases.lease_of(who).filter(|l| l.ticket.item == item && Role::of(l.ticket.part) == role);
+        let part = match lease {
+            Some(lease) => lease.ticket.part,
+            None if role == Role::Item && self.leases.has_judged(who, item) => Part::Revision,
+            None => role.part(),
+        };
+        if lease.is_none() && self.round.closed.is_some() {
+            let what = format!("the round `{}` is closed", self.round.name);
+            return Err(Problem::new(Kind::Conflict, what).help("open it again, or judge outside of it"));
+        }
+        match verdict {
+            Verdict::Skip => self.leases.skip(who, item, part, now)?,
+            _ => self.leases.judged(who, item, part, now)?,
+        }
+        asked.part = part;
+        asked.guidelines.clone_from(&self.guidelines);
+        asked.revealed = part == Part::Revision && self.shown.contains(&(who.to_string(), row));
+        Ok(())
+    }
+
+    /// Whether the protocol asks for such a verdict.
+    fn fits(&self, judgement: &Judgement) -> Result<()> {
+        let answers = self.round.protocol == Protocol::Answer;
+        let refuse = |field: &str, what: &str, help: &str| Err(Problem::input(what).field(field).help(help));
+        match judgement.verdict {
+            Verdict::Accept | Verdict::Reject | Verdict::Fix if answers => {
+                refuse("verdict", "this round asks for an answer", "give `answer`, or skip, flag, or say unsure")
+            }
+            Verdict::Answer if !answers => {
+                refuse("verdict", "this round asks for no answer", "accept, reject, fix, skip, flag, or say unsure")
+            }
+            Verdict::Answer if judgement.answer.as_deref().is_none_or(|a| a.trim().is_empty()) => {
+                refuse("answer", "the answer is empty", "give the letter of an option, or a text")
+            }
+            Verdict::Reject if judgement.reasons.is_empty() && judgement.note.is_none() => refuse(
+                "reasons",
+                "a rejection in a round needs a reason or a note",
+                "benchtop.toml declares the reasons",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether there is something to settle.
+    fn settles(&self, role: Role, row: u32) -> Result<()> {
+        if role == Role::Item {
+            return Ok(());
+        }
+        let what = format!("#{} is mixed into the round `{}` and decides nothing", row + 1, self.round.name);
+        Err(Problem::new(Kind::Conflict, what))
+    }
+
+    pub(super) fn undone(&mut self, who: &str, row: u32, part: Part) {
+        if let Some((_, item)) = self.places.get(&row).copied()
+            && part != Part::Adjudication
+        {
+            // Somebody who was in the round when it was written may not be in it any more: then nothing is given out again.
+            let _ = self.leases.undone(who, item, part);
+        }
+    }
+
+    pub(super) fn redo(&mut self, who: &str, row: u32, part: Part, verdict: Verdict, now: i64) -> Result<()> {
+        match self.places.get(&row).copied() {
+            Some((_, item)) if part != Part::Adjudication && verdict == Verdict::Skip => {
+                self.leases.skip(who, item, part, now)
+            }
+            Some((_, item)) if part != Part::Adjudication => self.leases.judged(who, item, part, now),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Rounds at the socket: what blind annotators are told, and that nobody is served what others have.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+
+use benchtop::model::history::{LogAsk, Moment};
+use benchtop::model::round::Protocol;
+use benchtop::model::round::state::Turn;
+use benchtop::model::scoring::bench::DoubtOrder;
+use benchtop::model::verdict::{Asked, Part};
+use benchtop::model::{Field, Filter, Judgement, Kind, Problem, Seen, Status, Verdict};
+use benchtop::owner::Client;
+use benchtop::owner::wire::{Answer, Ask, Decide, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, ToOwner};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::support::{Bench, PATIENCE, rounds, tell};
+
+fn judgement(round: &str, verdict: Verdict, note: &str) -> Judgement {
+    let asked = Asked { round: round.into(), part: Part::Main, guidelines: None, revealed: false };
+    Judgement { note: Some(note.into()), asked: Some(asked), ..Judgement::new(verdict, Seen::Painted) }
+}
+
+fn decide(client: &Client, number: u32, judgement: Judgement) -> Result<Answer, Problem> {
+    client.ask(Ask::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement }))
+}
+
+fn next(client: &Client, round: &str) -> Turn {
+    match client.ask(Ask::Next(round.into())).unwrap() {
+        Answer::Turn(turn) => turn,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A project with a round for ann and bob.
+fn project(protocol: &str, more: &[&str]) -> Bench {
+    let bench = Bench::with_items(6);
+    let args = ["round", "new", "first", "--protocol", protocol, "--people", "ann,bob", "--calibration", "0"];
+    bench.run(args.into_iter().chain(more.iter().copied())).ok();
+    bench
+}
+
+/// Ann's own connection, of which every frame is kept.
+struct Tap {
+    stream: UnixStream,
+    frames: Vec<String>,
+    asked: u64,
+}
+
+impl Tap {
+    fn new(bench: &Bench) -> Tap {
+        let stream = UnixStream::connect(bench.root().join(".owner/socket")).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut tap = Tap { stream, frames: Vec::new(), asked: 0 };
+        let hello = Hello { magic: MAGIC, protocol: PROTOCOL, version: "test".into(), who: "ann".into() };
+        tap.say(&ToOwner::Hello(hello));
+        assert!(matches!(tap.hear(), FromOwner::Welcome(_)));
+        tap
+    }
+
+    fn say(&mut self, message: &ToOwner) {
+        let body = postcard::to_stdvec(message).unwrap();
+        self.stream.write_all(&[&(body.len() as u32).to_be_bytes(), body.as_slice()].concat()).unwrap();
+    }
+
+    fn hear(&mut self) -> FromOwner {
+        let mut length = [0; 4];
+        self.stream.read_exact(&mut length).unwrap();
+        let mut body = vec![0; u32::from_be_bytes(length) as usize];
+        self.stream.read_exact(&mut body).unwrap();
+        let message = postcard::from_bytes(&body).unwrap();
+        self.frames.push(format!("{message:?}"));
+        message
+    }
+
+    fn ask(&mut self, ask: Ask) -> Result<Answer, Problem> {
+        self.asked += 1;
+        let number = self.asked;
+        self.say(&ToOwner::Ask(number, ask));
+        loop {
+            if let FromOwner::Answer(of, answer) = self.hear()
+                && of == number
+                && !matches!(*answer, Ok(Answer::Page(ref page)) if page.partial)
+            {
+                return *answer;
+            }
+        }
+    }
+}
+
+/// What ann can ask that could tell of an item.
+fn battery() -> Vec<Ask> {
+    let rejected = Filter { status: vec![Status::Rejected], ..Filter::default() };
+    let page = |filter: &Filter| PageAsk { generation: 9, filter: filter.clone(), sort: vec![], offset: 0, count: 50 };
+    let mut asks = vec![
+        Ask::Page(page(&Filter::default())),
+        Ask::Page(page(&rejected)),
+        Ask::Numbers(rejected.clone(), vec![]),
+        Ask::Locate { number: 2, filter: rejected.clone(), sort: vec![] },
+        Ask::FirstPending(vec![1, 2, 3, 4, 5, 6]),
+        Ask::NextPending(0),
+        Ask::Lines(1),
+        Ask::Items(vec![1, 2, 3]),
+        Ask::Frequency(Filter::default(), Field::Status),
+        Ask::Describe(Filter::default()),
+        Ask::Verdicts,
+        Ask::Log(LogAsk { count: 100, ..LogAsk::default() }),
+        Ask::Moved(Moment::Rev(0), Moment::Now),
+        Ask::Disputes("first".into()),
+        Ask::WhatIf { round: "first".into(), protocol: Protocol::Single },
+        Ask::Rules,
+        Ask::Doubtful { filter: Filter::default(), order: DoubtOrder::Random, seed: 1 },
+    ];
+    asks.extend((1..=6).map(Ask::Item));
+    asks.extend((1..=6).map(|number| Ask::Explain { number }));
+    asks
+}
+
+#[test]
+fn a_blind_round_tells_nothing_of_others_before_the_own_verdict_is_in() {
+    let more = ["--repeats", "0", "--probes", "0"];
+    let (told, quiet) = (project("both-accept", &more), project("both-accept", &more));
+    let bob = told.client("bob", |_| ());
+    for number in 1..=6 {
+        decide(&bob, number, judgement("first", Verdict::Reject, "zebra")).unwrap();
+    }
+    let (mut tap, mut other) = (Tap::new(&told), Tap::new(&quiet));
+    for tap in [&mut tap, &mut other] {
+        tap.ask(Ask::Subscribe { since: u64::MAX }).unwrap();
+    }
+    // Events while ann listens.
+    bob.ask(Ask::Undo(Uuid::now_v7())).unwrap();
+    decide(&bob, 6, judgement("first", Verdict::Accept, "zebra again")).unwrap();
+    for ask in battery() {
+        let (here, there) = (tap.ask(ask.clone()), other.ask(ask.clone()));
+        assert_eq!(format!("{here:?}"), format!("{there:?}"), "{ask:?} tells whether bob has judged");
+    }
+    let by_status = |answer| match answer {
+        Ok(Answer::Status(status)) => status.by_status,
+        Ok(Answer::Replayed(state)) => state.by_status,
+        other => panic!("{other:?}"),
+    };
+    for ask in [Ask::Status, Ask::Replay(Moment::Now)] {
+        assert_eq!(by_status(tap.ask(ask.clone())), by_status(other.ask(ask)));
+    }
+    let Ok(Answer::Rounds(states)) = tap.ask(Ask::Rounds) else { panic!() };
+    assert_eq!(states[0].by_status, None, "how many stand where would tell what bob said");
+    for frame in tap.frames.iter().filter(|frame| !frame.contains("RoundState")) {
+        assert!(!frame.contains("zebra") && !frame.contains("bob"), "{frame}");
+    }
+    // Once her own is in she sees his, and only on that item.
+    let (ann, filter) = (told.client("ann", |_| ()), Filter::default());
+    decide(&ann, 2, judgement("first", Verdict::Accept, "fine")).unwrap();
+    let standing = |number| match ann.ask(Ask::Item(number)).unwrap() {
+        Answer::Item(view) => (view.status, view.standing.into_iter().map(|s| s.who).collect::<Vec<_>>()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(standing(2), (Status::Rejected, vec!["bob".to_string(), "ann".to_string()]));
+    assert_eq!(standing(3), (Status::Pending, vec![]));
+    // What she says after that is a revision, and says that she knew.
+    decide(&ann, 2, judgement("first", Verdict::Reject, "he is right")).unwrap();
+    let journal = std::fs::read_to_string(told.root().join("sessions/ann.jsonl")).unwrap();
+    let last = journal.lines().last().unwrap();
+    assert!(last.contains("\"part\":\"revision\"") && last.contains("\"revealed\":true"), "{last}");
+    // Taking it back veils the item again, after a restart too.
+    ann.ask(Ask::Undo(Uuid::now_v7())).unwrap();
+    ann.ask(Ask::Undo(Uuid::now_v7())).unwrap();
+    assert_eq!(standing(2), (Status::Pending, vec![]));
+    drop((ann, bob, tap));
+    told.run(["stop"]).ok();
+    told.start_owner();
+    let mut tap = Tap::new(&told);
+    let page = PageAsk { generation: 1, filter, sort: vec![], offset: 0, count: 50 };
+    let Ok(Answer::Page(page)) = tap.ask(Ask::Page(page)) else { panic!() };
+    assert!(page.rows.iter().all(|row| row.status == Status::Pending), "the first page after a start");
+}
+
+#[test]
+fn repeats_and_probes_look_like_any_item_and_decide_nothing() {
+    let bench = Bench::with_items(60);
+    let known: String = (41..=60)
+        .map(|n| json!({"item": n, "verdict": (["accept", "reject"])[n % 2], "note": "known"}).to_string() + "\n")
+        .collect();
+    bench.feed(["decide", "--as", "cem"], &known).ok();
+    let args = "round new first --protocol single --people ann --calibration 4 --probes 20% --repeats 20%";
+    let only = ["--filter", "status:pending"];
+    let made = bench.run(args.split(' ').chain(only).chain(["--json"])).lines().remove(0);
+    assert_eq!(made["notes"], json!([]), "{made}");
+    let ann = bench.client("ann", |_| ());
+    let mut shown: Vec<(u32, bool)> = Vec::new();
+    while let Turn::Item(served) = next(&ann, "first") {
+        let Answer::Item(view) = ann.ask(Ask::Item(served.number)).unwrap() else { panic!() };
+        assert_eq!((view.status, view.standing.len()), (Status::Pending, 0), "{served:?} tells what it is");
+        decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap();
+        let feedback = ann.ask(Ask::Feedback { round: "first".into(), number: served.number }).unwrap();
+        let Answer::Feedback(feedback) = feedback else { panic!() };
+        assert_eq!(feedback.good.is_some(), served.practice);
+        shown.push((served.number, served.practice));
+    }
+    assert_eq!(shown.iter().filter(|(_, practice)| *practice).count(), 4);
+    let parts: BTreeMap<String, usize> =
+        bench.journals().iter().filter(|l| l["who"] == "ann").fold(BTreeMap::new(), |mut counts, line| {
+            *counts.entry(line["part"].as_str().unwrap().to_string()).or_default() += 1;
+            counts
+        });
+    assert_eq!(
+        parts,
+        [("calibration", 4), ("main", 40), ("probe", 8), ("repeat", 8)].map(|(p, n)| (p.to_string(), n)).into()
+    );
+    let status = bench.status();
+    assert_eq!(
+        (&status["counts"]["by_status"]["accepted"], &status["counts"]["by_status"]["rejected"]),
+        (&json!(50), &json!(10)),
+        "the probes stand where they stood"
+    );
+}
+
+#[test]
+fn who_is_not_in_a_round_or_says_what_it_does_not_ask_is_refused() {
+    let bench = project("both-accept", &[]);
+    let cem = bench.client("cem", |_| ());
+    let refused = |answer: Result<Answer, Problem>| answer.unwrap_err().kind;
+    assert_eq!(refused(cem.ask(Ask::Next("first".into()))), Kind::Denied);
+    assert_eq!(refused(decide(&cem, 1, judgement("first", Verdict::Accept, ""))), Kind::Denied);
+    let ann = bench.client("ann", |_| ());
+    assert_eq!(refused(decide(&ann, 1, judgement("second", Verdict::Accept, ""))), Kind::NotFound);
+    assert_eq!(refused(decide(&ann, 1, judgement("first", Verdict::Answer, ""))), Kind::Input);
+    let bare = Judgement { note: None, ..judgement("first", Verdict::Reject, "") };
+    assert_eq!(refused(decide(&ann, 1, bare)), Kind::Input, "a rejection needs a reason");
+    // Who says it is a probe, or that the item has been revealed, is not believed.
+    let mut lie = judgement("first", Verdict::Accept, "");
+    lie.asked = Some(Asked { round: "first".into(), part: Part::Repeat, guidelines: Some("x".into()), revealed: true });
+    decide(&ann, 1, lie).unwrap();
+    let line = &bench.journals()[0];
+    assert_eq!((&line["part"], &line["guidelines"], &line["revealed"]), (&json!("main"), &json!(null), &json!(null)));
+    bench.run(["round", "close", "first"]).ok();
+    assert_eq!(next(&ann, "first"), Turn::Closed);
+    assert_eq!(refused(decide(&ann, 2, judgement("first", Verdict::Accept, ""))), Kind::Conflict);
+}
+
+#[test]
+fn an_adjudication_settles_what_two_disagree_on() {
+    let bench = project("both-accept", &["--repeats", "0", "--probes", "0"]);
+    let say = |who: &str, item: usize, verdict: &str| {
+        let line = json!({"item": item, "verdict": verdict, "note": "n", "round": "first"}).to_string();
+        bench.feed(["decide", "--as", who], &line).ok();
+    };
+    for item in 1..=4 {
+        say("ann", item, "accept");
+        say("bob", item, if item == 3 { "reject" } else { "accept" });
+    }
+    let list = bench.run(["round", "disputes", "first", "--json", "--as", "cem"]).lines();
+    assert_eq!((list.len(), &list[0]["number"], &list[0]["settled"]), (1, &json!(3), &json!(false)));
+    assert_eq!(list[0]["verdicts"][1]["who"], "annotator 2", "names are not told");
+    let other = bench.run(["round", "what-if", "first", "majority 1 of 2", "--json", "--as", "cem"]).lines().remove(0);
+    assert_eq!((&other["counts"]["kept"], &other["counts"]["gained"]), (&json!(4), &json!(1)));
+    let line =
+        json!({"item": 3, "verdict": "accept", "note": "bob misread it", "round": "first", "adjudication": true});
+    bench.feed(["decide", "--as", "cem"], &line.to_string()).ok();
+    let statuses: Vec<String> = bench.items().iter().map(|i| i["status"].as_str().unwrap().to_string()).collect();
+    assert_eq!(statuses, ["accepted", "accepted", "accepted", "accepted", "pending", "pending"]);
+    assert_eq!(bench.run(["round", "disputes", "first", "--json"]).lines()[0]["settled"], true);
+    let state = bench.run(["round", "show", "first", "--json", "--as", "cem"]).lines().remove(0);
+    assert_eq!(
+        (&state["judged"], &state["wanted"], &state["by_status"]["rejected"]),
+        (&json!(8), &json!(12), &json!(1))
+    );
+}
+
+#[test]
+fn ten_annotators_beside_a_generating_job_are_never_served_the_same_place_twice() {
+    const PEOPLE: usize = 10;
+    const OVERLAP: usize = 5;
+    let each = rounds(60) as usize;
+    let items = each * PEOPLE / OVERLAP;
+    let bench = Bench::with_items(items);
+    let names: Vec<String> = (0..PEOPLE).map(|n| format!("p{n}")).collect();
+    let people = names.join(",");
+    let args = ["round", "new", "all", "--protocol", "majority 3 of 5", "--people", &people, "--calibration", "0"];
+    bench.run(args.into_iter().chain(["--repeats", "0", "--probes", "0"])).ok();
+    // Pictures of other items: a new one ends what was said of the one before.
+    bench.run(["compose", "--count", "200"]).ok();
+    let plan = ["generate", "--backend", "storyboard", "--plan", "dataset:balanced-1", "--size", "64x64", "--detach"];
+    bench.run(plan).ok();
+    let clients: Vec<Client> = names.iter().map(|name| bench.client(name, |_| ())).collect();
+    let given: Vec<u64> = std::thread::scope(|scope| {
+        let work = |client: &Client| {
+            let mut given = 0;
+            loop {
+                match next(client, "all") {
+                    Turn::Item(served) => {
+                        let verdict = if served.number % 3 == 0 { Verdict::Reject } else { Verdict::Accept };
+                        decide(client, served.number, judgement("all", verdict, "n")).unwrap();
+                        given += 1;
+                    }
+                    Turn::Wait(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
+                    Turn::Finished => return given,
+                    Turn::Closed => panic!("closed"),
+                }
+            }
+        };
+        let running: Vec<_> = clients.iter().map(|client| scope.spawn(move || work(client))).collect();
+        running.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    // The journals are the proof.
+    let mut by_item: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let journals = bench.journals();
+    for line in &journals {
+        let new = by_item
+            .entry(line["item"].as_str().unwrap().into())
+            .or_default()
+            .insert(line["who"].as_str().unwrap().into());
+        assert!(new, "{line}: the same item twice to one person");
+    }
+    assert_eq!(journals.len(), items * OVERLAP);
+    assert!(by_item.len() == items && by_item.values().all(|people| people.len() == OVERLAP));
+    assert_eq!(given.iter().sum::<u64>() as usize, items * OVERLAP);
+    tell(&format!("ten annotators, {} verdicts, {given:?} of each", journals.len()));
+}
