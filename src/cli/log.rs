@@ -14,8 +14,9 @@ use crate::store::journal;
 #[derive(clap::Args)]
 pub struct Args {
     /// Only what this annotator decided
-    #[arg(long, value_name = "NAME")]
-    who: Option<String>,
+    // Under a name of its own: `who` is the argument behind --as, which every command has.
+    #[arg(long = "who", value_name = "NAME")]
+    of: Option<String>,
     /// Only on the item of this id
     #[arg(long, value_name = "ID")]
     item: Option<String>,
@@ -58,7 +59,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let (mut shown, limit) = (0, args.limit.unwrap_or(u64::MAX));
     while shown < limit {
         let ask = LogAsk {
-            who: args.who.clone(),
+            who: args.of.clone(),
             item: args.item.clone(),
             round: args.round.clone(),
             since: args.since,

@@ -35,6 +35,8 @@ fn the_log_says_who_did_what_and_any_moment_comes_back() {
     assert_eq!(bench.run(["log", "--json", "--who", "ann", "-n", "2"]).lines(), [log[0].clone(), log[2].clone()]);
     assert_eq!(bench.run(["log", "--json", "--item", "set/1", "--since", "2"]).lines(), log[..2]);
     assert_eq!(bench.run(["log", "--json", "--until", "1"]).lines(), log[3..]);
+    let of_ann = bench.run(["log", "--json", "--who", "ann", "--limit", "2", "--as", "bob"]).lines();
+    assert_eq!(of_ann.len(), 2, "whose decisions, and who asks, are two things");
     assert!(bench.run(["log"]).ok().contains("reject - does not count"));
     let then = one(&bench, &["replay", "2", "--json"]);
     assert_eq!((&then["by_status"]["rejected"], &then["rev"], &then["same"]), (&json!(1), &json!(2), &Value::Null));
