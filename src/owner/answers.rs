@@ -55,17 +55,16 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
             Answer::Numbers(rows(sight, &filter, &sort)?.into_iter().map(|row| row + 1).collect())
         }
         Ask::FirstPending(numbers) => {
-            let (_, overlay) = sight.items(false);
-            let pending = |n: &u32| *n > 0 && overlay.status(*n as usize - 1) == Status::Pending;
+            let data = shared.data();
+            let pending = |n: &u32| *n > 0 && sight.shown(&data, *n - 1) == Status::Pending;
             Answer::Number(numbers.into_iter().find(pending))
         }
         Ask::NextPending(after) => {
-            let (_, overlay) = sight.items(false);
-            let (before, rest) = overlay.status.split_at((after as usize).min(overlay.len()));
-            let pending = |s: &u8| *s == Status::Pending.code();
-            let found = rest.iter().position(pending).map(|at| at + before.len());
-            let found = found.or_else(|| before.iter().position(pending));
-            Answer::Number(found.map(|row| row as u32 + 1))
+            let data = shared.data();
+            let len = data.overlay.len() as u32;
+            let found = (after.min(len)..len).chain(0..after.min(len));
+            let found = found.into_iter().find(|row| sight.shown(&data, *row) == Status::Pending);
+            Answer::Number(found.map(|row| row + 1))
         }
         Ask::Lines(from) => Answer::Lines(lines(sight, from)?),
         Ask::Items(numbers) => Answer::Lines(items(sight, &numbers)?),

@@ -138,9 +138,8 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
 /// Whether an event would tell what `who` must not know yet.
 fn veiled(shared: &Arc<Shared>, who: &str, event: &Event) -> bool {
     match event {
-        Event::Verdict { who: theirs, receipt } => {
-            theirs != who && Sight::of(shared, who).veils(receipt.number.saturating_sub(1))
-        }
+        // One's own too: of a probe it would tell where the item stands.
+        Event::Verdict { receipt, .. } => Sight::of(shared, who).veils(receipt.number.saturating_sub(1)),
         _ => false,
     }
 }
@@ -295,7 +294,7 @@ fn take(
             return true;
         }
         Ask::Recompose { renames, dry } => {
-            let wanted = jobs::Recompose { renames, dry };
+            let wanted = jobs::Recompose { who: who.to_string(), renames, dry };
             jobs::recompose(shared, outbox.clone(), number, wanted, flag(running, number));
             return true;
         }
@@ -305,7 +304,13 @@ fn take(
             return true;
         }
         Ask::Merge { files, dry } => {
-            jobs::merge(shared, outbox.clone(), number, jobs::Merge { files, dry }, flag(running, number));
+            jobs::merge(
+                shared,
+                outbox.clone(),
+                number,
+                jobs::Merge { who: who.to_string(), files, dry },
+                flag(running, number),
+            );
             return true;
         }
         Ask::Generate(new) => {

@@ -7,8 +7,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::state::Shared;
-use crate::model::{Kind, Problem, Result, Status};
+use super::state::{Data, Shared};
+use crate::model::{Filter, Kind, Problem, Result, Status};
 use crate::store::{Catalog, Overlay};
 
 /// The items of which an annotator must not see what is known.
@@ -124,13 +124,18 @@ impl Sight {
         (catalog, overlay)
     }
 
+    /// The status of a row as it is shown.
+    pub fn shown(&self, data: &Data, row: u32) -> Status {
+        if self.veils(row) { Status::Pending } else { data.overlay.status(row as usize) }
+    }
+
     /// The status of a row as it is shown, and when it was last judged, in milliseconds since 1970; 0 for never.
     pub fn status(&self, row: u32) -> (Status, i64) {
         if self.veils(row) {
             return (Status::Pending, 0);
         }
         let data = self.shared.data();
-        (data.overlay.status(row as usize), data.overlay.judged.get(row as usize).copied().unwrap_or(0))
+        (self.shown(&data, row), data.overlay.judged.get(row as usize).copied().unwrap_or(0))
     }
 
     /// Whether scores of all items may be seen.
@@ -139,6 +144,15 @@ impl Sight {
     /// [`Kind::Denied`] while a blind round is open.
     pub fn scores(&self) -> Result<()> {
         self.veil.as_ref().map_or(Ok(()), |veil| Err(blind(&veil.round)))
+    }
+
+    /// Whether items may be chosen by this filter, where nobody sees which: by their number it would tell of them.
+    ///
+    /// # Errors
+    /// [`Kind::Denied`] while a blind round is open, where it asks what people or machines say.
+    pub fn chooses(&self, filter: &Filter) -> Result<()> {
+        let tells = filter.asks_scores() || !filter.status.is_empty();
+        if tells { self.scores() } else { Ok(()) }
     }
 
     /// Whether what machines say of an item may be seen.

@@ -4,12 +4,15 @@
 //! blocks follow as a checkpoint when the queue is idle, every [`CHECKPOINT_EVERY`] decisions, and at the end.
 
 mod made;
+mod rounds;
+mod whole;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 pub use made::MadePictures;
+pub use rounds::load_rounds;
 use uuid::Uuid;
 
 use super::state::Shared;
@@ -213,34 +216,31 @@ impl Writer {
             Wish::Undo(uuid) | Wish::Redo(uuid) => *uuid,
         };
         if let Some((rev, row)) = ledger.receipt(&uuid) {
-            return Ok(Err(Receipt { uuid, rev, number: row + 1, status: ledger.status(row) }));
+            let said = ledger.judgement(&uuid).map(|(_, judgement)| judgement);
+            let status = self.told(&who, row, said, ledger.status(row));
+            return Ok(Err(Receipt { uuid, rev, number: row + 1, status }));
         }
         let nothing = |word: &str| Problem::new(Kind::Conflict, format!("you have nothing to {word}"));
-        let (row, act) = match wish {
-            Wish::Decide(mut decide) => {
-                let row = self.decidable(&decide, &ledger)?;
-                self.shared.rounds.decide(&who, row, &mut decide.judgement, now())?;
-                (row, Act::Judge(decide.judgement))
-            }
+        let (row, mut act) = match wish {
+            Wish::Decide(decide) => (self.decidable(&who, &decide, &ledger)?, Act::Judge(decide.judgement)),
             Wish::Undo(_) => {
                 let (target, row) = ledger.undoable(&who).ok_or_else(|| nothing("undo"))?;
                 (row, Act::Undo(target))
             }
             Wish::Redo(_) => {
                 let (target, row) = ledger.redoable(&who).ok_or_else(|| nothing("redo"))?;
-                if let Some((row, judgement)) = ledger.judgement(&target) {
-                    self.shared.rounds.redo(&who, row, judgement, now())?;
-                }
                 (row, Act::Redo(target))
             }
         };
         let rev = ledger.rev().max(self.batch.last().map_or(0, |p| p.decision.rev)) + 1;
         let item = self.shared.pictures().seen(&self.shared.catalog(), row as usize)?;
         let on = matches!(act, Act::Judge(_)).then(|| item.digest());
+        // Last, since it takes the lease: nothing after it may fail but the journal.
+        self.enter(&who, row, &mut act, &ledger)?;
         Ok(Ok((Decision { uuid, rev, at: now(), who, item: item.id, on, act }, row)))
     }
 
-    fn decidable(&self, decide: &Decide, ledger: &crate::store::Ledger) -> Result<u32> {
+    fn decidable(&self, who: &str, decide: &Decide, ledger: &crate::store::Ledger) -> Result<u32> {
         let none = || Problem::new(Kind::NotFound, format!("there is no item #{}", decide.number));
         let row = decide.number.checked_sub(1).ok_or_else(none)?;
         if row as usize >= self.shared.data().catalog.len() {
@@ -253,14 +253,19 @@ impl Writer {
                 .field("reasons")
                 .help(format!("benchtop.toml declares: {}", keys.join(", "))));
         }
-        // In a round everybody judges on their own: only another text or picture is in the way.
-        let rev = if decide.judgement.asked.is_some() { ledger.text_rev(row) } else { ledger.row_rev(row) };
+        // In a round everybody judges on their own: only another text or picture is in the way, and who said what is not
+        // told. Outside, a round may still ask for the item.
+        let in_round = decide.judgement.asked.is_some();
+        if !in_round {
+            self.shared.rounds.outside(who, row, &decide.judgement)?;
+        }
+        let rev = if in_round { ledger.text_rev(row) } else { ledger.row_rev(row) };
         match decide.expected {
             Some(expected) if expected != rev => {
-                let last = ledger.standing(row).pop();
+                let last = if in_round { None } else { ledger.standing(row).pop() };
                 let nothing = "its verdict was taken back, or its text or picture is another now";
-                let who = last.map_or(nothing.into(), |s| format!("{} said {}", s.who, s.judgement.verdict.name()));
-                Err(Problem::new(Kind::Conflict, format!("#{} changed while you looked: {who}", decide.number))
+                let said = last.map_or(nothing.into(), |s| format!("{} said {}", s.who, s.judgement.verdict.name()));
+                Err(Problem::new(Kind::Conflict, format!("#{} changed while you looked: {said}", decide.number))
                     .help("look again, then decide again"))
             }
             _ => Ok(row),
@@ -295,19 +300,6 @@ impl Writer {
         }
     }
 
-    /// What could not be written was not said: its round gives the item out again.
-    fn unsaid(&self, pending: &Pending) {
-        match &pending.decision.act {
-            Act::Judge(judgement) => self.shared.rounds.undone(&pending.decision.who, pending.row, judgement),
-            Act::Redo(target) => {
-                if let Some((row, judgement)) = self.shared.ledger().judgement(target) {
-                    self.shared.rounds.undone(&pending.decision.who, row, judgement);
-                }
-            }
-            Act::Undo(_) => {}
-        }
-    }
-
     fn apply(&mut self, pending: Pending) {
         let Pending { decision, row, reply } = pending;
         let mut ledger = self.shared.ledger_mut();
@@ -325,7 +317,11 @@ impl Writer {
         self.dirty.insert(change.row as usize / BLOCK_ROWS);
         self.since_checkpoint += 1;
         let receipt = Receipt { uuid: decision.uuid, rev: decision.rev, number: change.row + 1, status: change.status };
-        reply(Ok(receipt.clone()));
+        let said = match &decision.act {
+            Act::Judge(judgement) => Some(judgement),
+            Act::Undo(_) | Act::Redo(_) => None,
+        };
+        reply(Ok(Receipt { status: self.told(&decision.who, change.row, said, change.status), ..receipt.clone() }));
         self.shared.tell(Event::Verdict { who: decision.who, receipt });
     }
 
@@ -335,69 +331,6 @@ impl Writer {
         {
             eprintln!("where {who} is could not be remembered: {problem}");
         }
-    }
-
-    fn imported(&mut self) {
-        self.flush();
-        let loaded = open::load_ledger(&self.shared.project, &self.shared.catalog(), &self.shared.pictures());
-        match loaded {
-            Ok((ledger, _)) => {
-                let found = load_rounds(&self.shared, &ledger);
-                self.shared.notices().extend(found);
-                let mut current = self.shared.ledger_mut();
-                let mut data = self.shared.data_mut();
-                // A verdict may have ended to count: what it had written must go too.
-                data.overlay = crate::store::Overlay::blank(data.catalog.len());
-                ledger.write_over(&mut data.overlay);
-                *current = ledger;
-            }
-            Err(problem) => self.shared.notices().push(problem.to_string()),
-        }
-        self.all_dirty();
-    }
-
-    /// A journal at a time: what an interruption leaves out is added when the same files are merged again.
-    fn join(&mut self, join: &Join) {
-        self.flush();
-        let mut outcome = self.unread.clone().map_or(Ok(()), Err);
-        for (who, decisions) in &join.fresh {
-            if outcome.is_ok() {
-                outcome = append(&mut self.journals, &self.shared, who, decisions);
-            }
-            if outcome.is_err() {
-                self.journals.remove(who);
-            }
-        }
-        if self.unread.is_none() {
-            self.imported();
-            self.shared.tell(Event::Resync);
-        }
-        let _ = join.reply.send(outcome);
-    }
-
-    /// Between the last decision on the earlier texts and the first on the later ones there is this revision alone.
-    fn revise(&mut self, revise: Revise) {
-        self.flush();
-        if let Some(problem) = &self.unread {
-            let _ = revise.reply.send(Err(problem.clone()));
-            return;
-        }
-        let rev = self.shared.ledger().rev() + 1;
-        let recorded = (revise.record)(rev);
-        if let Ok(recorded) = &recorded {
-            let mut ledger = self.shared.ledger_mut();
-            ledger.revise(&revise.changed, rev, false);
-            ledger.revise(&revise.kept, rev, true);
-            let mut data = self.shared.data_mut();
-            data.catalog = recorded.catalog.clone();
-            revise.changed.iter().for_each(|row| ledger.write_row(*row, &mut data.overlay));
-            drop((ledger, data));
-            // Every client looks again at what it shows.
-            self.shared.tell(Event::Resync);
-            self.all_dirty();
-        }
-        // Nobody waits any more: it is done all the same.
-        let _ = revise.reply.send(recorded);
     }
 
     /// The checkpoint must not vouch for blocks it has not seen.
@@ -438,14 +371,6 @@ impl Writer {
         if let Err(problem) = left {
             eprintln!("the next start will take longer: {problem}");
         }
-    }
-}
-
-/// Reads the rounds as `ledger` has their verdicts; gives what a person should know.
-pub fn load_rounds(shared: &Shared, ledger: &crate::store::Ledger) -> Vec<String> {
-    match crate::store::rounds::read(&shared.project) {
-        Ok((rounds, _)) => shared.rounds.load(rounds, &shared.catalog(), ledger),
-        Err(problem) => vec![format!("the rounds cannot be read: {problem}")],
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Drawn, Protocol};
+use super::{Protocol, Round};
 use crate::model::status::Status;
 use crate::model::verdict::{Judgement, Part};
 
@@ -114,9 +114,8 @@ pub struct InRound {
 }
 
 impl RoundState {
-    /// The state of a round that was drawn and has no verdict yet.
-    pub fn fresh(drawn: &Drawn) -> RoundState {
-        let round = &drawn.round;
+    /// The state of a round that has no verdict yet.
+    pub fn fresh(round: &Round) -> RoundState {
         RoundState {
             name: round.name.clone(),
             protocol: round.protocol,
@@ -133,7 +132,7 @@ impl RoundState {
             by: round.by.clone(),
             closed: round.closed,
             guidelines: round.guidelines.as_ref().map(|g| g.path.clone()),
-            notes: drawn.notes.clone(),
+            notes: Vec::new(),
         }
     }
 }

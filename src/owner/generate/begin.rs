@@ -21,7 +21,7 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewJob, wanted: &dyn Fn() -> 
     check(new)?;
     let config = shared.project.config();
     build::check(config, &new.wishes)?;
-    let (plan, numbers) = chosen(shared, &new.plan)?;
+    let (plan, numbers) = chosen(&Sight::of(shared, by), &new.plan)?;
     let named = shared.desk.named(shared, wanted)?;
     let scope = if numbers.is_some() { Scope::Items } else { Scope::Missing };
     let numbers = numbers.unwrap_or_default();
@@ -105,16 +105,16 @@ fn check(new: &NewJob) -> Result<()> {
 }
 
 /// The plan in words, and the numbers of its items: they are chosen now, since making pictures changes statuses.
-fn chosen(shared: &Arc<Shared>, plan: &Plan) -> Result<(String, Option<Vec<u32>>)> {
+fn chosen(sight: &Sight, plan: &Plan) -> Result<(String, Option<Vec<u32>>)> {
     match plan {
         Plan::Missing => Ok(("missing".into(), None)),
         Plan::Filter(words) => {
             let filter = Filter::parse(words)?;
             let words = if filter.is_empty() { "all items".into() } else { filter.words() };
-            Ok((words, Some(answers::numbers(&Sight::whole(shared), &filter)?)))
+            Ok((words, Some(answers::numbers(sight, &filter)?)))
         }
         Plan::Items(numbers) => {
-            let items = shared.catalog().len();
+            let items = sight.catalog().len();
             if let Some(number) = numbers.iter().find(|n| **n == 0 || **n as usize > items) {
                 return Err(Problem::new(Kind::NotFound, format!("there is no item #{number}")));
             }

@@ -9,6 +9,7 @@ use super::{Tell, start};
 use crate::model::usage::Discarded;
 use crate::model::{Judgement, Kind, Problem, Result, Seen, Status, Verdict};
 use crate::owner::session::Outbox;
+use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::wire::{Answer, Decide, Receipt};
 use crate::owner::writer::{Wish, Work};
@@ -43,6 +44,9 @@ fn reject(shared: &Arc<Shared>, wanted: &Discard, watch: Tell<'_>) -> Result<Dis
     let go_on = |done: u64, of: Option<u64>| told.borrow_mut()(Progress { what: "discarding".into(), done, of });
     let usage = shared.metadata.usage(shared, &|| go_on(0, None))?;
     let rows = usage.rows_with(held.grammar(), &wanted.terms);
+    // How many of them are rejected would tell of each.
+    let sight = Sight::of(shared, &wanted.who);
+    rows.iter().try_for_each(|row| sight.item(*row + 1))?;
     let mut done = Discarded::default();
     let standing: Vec<u32> = {
         let data = shared.data();

@@ -8,6 +8,7 @@ use super::{Tell, start};
 use crate::model::history::Merged;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::session::Outbox;
+use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::wire::Answer;
 use crate::owner::writer::{Join, Work};
@@ -16,6 +17,8 @@ use crate::store::merge;
 
 /// What is folded in.
 pub struct Merge {
+    /// The annotator: what is kept from them is not reported.
+    pub who: String,
     /// The journals.
     pub files: Vec<PathBuf>,
     /// Only say what it would come to.
@@ -32,13 +35,18 @@ fn run(shared: &Arc<Shared>, wanted: &Merge) -> Result<Merged> {
     let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
     let history = History::read(&shared.project)?;
     let planned = merge::plan(&history, &wanted.files, &shared.catalog(), &shared.pictures())?;
+    let report = |mut report: Merged| {
+        let sight = Sight::of(shared, &wanted.who);
+        report.conflicts.retain(|conflict| !sight.veils(conflict.number.saturating_sub(1)));
+        report
+    };
     if wanted.dry || planned.fresh.is_empty() {
-        return Ok(planned.report);
+        return Ok(report(planned.report));
     }
     let (reply, joined) = mpsc::channel();
     let ending = || Problem::new(Kind::Unreachable, "the owner is ending");
     let work = Work::Join(Join { fresh: planned.fresh, reply });
     shared.writer.send(work).map_err(|_| ending())?;
     joined.recv().map_err(|_| ending())??;
-    Ok(planned.report)
+    Ok(report(planned.report))
 }

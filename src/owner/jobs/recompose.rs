@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, mpsc};
 use super::{Tell, start};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::session::Outbox;
+use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::wire::Answer;
 use crate::owner::writer::{Revise, Work, now};
@@ -15,6 +16,8 @@ use crate::store::{journal, open};
 
 /// What is composed again.
 pub struct Recompose {
+    /// The annotator: what is kept from them is not counted by status.
+    pub who: String,
     /// Terms that go by another name now.
     pub renames: Vec<Rename>,
     /// Only count.
@@ -31,10 +34,7 @@ fn run(shared: &Arc<Shared>, wanted: &Recompose, watch: Tell<'_>) -> Result<Reco
     let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
     let (metadata, unreadable) = compose::metadata(Some(&shared.project))?;
     let grammar = compose::ready(&metadata, &unreadable)?;
-    let (catalog, overlay) = {
-        let data = shared.data();
-        (data.catalog.clone(), data.overlay.clone())
-    };
+    let (catalog, overlay) = Sight::of(shared, &wanted.who).items(false);
     let prepared = prepare(&shared.project, (&catalog, &overlay), &grammar, &wanted.renames, wanted.dry, watch)?;
     let mut report = prepared.report.clone();
     if prepared.fresh.is_empty() {

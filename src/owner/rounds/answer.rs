@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::begin;
-use super::open::Open;
+use super::open::Glance;
+use crate::model::round::Round;
 use crate::model::round::protocol::{WhatIf, what_if};
 use crate::model::round::state::{Dispute, Feedback, RoundState};
 use crate::model::verdict::Part;
@@ -23,14 +24,14 @@ pub fn answer(sight: &Sight, ask: &Ask) -> Result<Option<Answer>> {
     Ok(Some(match ask {
         Ask::Rounds => Answer::Rounds(states(sight)),
         Ask::NewRound { new, dry } => {
-            let state = begin::begin(shared, who, new, *dry)?;
+            let state = begin::begin(sight, new, *dry)?;
             if !dry {
                 shared.tell(Event::Rounds);
             }
             Answer::Round(Box::new(state))
         }
         Ask::CloseRound { round, closed } => {
-            begin::close(shared, round, *closed)?;
+            begin::close(sight, round, *closed)?;
             shared.tell(Event::Rounds);
             Answer::Done
         }
@@ -47,23 +48,38 @@ pub fn answer(sight: &Sight, ask: &Ask) -> Result<Option<Answer>> {
         Ask::Disputes(round) => Answer::Disputes(disputes(sight, round)?),
         Ask::WhatIf { round, protocol } => {
             sight.scores()?;
-            let ledger = shared.ledger();
-            let (now, items) = shared.rounds.of(round, |open| (open.round.protocol, verdicts(open, &ledger)))?;
-            let found: WhatIf = what_if(items, now, *protocol);
+            let glance = shared.rounds.of(round, |open| open.glance(who))?;
+            let found: WhatIf = what_if(verdicts(sight, &glance), glance.round.protocol, *protocol);
             Answer::WhatIf(found)
         }
         _ => return Ok(None),
     }))
 }
 
+/// Items of which the verdicts are read at once: a decision waits no longer than for these.
+const AT_ONCE: usize = 1024;
+
+/// Something of the verdicts on each item of a round, in the order of its items.
+fn each<T>(sight: &Sight, glance: &Glance, mut of: impl FnMut(&Ledger, u32) -> T) -> Vec<T> {
+    let rows: Vec<u32> = glance.items().collect();
+    let mut all = Vec::with_capacity(rows.len());
+    for rows in rows.chunks(AT_ONCE) {
+        let ledger = sight.ledger();
+        all.extend(rows.iter().map(|row| of(&ledger, *row)));
+    }
+    all
+}
+
 /// The verdicts of a round, item by item, one a person.
-fn verdicts(open: &Open, ledger: &Ledger) -> Vec<Vec<Verdict>> {
-    open.items().map(|row| standing(open, ledger, row).into_iter().map(|(_, j)| j.verdict).collect()).collect()
+fn verdicts(sight: &Sight, glance: &Glance) -> Vec<Vec<Verdict>> {
+    let said =
+        |ledger: &Ledger, row| standing(&glance.round, ledger, row).into_iter().map(|(_, j)| j.verdict).collect();
+    each(sight, glance, said)
 }
 
 /// What counts of a round on a row: each person's last verdict, in the order they were given.
-fn standing(open: &Open, ledger: &Ledger, row: u32) -> Vec<(String, Judgement)> {
-    ledger.in_round(row, &open.round.name).filter(|(_, j)| part(j) != Part::Adjudication).collect()
+fn standing(round: &Round, ledger: &Ledger, row: u32) -> Vec<(String, Judgement)> {
+    ledger.in_round(row, &round.name).filter(|(_, j)| part(j) != Part::Adjudication).collect()
 }
 
 fn part(judgement: &Judgement) -> Part {
@@ -71,39 +87,18 @@ fn part(judgement: &Judgement) -> Part {
 }
 
 fn states(sight: &Sight) -> Vec<RoundState> {
-    let ledger = sight.ledger();
-    sight.shared().rounds.each(|open| {
-        let round = &open.round;
-        let gone = u64::from(open.missing);
-        let (judged, wanted) = open.leases.progress();
-        let overlap = u64::from(round.overlap);
-        let mains = |name: &String| u64::from(open.leases.done(name).map_or(0, |done| done.mains));
-        let by_status = (!open.is_blind_for(sight.who())).then(|| {
+    let glances = sight.shared().rounds.glances(sight.who());
+    let state = |mut glance: Glance| {
+        if !glance.blind {
             let mut counts = [0; Status::ALL.len()];
-            for verdicts in verdicts(open, &ledger) {
-                counts[usize::from(round.protocol.status(&verdicts).code())] += 1;
+            for verdicts in verdicts(sight, &glance) {
+                counts[usize::from(glance.round.protocol.status(&verdicts).code())] += 1;
             }
-            Status::ALL.into_iter().zip(counts).collect()
-        });
-        RoundState {
-            name: round.name.clone(),
-            protocol: round.protocol,
-            blind: round.blind,
-            overlap: round.overlap,
-            items: round.items.len() as u64,
-            missing: gone,
-            people: round.people.iter().map(|p| (p.clone(), mains(p).saturating_sub(gone))).collect(),
-            judged: judged.saturating_sub(gone * overlap),
-            wanted: wanted.saturating_sub(gone * overlap),
-            by_status,
-            strangers: open.leases.strangers(),
-            created: round.created,
-            by: round.by.clone(),
-            closed: round.closed,
-            guidelines: round.guidelines.as_ref().map(|g| g.path.clone()),
-            notes: Vec::new(),
+            glance.state.by_status = Some(Status::ALL.into_iter().zip(counts).collect());
         }
-    })
+        glance.state
+    };
+    glances.into_iter().map(state).collect()
 }
 
 /// What an item of practice is, once its verdict is in.
@@ -122,12 +117,11 @@ fn feedback(sight: &Sight, round: &str, number: u32) -> Result<Feedback> {
 
 /// The items on which people differ, or that somebody flagged or was unsure of: those to settle first.
 fn disputes(sight: &Sight, name: &str) -> Result<Vec<Dispute>> {
+    let glance = sight.shared().rounds.of(name, |open| open.glance(sight.who()))?;
+    let one =
+        |ledger: &Ledger, row: u32| if sight.veils(row) { None } else { dispute(sight, &glance.round, ledger, row) };
+    let mut list: Vec<Dispute> = each(sight, &glance, one).into_iter().flatten().collect();
     let catalog = sight.catalog();
-    let ledger = sight.ledger();
-    let mut list = sight.shared().rounds.of(name, |open| {
-        let rows: Vec<u32> = open.items().filter(|row| !sight.veils(*row)).collect();
-        rows.into_iter().filter_map(|row| dispute(sight, open, &ledger, row)).collect::<Vec<_>>()
-    })?;
     for dispute in &mut list {
         dispute.item = catalog.item(dispute.number as usize - 1)?.id;
     }
@@ -135,8 +129,8 @@ fn disputes(sight: &Sight, name: &str) -> Result<Vec<Dispute>> {
     Ok(list)
 }
 
-fn dispute(sight: &Sight, open: &Open, ledger: &Ledger, row: u32) -> Option<Dispute> {
-    let given = standing(open, ledger, row);
+fn dispute(sight: &Sight, round: &Round, ledger: &Ledger, row: u32) -> Option<Dispute> {
+    let given = standing(round, ledger, row);
     let said: Vec<Verdict> = given.iter().map(|(_, j)| j.verdict).filter(|v| *v != Verdict::Skip).collect();
     let differ = said.windows(2).any(|two| two[0] != two[1]);
     let doubt = said.iter().any(|v| matches!(v, Verdict::Flag | Verdict::Unsure));
@@ -144,9 +138,9 @@ fn dispute(sight: &Sight, open: &Open, ledger: &Ledger, row: u32) -> Option<Disp
         return None;
     }
     let own = given.iter().any(|(who, _)| who == sight.who());
-    let settled = ledger.in_round(row, &open.round.name).any(|(_, j)| part(&j) == Part::Adjudication);
+    let settled = ledger.in_round(row, &round.name).any(|(_, j)| part(&j) == Part::Adjudication);
     let mut names: HashMap<String, String> = HashMap::new();
-    let mut called = |who: String| match open.round.adjudication.names {
+    let mut called = |who: String| match round.adjudication.names {
         true => who,
         false => {
             let next = names.len() + 1;
@@ -156,7 +150,7 @@ fn dispute(sight: &Sight, open: &Open, ledger: &Ledger, row: u32) -> Option<Disp
     Some(Dispute {
         number: row + 1,
         item: String::new(),
-        status: open.round.protocol.status(&said),
+        status: round.protocol.status(&said),
         verdicts: given.into_iter().map(|(who, judgement)| (called(who), judgement)).collect(),
         own,
         settled,

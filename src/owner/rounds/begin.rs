@@ -3,7 +3,7 @@
 use std::sync::{Arc, mpsc};
 
 use crate::model::round::state::RoundState;
-use crate::model::round::{Guidelines, Known, NewRound, draw};
+use crate::model::round::{Guidelines, Known, NewRound, Round, draw};
 use crate::model::{Field, Filter, Item, Kind, Problem, Result, Status};
 use crate::owner::answers;
 use crate::owner::sight::Sight;
@@ -18,10 +18,11 @@ const STRATA: [Field; 6] = [Field::Subtask, Field::Type, Field::Style, Field::Le
 ///
 /// # Errors
 /// What [`draw`] refuses, a filter or a field that does not exist, and [`Kind::Conflict`] for a name that is taken.
-pub(super) fn begin(shared: &Arc<Shared>, by: &str, new: &NewRound, dry: bool) -> Result<RoundState> {
+pub(super) fn begin(sight: &Sight, new: &NewRound, dry: bool) -> Result<RoundState> {
+    let shared = sight.shared();
     let filter = Filter::parse(&new.filter)?;
     let stratum = new.strata.as_deref().map(field).transpose()?;
-    let candidates = answers::numbers(&Sight::whole(shared), &filter)?;
+    let candidates = answers::numbers(sight, &filter)?;
     let items = read(shared, &candidates, stratum)?;
     let mut new = new.clone();
     new.guidelines = match new.guidelines.take() {
@@ -31,12 +32,12 @@ pub(super) fn begin(shared: &Arc<Shared>, by: &str, new: &NewRound, dry: bool) -
         }
         None => None,
     };
-    let judged = known(shared, stratum)?;
+    let judged = known(sight, stratum)?;
     let known: Vec<Known<'_>> =
         judged.iter().map(|(id, stratum, good, reasons)| Known { id, stratum, good: *good, reasons }).collect();
     let candidates: Vec<(&str, &str)> = items.iter().map(|(id, stratum)| (id.as_str(), stratum.as_str())).collect();
-    let drawn = draw(&new, &candidates, &known, by, now())?;
-    let state = RoundState::fresh(&drawn);
+    let drawn = draw(&new, &candidates, &known, sight.who(), now())?;
+    let state = RoundState { notes: drawn.notes, ..RoundState::fresh(&drawn.round) };
     if dry {
         return Ok(state);
     }
@@ -48,9 +49,16 @@ pub(super) fn begin(shared: &Arc<Shared>, by: &str, new: &NewRound, dry: bool) -
 /// Closes a round, or opens it again.
 ///
 /// # Errors
-/// [`Kind::NotFound`], and the operating system's.
-pub(super) fn close(shared: &Arc<Shared>, name: &str, closed: bool) -> Result<()> {
-    let mut round = shared.rounds.of(name, |open| open.round.clone())?;
+/// [`Kind::NotFound`], [`Kind::Denied`] for somebody whom it is blind for and who did not make it, and the operating
+/// system's.
+pub(super) fn close(sight: &Sight, name: &str, closed: bool) -> Result<()> {
+    let shared = sight.shared();
+    let (round, blind) = shared.rounds.of(name, |open| (open.round.clone(), open.is_blind_for(sight.who())))?;
+    if blind && round.by != sight.who() {
+        let what = format!("closing the round `{name}` would show you what it keeps from you");
+        return Err(Problem::new(Kind::Denied, what).help(format!("`{}` made it and can close it", round.by)));
+    }
+    let mut round = Round::clone(&round);
     if round.closed.is_some() != closed {
         round.closed = closed.then(now);
         rounds::rewrite(&shared.project, &round)?;
@@ -113,18 +121,16 @@ fn read(shared: &Shared, numbers: &[u32], stratum: Option<Field>) -> Result<Vec<
 
 type Judged = (String, String, bool, Vec<String>);
 
-/// The items that stand accepted or rejected by people who all say the same.
-fn known(shared: &Shared, stratum: Option<Field>) -> Result<Vec<Judged>> {
-    let catalog = shared.catalog();
-    let rows: Vec<(u32, bool)> = {
-        let data = shared.data();
-        let settled = |row: usize| match data.overlay.status(row) {
-            Status::Accepted => Some((row as u32, true)),
-            Status::Rejected => Some((row as u32, false)),
-            _ => None,
-        };
-        (0..data.overlay.len()).filter_map(settled).collect()
+/// The items that stand accepted or rejected by people who all say the same, as far as `sight` goes.
+fn known(sight: &Sight, stratum: Option<Field>) -> Result<Vec<Judged>> {
+    let shared = sight.shared();
+    let (catalog, overlay) = sight.items(false);
+    let settled = |row: usize| match overlay.status(row) {
+        Status::Accepted => Some((row as u32, true)),
+        Status::Rejected => Some((row as u32, false)),
+        _ => None,
     };
+    let rows: Vec<(u32, bool)> = (0..overlay.len()).filter_map(settled).collect();
     let mut list = Vec::new();
     for (row, good) in rows {
         let standing = shared.ledger().standing(row);

@@ -12,12 +12,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use answer::answer;
-use open::Open;
+use open::{Glance, Open};
 
 use super::sight::Veil;
 use crate::model::round::Round;
 use crate::model::round::state::{InRound, Served, Turn};
-use crate::model::{Judgement, Kind, Problem, Result};
+use crate::model::verdict::Part;
+use crate::model::{Judgement, Kind, Problem, Result, Verdict};
 use crate::store::{Catalog, Ledger};
 
 /// All rounds of a project.
@@ -98,12 +99,44 @@ impl Rounds {
     /// [`Kind::Conflict`] when others have the item by now or the round is closed, and [`Kind::Input`] for a verdict that the
     /// protocol does not ask for.
     pub fn decide(&self, who: &str, row: u32, judgement: &mut Judgement, now: i64) -> Result<()> {
-        let Some(asked) = &judgement.asked else { return open::outside(judgement) };
+        let Some(asked) = &judgement.asked else { return Ok(()) };
         let name = asked.round.clone();
         let mut inner = self.inner();
         inner.named(&name)?.decide(who, row, judgement, now)?;
         inner.look_again(who, row);
         Ok(())
+    }
+
+    /// Whether `who` may judge a row outside of rounds.
+    ///
+    /// # Errors
+    /// [`Kind::Conflict`] where an open blind round asks `who` for it: a verdict beside it would decide what the round is to
+    /// decide. [`Kind::Input`] for an answer, which only a round asks for.
+    pub fn outside(&self, who: &str, row: u32, judgement: &Judgement) -> Result<()> {
+        if judgement.verdict == Verdict::Answer {
+            return Err(Problem::input("an answer is given where a round asks for it").field("verdict"));
+        }
+        let inner = self.inner();
+        match inner.all.values().find(|open| open.is_blind_for(who) && open.veils(who, row)) {
+            Some(open) => {
+                let name = &open.round.name;
+                Err(Problem::new(Kind::Conflict, format!("#{} is for you to judge in the round `{name}`", row + 1))
+                    .help(format!("take what `benchtop round next {name}` gives you")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether what others say of the item of this verdict is kept from `who`, who gave it.
+    pub fn keeps(&self, who: &str, judgement: &Judgement) -> bool {
+        let asked = judgement.asked.as_ref().filter(|asked| asked.part != Part::Adjudication);
+        asked.is_some_and(|asked| self.inner().all.get(&asked.round).is_some_and(|open| open.is_blind_for(who)))
+    }
+
+    /// Whether one of these rows is in a round.
+    pub fn have(&self, rows: &[u32]) -> bool {
+        let inner = self.inner();
+        inner.all.values().any(|open| rows.iter().any(|row| open.has(*row)))
     }
 
     /// A verdict of `who` could not be written, or was taken back.
@@ -173,12 +206,12 @@ impl Rounds {
         self.inner().all.values_mut().filter(|open| open.round.has(who)).for_each(|open| open.shown(who, row));
     }
 
-    /// Something of every round, oldest first.
-    fn each<T>(&self, of: impl FnMut(&Open) -> T) -> Vec<T> {
+    /// All rounds as they are now, oldest first.
+    fn glances(&self, who: &str) -> Vec<Glance> {
         let inner = self.inner();
         let mut all: Vec<&Open> = inner.all.values().collect();
         all.sort_by(|a, b| (a.round.created, &a.round.name).cmp(&(b.round.created, &b.round.name)));
-        all.into_iter().map(of).collect()
+        all.into_iter().map(|open| open.glance(who)).collect()
     }
 
     /// Something of one round.

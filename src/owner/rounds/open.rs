@@ -1,10 +1,11 @@
 //! One round: where its items are in the project, its leases, and what verdicts in it are for.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::model::round::lease::{Judged, LEASE_MINUTES, Leases, Next};
 use crate::model::round::order::Ticket;
-use crate::model::round::state::InRound;
+use crate::model::round::state::{InRound, RoundState};
 use crate::model::round::{Protocol, Round};
 use crate::model::verdict::Part;
 use crate::model::{Judgement, Kind, Problem, Result, Verdict};
@@ -16,14 +17,14 @@ const AHEAD: usize = 8;
 
 /// A round and how far it is.
 pub(super) struct Open {
-    pub(super) round: Round,
+    pub(super) round: Arc<Round>,
     /// Version of the guidelines as they were when an item was last given out.
     pub(super) guidelines: Option<String>,
     pub(super) leases: Leases,
     /// Items that the project does not have: nobody is asked for them.
     pub(super) missing: u32,
     /// Rows of its items, its probes and its practice.
-    rows: [Vec<Option<u32>>; 3],
+    rows: Arc<[Vec<Option<u32>>; 3]>,
     /// Where in it a row is.
     places: HashMap<u32, (Role, u32)>,
     /// Who was shown what others say of which row.
@@ -65,11 +66,19 @@ pub(super) enum Given {
     Closed,
 }
 
-/// A verdict that belongs to no round.
-pub(super) fn outside(judgement: &Judgement) -> Result<()> {
-    match judgement.verdict {
-        Verdict::Answer => Err(Problem::input("an answer is given where a round asks for it").field("verdict")),
-        _ => Ok(()),
+/// A round at one moment: what takes long is made out of this, while decisions go on.
+pub(super) struct Glance {
+    pub(super) round: Arc<Round>,
+    pub(super) state: RoundState,
+    /// It keeps something from the one who asked.
+    pub(super) blind: bool,
+    rows: Arc<[Vec<Option<u32>>; 3]>,
+}
+
+impl Glance {
+    /// Rows of its items, in their order.
+    pub(super) fn items(&self) -> impl Iterator<Item = u32> {
+        self.rows[0].iter().filter_map(|row| *row)
     }
 }
 
@@ -106,6 +115,7 @@ impl Open {
             (shown, guidelines) = (before.shown, before.guidelines);
         }
         let missing = rows[0].iter().filter(|row| row.is_none()).count() as u32;
+        let (round, rows) = (Arc::new(round), Arc::new(rows));
         Ok(Open { round, guidelines, leases, missing, rows, places, shown })
     }
 
@@ -114,9 +124,26 @@ impl Open {
         self.rows.iter().flatten().filter_map(|row| *row)
     }
 
-    /// Rows of its items, in their order.
-    pub(super) fn items(&self) -> impl Iterator<Item = u32> {
-        self.rows[0].iter().filter_map(|row| *row)
+    /// What can be worked on while the round goes on.
+    pub(super) fn glance(&self, who: &str) -> Glance {
+        let (judged, wanted) = self.leases.progress();
+        let gone = u64::from(self.missing);
+        let all_gone = gone * u64::from(self.round.overlap);
+        let mains = |name: &String| u64::from(self.leases.done(name).map_or(0, |done| done.mains));
+        let state = RoundState {
+            missing: gone,
+            people: self.round.people.iter().map(|p| (p.clone(), mains(p).saturating_sub(gone))).collect(),
+            judged: judged.saturating_sub(all_gone),
+            wanted: wanted.saturating_sub(all_gone),
+            strangers: self.leases.strangers(),
+            ..RoundState::fresh(&self.round)
+        };
+        Glance { round: self.round.clone(), state, blind: self.is_blind_for(who), rows: self.rows.clone() }
+    }
+
+    /// Whether a row is in it.
+    pub(super) fn has(&self, row: u32) -> bool {
+        self.places.contains_key(&row)
     }
 
     /// Whether it keeps anything from `who`.
@@ -184,7 +211,8 @@ impl Open {
         let verdict = judgement.verdict;
         let Some(asked) = &mut judgement.asked else { return Ok(()) };
         if asked.part == Part::Adjudication {
-            return self.settles(role, row);
+            (asked.revealed, asked.guidelines) = (true, self.guidelines.clone());
+            return self.settles(who, (role, item), row);
         }
         if !self.round.has(who) {
             let what = format!("`{who}` is not in the round `{}`", self.round.name);
@@ -233,13 +261,22 @@ impl Open {
         }
     }
 
-    /// Whether there is something to settle.
-    fn settles(&self, role: Role, row: u32) -> Result<()> {
-        if role == Role::Item {
-            return Ok(());
+    /// Whether `who` may settle an item.
+    fn settles(&self, who: &str, (role, item): (Role, u32), row: u32) -> Result<()> {
+        let refuse = |kind: Kind, what: String, help: &str| Err(Problem::new(kind, what).help(help));
+        let name = &self.round.name;
+        if role != Role::Item {
+            let what = format!("#{} is mixed into the round `{name}` and decides nothing", row + 1);
+            return refuse(Kind::Conflict, what, "`benchtop round disputes` lists what can be settled");
         }
-        let what = format!("#{} is mixed into the round `{}` and decides nothing", row + 1, self.round.name);
-        Err(Problem::new(Kind::Conflict, what))
+        if self.is_blind_for(who) && !self.leases.has_judged(who, item) {
+            return refuse(
+                Kind::Denied,
+                format!("the round `{name}` is blind, and you have not judged #{} in it", row + 1),
+                "judge it as everybody does, or leave settling to somebody else",
+            );
+        }
+        Ok(())
     }
 
     pub(super) fn undone(&mut self, who: &str, row: u32, part: Part) {

@@ -30,6 +30,7 @@ pub fn answer(sight: &Sight, ask: &Ask, watch: &Watch<'_>) -> Result<Option<Answ
             sight.scores()?
         }
         Ask::Doubtful { .. } => sight.scores()?,
+        Ask::Score(new) => sight.chooses(&Filter::parse(&new.filter)?)?,
         Ask::Explain { number } => sight.item(*number)?,
         _ => {}
     }

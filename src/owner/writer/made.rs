@@ -44,6 +44,10 @@ impl Writer {
             let mut data = self.shared.data_mut();
             rows.iter().for_each(|row| ledger.write_row(*row, &mut data.overlay));
             drop((ledger, data));
+            if self.shared.rounds.have(&rows) {
+                let found = super::load_rounds(&self.shared, &self.shared.ledger());
+                self.shared.notices().extend(found);
+            }
             self.dirty.extend(rows.iter().map(|row| *row as usize / BLOCK_ROWS));
             self.since_checkpoint += list.len();
             self.shared.tell(Event::Made { rev, numbers: rows.iter().map(|row| row + 1).collect() });

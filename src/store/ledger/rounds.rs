@@ -1,0 +1,39 @@
+//! What was said in rounds.
+
+use std::collections::HashMap;
+
+use super::{Ledger, group};
+use crate::model::Judgement;
+use crate::model::round::state::InRound;
+use crate::model::verdict::Part;
+
+impl Ledger {
+    /// The verdicts that count and belong to a round, by its name, in the order they were given.
+    pub fn by_round(&self) -> HashMap<String, Vec<InRound>> {
+        let mut all: HashMap<String, Vec<InRound>> = HashMap::new();
+        for given in self.given.iter().filter(|given| given.counts) {
+            let Some(asked) = &given.judgement.asked else { continue };
+            all.entry(asked.round.clone()).or_default().push(InRound {
+                row: given.row,
+                who: self.people[usize::from(given.person)].name.clone(),
+                part: asked.part,
+                judgement: given.judgement.clone(),
+            });
+        }
+        all
+    }
+
+    /// What decides on a row in a round: each person's last verdict in it, and the adjudications, in the order they were
+    /// given.
+    pub fn in_round<'l>(&'l self, row: u32, round: &'l str) -> impl Iterator<Item = (String, Judgement)> + 'l {
+        let of_round = self.standing_given(row).into_iter().filter(move |given| group(given).0 == Some(round));
+        of_round.map(|given| (self.people[usize::from(given.person)].name.clone(), given.judgement.clone()))
+    }
+
+    /// Whether somebody gave a verdict of this part on a row in a round.
+    pub fn said(&self, row: u32, round: &str, who: &str, part: Part) -> bool {
+        self.on(row)
+            .filter(|given| given.counts && self.people[usize::from(given.person)].name == who)
+            .any(|given| given.judgement.asked.as_ref().is_some_and(|asked| asked.round == round && asked.part == part))
+    }
+}
