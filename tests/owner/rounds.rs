@@ -1,32 +1,27 @@
-//! Rounds at the socket: what blind annotators are told, and that nobody is served what others have.
+//! Rounds at the socket: what is served and accepted, and that nobody is served what others have.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
 
-use benchtop::model::history::{LogAsk, Moment};
-use benchtop::model::round::Protocol;
 use benchtop::model::round::state::Turn;
-use benchtop::model::scoring::bench::DoubtOrder;
 use benchtop::model::verdict::{Asked, Part};
-use benchtop::model::{Field, Filter, Judgement, Kind, Problem, Seen, Status, Verdict};
+use benchtop::model::{Judgement, Kind, Problem, Seen, Status, Verdict};
 use benchtop::owner::Client;
-use benchtop::owner::wire::{Answer, Ask, Decide, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, ToOwner};
+use benchtop::owner::wire::{Answer, Ask, Decide};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::support::{Bench, PATIENCE, rounds, tell};
+use crate::support::{Bench, rounds, tell};
 
-fn judgement(round: &str, verdict: Verdict, note: &str) -> Judgement {
+pub(super) fn judgement(round: &str, verdict: Verdict, note: &str) -> Judgement {
     let asked = Asked { round: round.into(), part: Part::Main, guidelines: None, revealed: false };
     Judgement { note: Some(note.into()), asked: Some(asked), ..Judgement::new(verdict, Seen::Painted) }
 }
 
-fn decide(client: &Client, number: u32, judgement: Judgement) -> Result<Answer, Problem> {
+pub(super) fn decide(client: &Client, number: u32, judgement: Judgement) -> Result<Answer, Problem> {
     client.ask(Ask::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement }))
 }
 
-fn next(client: &Client, round: &str) -> Turn {
+pub(super) fn next(client: &Client, round: &str) -> Turn {
     match client.ask(Ask::Next(round.into())).unwrap() {
         Answer::Turn(turn) => turn,
         other => panic!("{other:?}"),
@@ -34,146 +29,11 @@ fn next(client: &Client, round: &str) -> Turn {
 }
 
 /// A project with a round for ann and bob.
-fn project(protocol: &str, more: &[&str]) -> Bench {
+pub(super) fn project(protocol: &str, more: &[&str]) -> Bench {
     let bench = Bench::with_items(6);
     let args = ["round", "new", "first", "--protocol", protocol, "--people", "ann,bob", "--calibration", "0"];
     bench.run(args.into_iter().chain(more.iter().copied())).ok();
     bench
-}
-
-/// Ann's own connection, of which every frame is kept.
-struct Tap {
-    stream: UnixStream,
-    frames: Vec<String>,
-    asked: u64,
-}
-
-impl Tap {
-    fn new(bench: &Bench) -> Tap {
-        let stream = UnixStream::connect(bench.root().join(".owner/socket")).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut tap = Tap { stream, frames: Vec::new(), asked: 0 };
-        let hello = Hello { magic: MAGIC, protocol: PROTOCOL, version: "test".into(), who: "ann".into() };
-        tap.say(&ToOwner::Hello(hello));
-        assert!(matches!(tap.hear(), FromOwner::Welcome(_)));
-        tap
-    }
-
-    fn say(&mut self, message: &ToOwner) {
-        let body = postcard::to_stdvec(message).unwrap();
-        self.stream.write_all(&[&(body.len() as u32).to_be_bytes(), body.as_slice()].concat()).unwrap();
-    }
-
-    fn hear(&mut self) -> FromOwner {
-        let mut length = [0; 4];
-        self.stream.read_exact(&mut length).unwrap();
-        let mut body = vec![0; u32::from_be_bytes(length) as usize];
-        self.stream.read_exact(&mut body).unwrap();
-        let message = postcard::from_bytes(&body).unwrap();
-        self.frames.push(format!("{message:?}"));
-        message
-    }
-
-    fn ask(&mut self, ask: Ask) -> Result<Answer, Problem> {
-        self.asked += 1;
-        let number = self.asked;
-        self.say(&ToOwner::Ask(number, ask));
-        loop {
-            if let FromOwner::Answer(of, answer) = self.hear()
-                && of == number
-                && !matches!(*answer, Ok(Answer::Page(ref page)) if page.partial)
-            {
-                return *answer;
-            }
-        }
-    }
-}
-
-/// What ann can ask that could tell of an item.
-fn battery() -> Vec<Ask> {
-    let rejected = Filter { status: vec![Status::Rejected], ..Filter::default() };
-    let page = |filter: &Filter| PageAsk { generation: 9, filter: filter.clone(), sort: vec![], offset: 0, count: 50 };
-    let mut asks = vec![
-        Ask::Page(page(&Filter::default())),
-        Ask::Page(page(&rejected)),
-        Ask::Numbers(rejected.clone(), vec![]),
-        Ask::Locate { number: 2, filter: rejected.clone(), sort: vec![] },
-        Ask::FirstPending(vec![1, 2, 3, 4, 5, 6]),
-        Ask::NextPending(0),
-        Ask::Lines(1),
-        Ask::Items(vec![1, 2, 3]),
-        Ask::Frequency(Filter::default(), Field::Status),
-        Ask::Describe(Filter::default()),
-        Ask::Verdicts,
-        Ask::Log(LogAsk { count: 100, ..LogAsk::default() }),
-        Ask::Moved(Moment::Rev(0), Moment::Now),
-        Ask::Disputes("first".into()),
-        Ask::WhatIf { round: "first".into(), protocol: Protocol::Single },
-        Ask::Rules,
-        Ask::Doubtful { filter: Filter::default(), order: DoubtOrder::Random, seed: 1 },
-    ];
-    asks.extend((1..=6).map(Ask::Item));
-    asks.extend((1..=6).map(|number| Ask::Explain { number }));
-    asks
-}
-
-#[test]
-fn a_blind_round_tells_nothing_of_others_before_the_own_verdict_is_in() {
-    let more = ["--repeats", "0", "--probes", "0"];
-    let (told, quiet) = (project("both-accept", &more), project("both-accept", &more));
-    let bob = told.client("bob", |_| ());
-    for number in 1..=6 {
-        decide(&bob, number, judgement("first", Verdict::Reject, "zebra")).unwrap();
-    }
-    let (mut tap, mut other) = (Tap::new(&told), Tap::new(&quiet));
-    for tap in [&mut tap, &mut other] {
-        tap.ask(Ask::Subscribe { since: u64::MAX }).unwrap();
-    }
-    // Events while ann listens.
-    bob.ask(Ask::Undo(Uuid::now_v7())).unwrap();
-    decide(&bob, 6, judgement("first", Verdict::Accept, "zebra again")).unwrap();
-    for ask in battery() {
-        let (here, there) = (tap.ask(ask.clone()), other.ask(ask.clone()));
-        assert_eq!(format!("{here:?}"), format!("{there:?}"), "{ask:?} tells whether bob has judged");
-    }
-    let by_status = |answer| match answer {
-        Ok(Answer::Status(status)) => status.by_status,
-        Ok(Answer::Replayed(state)) => state.by_status,
-        other => panic!("{other:?}"),
-    };
-    for ask in [Ask::Status, Ask::Replay(Moment::Now)] {
-        assert_eq!(by_status(tap.ask(ask.clone())), by_status(other.ask(ask)));
-    }
-    let Ok(Answer::Rounds(states)) = tap.ask(Ask::Rounds) else { panic!() };
-    assert_eq!(states[0].by_status, None, "how many stand where would tell what bob said");
-    for frame in tap.frames.iter().filter(|frame| !frame.contains("RoundState")) {
-        assert!(!frame.contains("zebra") && !frame.contains("bob"), "{frame}");
-    }
-    // Once her own is in she sees his, and only on that item.
-    let (ann, filter) = (told.client("ann", |_| ()), Filter::default());
-    decide(&ann, 2, judgement("first", Verdict::Accept, "fine")).unwrap();
-    let standing = |number| match ann.ask(Ask::Item(number)).unwrap() {
-        Answer::Item(view) => (view.status, view.standing.into_iter().map(|s| s.who).collect::<Vec<_>>()),
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(standing(2), (Status::Rejected, vec!["bob".to_string(), "ann".to_string()]));
-    assert_eq!(standing(3), (Status::Pending, vec![]));
-    // What she says after that is a revision, and says that she knew.
-    decide(&ann, 2, judgement("first", Verdict::Reject, "he is right")).unwrap();
-    let journal = std::fs::read_to_string(told.root().join("sessions/ann.jsonl")).unwrap();
-    let last = journal.lines().last().unwrap();
-    assert!(last.contains("\"part\":\"revision\"") && last.contains("\"revealed\":true"), "{last}");
-    // Taking it back veils the item again, after a restart too.
-    ann.ask(Ask::Undo(Uuid::now_v7())).unwrap();
-    ann.ask(Ask::Undo(Uuid::now_v7())).unwrap();
-    assert_eq!(standing(2), (Status::Pending, vec![]));
-    drop((ann, bob, tap));
-    told.run(["stop"]).ok();
-    told.start_owner();
-    let mut tap = Tap::new(&told);
-    let page = PageAsk { generation: 1, filter, sort: vec![], offset: 0, count: 50 };
-    let Ok(Answer::Page(page)) = tap.ask(Ask::Page(page)) else { panic!() };
-    assert!(page.rows.iter().all(|row| row.status == Status::Pending), "the first page after a start");
 }
 
 #[test]

@@ -1,0 +1,250 @@
+//! What a blind round keeps back, asked and heard at the socket.
+
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+
+use benchtop::model::history::{LogAsk, Moment};
+use benchtop::model::job::{NewJob, Plan};
+use benchtop::model::round::Protocol;
+use benchtop::model::round::state::Turn;
+use benchtop::model::scoring::bench::DoubtOrder;
+use benchtop::model::scoring::Scorer;
+use benchtop::model::scoring::job::NewScoring;
+use benchtop::model::{Field, Filter, Judgement, Kind, Problem, Seen, Status, Verdict};
+use benchtop::owner::wire::{Answer, Ask, Decide, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, ToOwner};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::rounds::{decide, judgement, next, project};
+use crate::support::{Bench, PATIENCE, composed};
+
+/// Ann's own connection, of which every frame is kept.
+struct Tap {
+    stream: UnixStream,
+    frames: Vec<String>,
+    asked: u64,
+}
+
+impl Tap {
+    fn new(bench: &Bench) -> Tap {
+        let stream = UnixStream::connect(bench.root().join(".owner/socket")).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut tap = Tap { stream, frames: Vec::new(), asked: 0 };
+        let hello = Hello { magic: MAGIC, protocol: PROTOCOL, version: "test".into(), who: "ann".into() };
+        tap.say(&ToOwner::Hello(hello));
+        assert!(matches!(tap.hear(), FromOwner::Welcome(_)));
+        tap
+    }
+
+    fn say(&mut self, message: &ToOwner) {
+        let body = postcard::to_stdvec(message).unwrap();
+        self.stream.write_all(&[&(body.len() as u32).to_be_bytes(), body.as_slice()].concat()).unwrap();
+    }
+
+    fn hear(&mut self) -> FromOwner {
+        let mut length = [0; 4];
+        self.stream.read_exact(&mut length).unwrap();
+        let mut body = vec![0; u32::from_be_bytes(length) as usize];
+        self.stream.read_exact(&mut body).unwrap();
+        let message = postcard::from_bytes(&body).unwrap();
+        self.frames.push(format!("{message:?}"));
+        message
+    }
+
+    fn ask(&mut self, ask: Ask) -> Result<Answer, Problem> {
+        self.asked += 1;
+        let number = self.asked;
+        self.say(&ToOwner::Ask(number, ask));
+        loop {
+            if let FromOwner::Answer(of, answer) = self.hear()
+                && of == number
+                && !matches!(*answer, Ok(Answer::Page(ref page)) if page.partial)
+            {
+                return *answer;
+            }
+        }
+    }
+}
+
+/// What ann can ask that could tell of an item.
+fn battery() -> Vec<Ask> {
+    let rejected = Filter { status: vec![Status::Rejected], ..Filter::default() };
+    let page = |filter: &Filter| PageAsk { generation: 9, filter: filter.clone(), sort: vec![], offset: 0, count: 50 };
+    let mut asks = vec![
+        Ask::Page(page(&Filter::default())),
+        Ask::Page(page(&rejected)),
+        Ask::Numbers(rejected.clone(), vec![]),
+        Ask::Locate { number: 2, filter: rejected.clone(), sort: vec![] },
+        Ask::FirstPending(vec![1, 2, 3, 4, 5, 6]),
+        Ask::NextPending(0),
+        Ask::Lines(1),
+        Ask::Items(vec![1, 2, 3]),
+        Ask::Frequency(Filter::default(), Field::Status),
+        Ask::Describe(Filter::default()),
+        Ask::Verdicts,
+        Ask::Log(LogAsk { count: 100, ..LogAsk::default() }),
+        Ask::Moved(Moment::Rev(0), Moment::Now),
+        Ask::Disputes("first".into()),
+        Ask::Generate(Box::new(NewJob { plan: Plan::Filter("status:rejected".into()), dry: true, ..NewJob::default() })),
+        Ask::Score(NewScoring { scorer: Scorer::Safety, filter: "status:rejected".into(), dry: true }),
+        Ask::WhatIf { round: "first".into(), protocol: Protocol::Single },
+        Ask::Rules,
+        Ask::Doubtful { filter: Filter::default(), order: DoubtOrder::Random, seed: 1 },
+    ];
+    asks.extend((1..=6).map(Ask::Item));
+    asks.extend((1..=6).map(|number| Ask::Explain { number }));
+    asks
+}
+
+#[test]
+fn a_blind_round_tells_nothing_of_others_before_the_own_verdict_is_in() {
+    let more = ["--repeats", "0", "--probes", "0"];
+    let (told, quiet) = (project("both-accept", &more), project("both-accept", &more));
+    let bob = told.client("bob", |_| ());
+    for number in 1..=6 {
+        decide(&bob, number, judgement("first", Verdict::Reject, "zebra")).unwrap();
+    }
+    let (mut tap, mut other) = (Tap::new(&told), Tap::new(&quiet));
+    for tap in [&mut tap, &mut other] {
+        tap.ask(Ask::Subscribe { since: u64::MAX }).unwrap();
+    }
+    // Events while ann listens.
+    bob.ask(Ask::Undo(Uuid::now_v7())).unwrap();
+    decide(&bob, 6, judgement("first", Verdict::Accept, "zebra again")).unwrap();
+    for ask in battery() {
+        let (here, there) = (tap.ask(ask.clone()), other.ask(ask.clone()));
+        assert_eq!(format!("{here:?}"), format!("{there:?}"), "{ask:?} tells whether bob has judged");
+    }
+    let by_status = |answer| match answer {
+        Ok(Answer::Status(status)) => status.by_status,
+        Ok(Answer::Replayed(state)) => state.by_status,
+        other => panic!("{other:?}"),
+    };
+    for ask in [Ask::Status, Ask::Replay(Moment::Now)] {
+        assert_eq!(by_status(tap.ask(ask.clone())), by_status(other.ask(ask)));
+    }
+    let Ok(Answer::Rounds(states)) = tap.ask(Ask::Rounds) else { panic!() };
+    assert_eq!(states[0].by_status, None, "how many stand where would tell what bob said");
+    for frame in tap.frames.iter().filter(|frame| !frame.contains("RoundState")) {
+        assert!(!frame.contains("zebra") && !frame.contains("bob"), "{frame}");
+    }
+    // Once her own is in she sees his, and only on that item.
+    let (ann, filter) = (told.client("ann", |_| ()), Filter::default());
+    decide(&ann, 2, judgement("first", Verdict::Accept, "fine")).unwrap();
+    let standing = |number| match ann.ask(Ask::Item(number)).unwrap() {
+        Answer::Item(view) => (view.status, view.standing.into_iter().map(|s| s.who).collect::<Vec<_>>()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(standing(2), (Status::Rejected, vec!["bob".to_string(), "ann".to_string()]));
+    assert_eq!(standing(3), (Status::Pending, vec![]));
+    // What she says after that is a revision, and says that she knew.
+    decide(&ann, 2, judgement("first", Verdict::Reject, "he is right")).unwrap();
+    let journal = std::fs::read_to_string(told.root().join("sessions/ann.jsonl")).unwrap();
+    let last = journal.lines().last().unwrap();
+    assert!(last.contains("\"part\":\"revision\"") && last.contains("\"revealed\":true"), "{last}");
+    // Taking it back veils the item again, after a restart too.
+    ann.ask(Ask::Undo(Uuid::now_v7())).unwrap();
+    ann.ask(Ask::Undo(Uuid::now_v7())).unwrap();
+    assert_eq!(standing(2), (Status::Pending, vec![]));
+    drop((ann, bob, tap));
+    told.run(["stop"]).ok();
+    told.start_owner();
+    let mut tap = Tap::new(&told);
+    let page = PageAsk { generation: 1, filter, sort: vec![], offset: 0, count: 50 };
+    let Ok(Answer::Page(page)) = tap.ask(Ask::Page(page)) else { panic!() };
+    assert!(page.rows.iter().all(|row| row.status == Status::Pending), "the first page after a start");
+}
+
+#[test]
+fn a_receipt_tells_the_own_verdict_alone_and_never_what_the_item_is() {
+    let bench = Bench::with_items(60);
+    let known: String = (41..=60)
+        .map(|n| json!({"item": n, "verdict": (["accept", "reject"])[n % 2], "note": "known"}).to_string() + "\n")
+        .collect();
+    bench.feed(["decide", "--as", "cem"], &known).ok();
+    let args = "round new first --protocol both-accept --people ann,bob --calibration 4 --probes 20% --repeats 20%";
+    bench.run(args.split(' ').chain(["--filter", "status:pending"])).ok();
+    let (ann, bob) = (bench.client("ann", |_| ()), bench.client("bob", |_| ()));
+    for number in 1..=40 {
+        decide(&bob, number, judgement("first", Verdict::Reject, "no")).unwrap();
+    }
+    let mut told = std::collections::BTreeSet::new();
+    let mut skipped = false;
+    while let Turn::Item(served) = next(&ann, "first") {
+        let verdict = if skipped || served.practice { Verdict::Accept } else { Verdict::Skip };
+        skipped |= verdict == Verdict::Skip;
+        let Answer::Receipt(receipt) = decide(&ann, served.number, judgement("first", verdict, "")).unwrap() else {
+            panic!()
+        };
+        let own = if verdict == Verdict::Skip { Status::Skipped } else { Status::Accepted };
+        assert_eq!(receipt.status, own, "{served:?}");
+        told.insert(served.number);
+    }
+    assert!(skipped && told.len() > 40, "items, practice and probes were among them");
+}
+
+#[test]
+fn a_refused_verdict_names_nobody() {
+    let bench = project("both-accept", &["--repeats", "0", "--probes", "0"]);
+    let (ann, bob) = (bench.client("ann", |_| ()), bench.client("bob", |_| ()));
+    decide(&bob, 3, judgement("first", Verdict::Reject, "no")).unwrap();
+    let ask = |expected, judgement| {
+        ann.ask(Ask::Decide(Decide { uuid: Uuid::now_v7(), number: 3, expected, judgement })).unwrap_err()
+    };
+    let late = ask(Some(77), judgement("first", Verdict::Accept, ""));
+    assert_eq!(late.kind, Kind::Conflict);
+    assert!(!late.to_string().contains("bob") && !late.to_string().contains("reject"), "{late}");
+    // A verdict beside the round would decide what the round is to decide, and its receipt would tell.
+    let beside = ask(None, Judgement::new(Verdict::Accept, Seen::Painted));
+    assert_eq!(beside.kind, Kind::Conflict);
+    assert!(beside.to_string().contains("round `first`") && !beside.to_string().contains("bob"), "{beside}");
+    assert_eq!(bench.journals().len(), 1, "nothing of these was written");
+}
+
+#[test]
+fn who_is_blind_neither_settles_nor_closes_nor_folds_in_what_would_tell() {
+    let more = ["--repeats", "0", "--probes", "0", "--as", "cem"];
+    let (told, quiet) = (project("both-accept", &more), project("both-accept", &more));
+    let bob = told.client("bob", |_| ());
+    decide(&bob, 1, judgement("first", Verdict::Reject, "no")).unwrap();
+    let ann = told.client("ann", |_| ());
+    let settle = json!({"item": 1, "verdict": "accept", "note": "n", "round": "first", "adjudication": true});
+    let refused = told.feed(["decide", "--as", "ann"], &settle.to_string()).out;
+    assert!(refused.contains("denied") && refused.contains("blind"), "{refused}");
+    let close = |client: &benchtop::owner::Client, closed| {
+        client.ask(Ask::CloseRound { round: "first".into(), closed }).map_err(|problem| problem.kind)
+    };
+    assert_eq!(close(&ann, true).unwrap_err(), Kind::Denied);
+    // A journal from elsewhere in which somebody else accepts what bob rejected: the report must not say that.
+    let elsewhere = Bench::with_items(6);
+    elsewhere.feed(["decide", "--as", "dee"], &json!({"item": 1, "verdict": "accept"}).to_string()).ok();
+    let file = elsewhere.root().join("sessions/dee.jsonl");
+    let conflicts = |bench: &Bench, who: &str| -> Value {
+        let args = ["merge", file.to_str().unwrap(), "--dry-run", "--json", "--as", who];
+        bench.run(args).lines().remove(0)["conflicts"].clone()
+    };
+    assert_eq!(conflicts(&told, "cem").as_array().unwrap().len(), 1);
+    assert_eq!(conflicts(&told, "ann"), conflicts(&quiet, "ann"));
+    let cem = told.client("cem", |_| ());
+    close(&cem, true).unwrap();
+    assert_eq!(conflicts(&told, "ann").as_array().unwrap().len(), 1, "it is over");
+}
+
+#[test]
+fn an_item_with_a_new_picture_is_given_out_again() {
+    let bench = Bench::new();
+    let questions = bench.write("questions.jsonl", composed(2, 5));
+    bench.run(["import", questions.to_str().unwrap()]).ok();
+    let args = "round new first --protocol single --people ann --calibration 0 --probes 0 --repeats 0";
+    bench.run(args.split(' ')).ok();
+    let ann = bench.client("ann", |_| ());
+    for _ in 0..2 {
+        let Turn::Item(served) = next(&ann, "first") else { panic!("two items") };
+        decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap();
+    }
+    assert_eq!(next(&ann, "first"), Turn::Finished);
+    bench.run(["generate", "--backend", "storyboard", "--plan", "missing", "--size", "64x64"]).ok();
+    let state = bench.run(["round", "show", "first", "--json"]).lines().remove(0);
+    assert_eq!(state["judged"], json!(0), "nobody has judged the new pictures");
+    assert!(matches!(next(&ann, "first"), Turn::Item(_)));
+}
