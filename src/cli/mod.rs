@@ -15,12 +15,14 @@ use crate::store::project::Project;
 use crate::tui::terminal::ColourLevel;
 
 pub mod board;
+pub mod bulk;
 pub mod compose;
 pub mod coverage;
 pub mod decide;
 mod devices;
 pub mod discard;
 pub mod doctor;
+pub mod edit;
 pub mod export;
 pub mod filter;
 pub mod follow;
@@ -101,6 +103,10 @@ enum Command {
     Items(items::Args),
     /// Give verdicts from JSON lines on standard input
     Decide(decide::Args),
+    /// Give one verdict on everything that a filter finds
+    Bulk(bulk::Args),
+    /// Give an item another question, option or answer
+    Edit(edit::Args),
     /// Take back your last verdict
     Undo(undo::Args),
     /// Bring back the verdict you took back last
@@ -211,6 +217,8 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Models(args)) => models::run(&args),
         Some(Command::Coverage(args)) => coverage::run(&context, &args),
         Some(Command::Discard(args)) => discard::run(&context, &args),
+        Some(Command::Bulk(args)) => bulk::run(&context, &args),
+        Some(Command::Edit(args)) => edit::run(&context, &args),
         Some(Command::Recompose(args)) => recompose::run(&context, &args),
         Some(Command::Compose(args)) => compose::run(&context, &args),
         Some(Command::Export(args)) => export::run(&context, &args),

@@ -56,6 +56,7 @@ fn json(report: &Recomposed, dry: bool) -> String {
         "changed": {"items": report.changed.all(), "by_status": tally(&report.changed)},
         "kept": report.kept,
         "gone": {"items": report.gone.all(), "by_status": tally(&report.gone), "causes": causes},
+        "edited": report.edited,
         "notes": report.notes,
     });
     format!("{value}\n")
@@ -68,7 +69,10 @@ fn text(report: &Recomposed, dry: bool) -> String {
     if kept > 0 {
         out.push_str(&format!(", {kept} the same from other templates"));
     }
-    out.push_str(&format!(", {} as they were\n", report.composed - changed - kept - gone));
+    out.push_str(&format!(", {} as they were\n", report.composed - changed - kept - gone - report.edited));
+    if report.edited > 0 {
+        out.push_str(&format!("{} were edited by hand and stay as they are\n", report.edited));
+    }
     if gone > 0 {
         out.push_str(&format!("{gone} cannot be composed again and stay as they are:\n"));
         for (what, items) in &report.causes {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::edit::Edited;
 use super::image::ImageRef;
 
 /// The id a source file gave a record: `1583` or `"0__0__1"`, kept as it was so that exports return it unchanged.
@@ -230,6 +231,9 @@ pub struct Item {
     /// What it was composed from, when it was composed here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Box<Provenance>>,
+    /// That somebody edited it by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<Box<Edited>>,
     /// Fields of the source record that have no place above, kept for export.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub extra: serde_json::Map<String, serde_json::Value>,

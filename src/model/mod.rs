@@ -7,6 +7,7 @@ pub mod colour;
 pub mod config;
 pub mod device;
 pub mod draw;
+pub mod edit;
 pub mod error;
 pub mod filter;
 pub mod finding;

@@ -143,6 +143,9 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         | Ask::Recompose { .. }
         | Ask::Generate(_)
         | Ask::Merge { .. }
+        | Ask::Edit(_)
+        | Ask::Bulk(_)
+        | Ask::UndoBulk(..)
         | Ask::SetPlace(_)
         | Ask::Stop => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
         Ask::Rounds
@@ -214,15 +217,19 @@ fn item(sight: &Sight, number: u32) -> Result<ItemView> {
     let stale = changed(shared, &json);
     let chips = if sight.veils(row) { Vec::new() } else { scoring::chips(shared, row) };
     let (status, _) = sight.status(row);
-    let ledger = shared.ledger();
-    let mut standing = ledger.standing(row);
+    let mut standing = shared.ledger().standing(row);
     standing.retain(|s| sight.sees(row, &s.who));
-    // The last revision would tell that somebody decided.
-    let rev = if sight.veils(row) { ledger.text_rev(row) } else { ledger.row_rev(row) };
+    let rev = rev(sight, row);
     if !sight.veils(row) && !sight.who().is_empty() {
         shared.rounds.shown(sight.who(), row);
     }
     Ok(ItemView { number, json, status, rev, standing, stale, chips })
+}
+
+/// The revision of an item as it is shown: of a veiled one that of its text, since the last would tell that somebody decided.
+pub fn rev(sight: &Sight, row: u32) -> u64 {
+    let ledger = sight.ledger();
+    if sight.veils(row) { ledger.text_rev(row) } else { ledger.row_rev(row) }
 }
 
 /// What changed about a composed item; nothing is said while the metadata cannot be read.

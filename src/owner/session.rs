@@ -313,6 +313,18 @@ fn take(
             );
             return true;
         }
+        Ask::Bulk(bulk) => {
+            jobs::bulk(shared, outbox.clone(), number, (who.to_string(), *bulk), flag(running, number));
+            return true;
+        }
+        Ask::UndoBulk(first, last) => {
+            jobs::undo(shared, outbox.clone(), number, (who.to_string(), (first, last)), flag(running, number));
+            return true;
+        }
+        Ask::Edit(edit) => {
+            jobs::edit(shared, outbox.clone(), number, (who.to_string(), *edit), flag(running, number));
+            return true;
+        }
         Ask::Generate(new) => {
             jobs::generate(shared, outbox.clone(), number, (who.to_string(), *new), flag(running, number));
             return true;

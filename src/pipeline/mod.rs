@@ -7,6 +7,7 @@ pub mod generate;
 pub mod import;
 pub mod pictures;
 pub mod recompose;
+pub mod revise;
 pub mod sample;
 pub mod scoring;
 pub mod usage;

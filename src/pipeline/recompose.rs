@@ -8,15 +8,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::import::{Progress, Watch};
+use super::revise::{Batch, Revised};
 use crate::compose::engine::{choices_of, recipe, write};
 use crate::compose::grammar::Grammar;
 use crate::model::usage::Tally;
 use crate::model::{Item, Kind, Problem, Provenance, Result, Status};
-use crate::store::columns::Columns;
-use crate::store::manifest::{Holds, Manifest, Part};
-use crate::store::open::Fresh;
 use crate::store::project::Project;
-use crate::store::segment::Writer;
 use crate::store::{Catalog, Overlay};
 
 /// Items between two looks at progress and cancellation.
@@ -46,36 +43,12 @@ pub struct Recomposed {
     pub kept: u64,
     /// Items that cannot be composed again, by their status; they stay as they are.
     pub gone: Tally,
+    /// Composed items that somebody edited by hand: they stay as they are.
+    pub edited: u64,
     /// What is gone, with how many items it takes along, most first; at most 100.
     pub causes: Vec<(String, u64)>,
     /// Notes for a person.
     pub notes: Vec<String>,
-}
-
-/// Items written again, waiting to become part of the project.
-pub struct Prepared {
-    /// What was found.
-    pub report: Recomposed,
-    /// The columns with them.
-    pub columns: Columns,
-    /// Segments and their rows: what reads differently, then what reads the same.
-    pub fresh: Vec<Fresh>,
-    /// Rows whose verdicts no longer count.
-    pub changed: Vec<u32>,
-    /// Rows whose verdicts count all the same.
-    pub kept: Vec<u32>,
-}
-
-impl Prepared {
-    /// The segments under revision `rev` of the project.
-    pub fn under(mut self, rev: u64) -> (Columns, Vec<Fresh>) {
-        for fresh in &mut self.fresh {
-            if let Holds::Revisions { rev: at, .. } = &mut fresh.part.holds {
-                *at = rev;
-            }
-        }
-        (self.columns, self.fresh)
-    }
 }
 
 /// What became of one item.
@@ -87,6 +60,8 @@ enum Again {
     Kept(Box<Item>),
     /// It reads differently.
     Changed(Box<Item>),
+    /// Somebody edited it by hand: what they wrote stands.
+    Edited,
     /// It cannot be written.
     Gone(String),
 }
@@ -102,7 +77,7 @@ pub fn prepare(
     renames: &[Rename],
     dry: bool,
     watch: Watch<'_>,
-) -> Result<Prepared> {
+) -> Result<(Recomposed, Revised)> {
     let mut report = Recomposed::default();
     let mut columns = catalog.columns().clone();
     let mut causes: BTreeMap<String, u64> = BTreeMap::new();
@@ -124,6 +99,7 @@ pub fn prepare(
         report.composed += 1;
         match again {
             Again::Same => {}
+            Again::Edited => report.edited += 1,
             Again::Kept(item) => {
                 report.kept += 1;
                 columns.replace(row, &item)?;
@@ -150,61 +126,18 @@ pub fn prepare(
         report.notes.push(format!("verdicts on {voided} items {word}: those items read differently now"));
     }
     let (changed_rows, kept_rows) = (changed.rows.clone(), kept.rows.clone());
-    let n = Manifest::read(&project.imports())?.next();
     let mut fresh = Vec::new();
-    for (at, batch) in [(changed, false), (kept, true)] {
-        fresh.extend(batch_part(at, batch, n)?);
+    for (batch, keeps) in [(changed, false), (kept, true)] {
+        fresh.extend(batch.part(keeps, "composed again")?);
     }
-    Ok(Prepared { report, columns, fresh, changed: changed_rows, kept: kept_rows })
-}
-
-fn batch_part(batch: Batch<'_>, keeps: bool, n: u64) -> Result<Option<Fresh>> {
-    let Some(writer) = batch.writer else { return Ok(None) };
-    let file = format!("{n:04}-{}-{}.jsonl.zst", if keeps { "02" } else { "01" }, batch.name);
-    let done = writer.finish(&file)?;
-    let part = Part {
-        file,
-        // The revision is known once the thread that decides gives it.
-        holds: Holds::Revisions { rev: 0, keeps },
-        rows: done.rows,
-        duplicates: 0,
-        bytes: done.bytes,
-        blake3: done.blake3,
-        source: "composed again".into(),
-        source_blake3: String::new(),
-    };
-    Ok(Some(Fresh { part, frames: done.frames, rows: Some(batch.rows) }))
-}
-
-/// Items on their way into one segment.
-struct Batch<'p> {
-    project: &'p Project,
-    name: &'static str,
-    dry: bool,
-    writer: Option<Writer>,
-    rows: Vec<u32>,
-}
-
-impl<'p> Batch<'p> {
-    fn new(project: &'p Project, name: &'static str, dry: bool) -> Batch<'p> {
-        Batch { project, name, dry, writer: None, rows: Vec::new() }
-    }
-
-    fn push(&mut self, row: u32, item: &Item) -> Result<()> {
-        self.rows.push(row);
-        if self.dry {
-            return Ok(());
-        }
-        let writer = match &mut self.writer {
-            Some(writer) => writer,
-            None => self.writer.insert(Writer::create(&self.project.imports())?),
-        };
-        writer.push(item)
-    }
+    Ok((report, Revised { columns, fresh, changed: changed_rows, kept: kept_rows }))
 }
 
 /// An item in today's words; `None` for one that was not composed.
 fn again(grammar: &Grammar, mut item: Item, renames: &[Rename]) -> Option<Again> {
+    if item.edited.is_some() && item.provenance.is_some() {
+        return Some(Again::Edited);
+    }
     let before = item.clone();
     if let Some(provenance) = item.provenance.as_deref_mut() {
         // The options of a question hold terms of the vocabulary it asks about.
@@ -287,6 +220,7 @@ mod tests {
     use crate::compose::engine::Composer;
     use crate::compose::metadata::Metadata;
     use crate::compose::plan::Plan;
+    use crate::model::edit::{Before, Edited};
     use crate::model::{MetaFile, metafile};
 
     fn shipped() -> Metadata {
@@ -327,6 +261,8 @@ mod tests {
             assert_eq!(again(&added, item, &[]), Some(Again::Same));
         }
         let mut plain = items(None).remove(0);
+        plain.edited = Some(Box::new(Edited { by: "ann".into(), at: 1, note: None, before: Before::of(&plain) }));
+        assert_eq!(again(&added, plain.clone(), &[]), Some(Again::Edited), "what a person wrote stands");
         plain.provenance = None;
         assert_eq!(again(&added, plain, &[]), None);
     }

@@ -285,6 +285,7 @@ pub(crate) mod tests {
             pair: None,
             rotation: None,
             provenance: None,
+            edited: None,
             extra: Default::default(),
         }
     }

@@ -372,12 +372,13 @@ pub fn record(project: &Project, old: &Catalog, columns: Columns, fresh: Vec<Fre
     }
     let old_parts = manifest.entries.iter().flat_map(|e| &e.parts);
     let segments = segments(old_parts.chain(fresh.iter().map(|f| &f.part)));
-    let revises = fresh.iter().any(|f| matches!(f.part.holds, Holds::Revisions { .. }));
     let parts = fresh.iter().map(|f| f.part.clone()).collect();
     Manifest::append(&project.imports(), &Entry { v: 1, n: manifest.next(), at: at.to_string(), parts })?;
+    // Blocks before the first item that is new or revised stay as they are.
+    let revised = fresh.iter().filter_map(|f| f.rows.as_deref()?.iter().min()).min();
+    let first = revised.map_or(old.len(), |row| old.len().min(*row as usize));
     let frames = fresh.into_iter().map(|f| (f.part.file, f.frames)).collect();
-    // Revised items may be in any block.
-    let from = if revises { 0 } else { old.len() / BLOCK_ROWS };
+    let from = first / BLOCK_ROWS;
     Ok(Recorded { catalog: Arc::new(catalog), segments, frames, from })
 }
 

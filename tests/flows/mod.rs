@@ -3,6 +3,7 @@
 mod cli;
 mod compose;
 mod coverage;
+mod edit;
 pub mod filter;
 mod generate;
 mod history;

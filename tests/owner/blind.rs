@@ -7,8 +7,8 @@ use benchtop::model::history::{LogAsk, Moment};
 use benchtop::model::job::{NewJob, Plan};
 use benchtop::model::round::Protocol;
 use benchtop::model::round::state::Turn;
-use benchtop::model::scoring::bench::DoubtOrder;
 use benchtop::model::scoring::Scorer;
+use benchtop::model::scoring::bench::DoubtOrder;
 use benchtop::model::scoring::job::NewScoring;
 use benchtop::model::{Field, Filter, Judgement, Kind, Problem, Seen, Status, Verdict};
 use benchtop::owner::wire::{Answer, Ask, Decide, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, ToOwner};
@@ -85,7 +85,11 @@ fn battery() -> Vec<Ask> {
         Ask::Log(LogAsk { count: 100, ..LogAsk::default() }),
         Ask::Moved(Moment::Rev(0), Moment::Now),
         Ask::Disputes("first".into()),
-        Ask::Generate(Box::new(NewJob { plan: Plan::Filter("status:rejected".into()), dry: true, ..NewJob::default() })),
+        Ask::Generate(Box::new(NewJob {
+            plan: Plan::Filter("status:rejected".into()),
+            dry: true,
+            ..NewJob::default()
+        })),
         Ask::Score(NewScoring { scorer: Scorer::Safety, filter: "status:rejected".into(), dry: true }),
         Ask::WhatIf { round: "first".into(), protocol: Protocol::Single },
         Ask::Rules,

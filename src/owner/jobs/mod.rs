@@ -1,11 +1,16 @@
 //! Long commands: they run on a thread of their own, report how far they are, and can be cancelled.
 
+mod bulk;
 mod discard;
+mod edit;
 mod generate;
 mod merge;
 mod recompose;
+mod revise;
 
+pub use bulk::{bulk, undo};
 pub use discard::{Discard, PRUNED, discard};
+pub use edit::edit;
 pub use generate::generate;
 pub use merge::{Merge, merge};
 pub use recompose::{Recompose, recompose};

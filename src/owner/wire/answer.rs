@@ -16,7 +16,7 @@ use crate::model::round::state::{Dispute, Feedback, RoundState, Turn};
 use crate::model::scoring::bench::{Bench, Chip, Explanation, RulesDiff, RulesState, ScorerState};
 use crate::model::scoring::job::ScoringState;
 use crate::model::table::{Frequency, Summary};
-use crate::model::usage::{Discarded, Failing, Grid, Impact, MetadataState, TermUse};
+use crate::model::usage::{Discarded, Failing, Grid, Impact, MetadataState, Tally, TermUse};
 use crate::model::{Form, Item, QuestionKind, Status};
 use crate::store::ledger::Standing;
 
@@ -117,6 +117,40 @@ pub enum Answer {
     Disputes(Vec<Dispute>),
     /// See [`Ask::WhatIf`].
     WhatIf(WhatIf),
+    /// See [`Ask::Edit`].
+    Edited(Box<EditedItem>),
+    /// See [`Ask::Bulk`] and [`Ask::UndoBulk`].
+    Bulked(Bulked),
+}
+
+/// An item before and after an edit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditedItem {
+    /// Its JSON as it was.
+    pub before: String,
+    /// Its JSON as it is, or would be.
+    pub after: String,
+    /// Verdicts that no longer count, as far as they may be known.
+    pub voided: u64,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// What became of one verdict on many items.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bulked {
+    /// The items it is about, by the status they had.
+    pub items: Tally,
+    /// Items that were judged, or would be.
+    pub judged: u64,
+    /// Items of which the same person says so already.
+    pub same: u64,
+    /// Items that a blind round asks for: they are judged in it, one by one.
+    pub in_rounds: u64,
+    /// Items on which somebody decided meanwhile: theirs stands.
+    pub meanwhile: u64,
+    /// First and last revision of the verdicts.
+    pub revs: Option<(u64, u64)>,
 }
 
 /// Owner, store and counts.

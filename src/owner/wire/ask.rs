@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{ImportAsk, Place, Rename};
+use crate::model::edit::Edit;
 use crate::model::history::{LogAsk, Moment};
 use crate::model::job::{JobAct, NewJob};
 use crate::model::round::{NewRound, Protocol};
@@ -255,6 +256,12 @@ pub enum Ask {
     SetPlace(Place),
     /// End the owner.
     Stop,
+    /// Give an item another text.
+    Edit(Box<Edit>),
+    /// Give one verdict on many items.
+    Bulk(Box<Bulk>),
+    /// Take back what I said between two revisions, both included, as long as it is the last that I said.
+    UndoBulk(u64, u64),
 }
 
 /// A page of the list.
@@ -270,6 +277,19 @@ pub struct PageAsk {
     pub offset: u64,
     /// Rows wanted.
     pub count: u32,
+}
+
+/// One verdict on many items.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Bulk {
+    /// Which items.
+    pub filter: Filter,
+    /// What is said of each.
+    pub judgement: Judgement,
+    /// How many it must be: otherwise nothing is judged.
+    pub count: Option<u64>,
+    /// Only count.
+    pub dry: bool,
 }
 
 /// A verdict on its way.

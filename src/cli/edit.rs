@@ -1,0 +1,155 @@
+//! `benchtop edit`: another question, option or answer for one item, as a revision that everybody judges anew.
+
+use serde_json::json;
+
+use super::{Context, import, print};
+use crate::model::edit::Edit;
+use crate::model::{Choice, Item, Kind, Problem, Result, Role};
+use crate::owner::Client;
+use crate::owner::wire::{Answer, Ask, EditedItem};
+
+/// Arguments of `edit`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Id or number of the item
+    #[arg(value_name = "ITEM")]
+    item: String,
+    /// The question, without its options
+    #[arg(long, value_name = "TEXT")]
+    question: Option<String>,
+    /// Another text for an option; a letter after the last adds one
+    #[arg(long = "option", value_name = "LETTER=TEXT", value_parser = option)]
+    options: Vec<(String, String)>,
+    /// Takes an option away
+    #[arg(long, value_name = "LETTER")]
+    remove: Vec<String>,
+    /// The right answer: the letter or the text of an option, yes, no, or a reference text
+    #[arg(long, value_name = "ANSWER")]
+    answer: Option<String>,
+    /// The whole text given to a model; otherwise the other changes are made in it too
+    #[arg(long, value_name = "TEXT")]
+    instruction: Option<String>,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+    /// Back to the text as it was before anybody edited it
+    #[arg(long, conflicts_with_all = ["question", "options", "remove", "answer", "instruction"])]
+    restore: bool,
+    /// Say what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print the report as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+fn option(text: &str) -> std::result::Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((letter, text)) if !letter.trim().is_empty() => Ok((letter.trim().to_uppercase(), text.into())),
+        _ => Err("expected LETTER=TEXT, such as B=a red fox".into()),
+    }
+}
+
+/// Runs it.
+///
+/// # Errors
+/// [`Kind::NotFound`] for no such item, [`Kind::Input`] with the field that is wrong; then nothing was changed.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    let client = context.client()?;
+    let (number, item) = find(&client, &args.item)?;
+    let edit = Edit {
+        number,
+        expected: None,
+        question: args.question.clone(),
+        options: options(&item, args)?,
+        answer: args.answer.clone(),
+        instruction: args.instruction.clone(),
+        note: args.note.clone(),
+        restore: args.restore,
+        dry: args.dry_run,
+    };
+    let Answer::Edited(edited) = import::waited(&client, Ask::Edit(Box::new(edit)), !args.json)? else {
+        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    };
+    let text = if args.json { report(number, &edited, args.dry_run)? } else { told(number, &edited, args.dry_run)? };
+    print(&text).map(|()| 0)
+}
+
+fn find(client: &Client, name: &str) -> Result<(u32, Item)> {
+    let none = || Problem::new(Kind::NotFound, format!("there is no item `{name}`"));
+    let by_id = match client.ask(Ask::NumberOf(name.into()))? {
+        Answer::Number(number) => number,
+        _ => None,
+    };
+    let number = by_id.or_else(|| name.trim_start_matches('#').parse().ok()).ok_or_else(none)?;
+    let Answer::Item(view) = client.ask(Ask::Item(number))? else { return Err(none()) };
+    Ok((number, parse(&view.json)?))
+}
+
+fn parse(json: &str) -> Result<Item> {
+    serde_json::from_str(json).map_err(|e| Problem::new(Kind::Corrupt, format!("the item cannot be read: {e}")))
+}
+
+/// The item's options with the changes that were asked for.
+fn options(item: &Item, args: &Args) -> Result<Option<Vec<Choice>>> {
+    if args.options.is_empty() && args.remove.is_empty() {
+        return Ok(None);
+    }
+    let mut list: Vec<Option<Choice>> = item.options.iter().cloned().map(Some).collect();
+    for (letter, text) in &args.options {
+        let at = (0..=list.len()).find(|at| Item::letter(*at) == *letter);
+        match at {
+            Some(at) if at < list.len() => {
+                if let Some(choice) = &mut list[at] {
+                    choice.text.clone_from(text);
+                }
+            }
+            Some(_) => list.push(Some(Choice { text: text.clone(), role: Role::Distractor })),
+            None => return Err(no_option(letter, list.len())),
+        }
+    }
+    for letter in &args.remove {
+        let at = (0..list.len()).find(|at| Item::letter(*at) == letter.to_uppercase());
+        match at.and_then(|at| list.get_mut(at)) {
+            Some(choice) => *choice = None,
+            None => return Err(no_option(letter, list.len())),
+        }
+    }
+    Ok(Some(list.into_iter().flatten().collect()))
+}
+
+fn no_option(letter: &str, of: usize) -> Problem {
+    Problem::input(format!("there is no option {letter}")).field("option").help(format!("the item has {of} options"))
+}
+
+fn report(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
+    let (before, after) = (parse(&edited.before)?, parse(&edited.after)?);
+    let side = |item: &Item| json!({"question": item.question, "options": item.options, "answer": item.answer, "instruction": item.instruction});
+    let value = json!({
+        "dry_run": dry, "number": number, "item": after.id, "before": side(&before), "after": side(&after),
+        "voided": edited.voided, "notes": edited.notes,
+    });
+    Ok(format!("{value}\n"))
+}
+
+fn told(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
+    let (before, after) = (parse(&edited.before)?, parse(&edited.after)?);
+    let mut out = format!("#{number} {}{}\n", after.id, if dry { " would be" } else { "" });
+    let mut line = |what: &str, old: &str, new: &str| {
+        if old != new {
+            out.push_str(&format!("  {what}: {old}\n  {:>width$}  {new}\n", "->", width = what.len()));
+        }
+    };
+    line("question", &before.question, &after.question);
+    let text = |item: &Item, at: usize| item.options.get(at).map_or(String::new(), |o| o.text.clone());
+    for at in 0..before.options.len().max(after.options.len()) {
+        line(&format!("option {}", Item::letter(at)), &text(&before, at), &text(&after, at));
+    }
+    line("answer", &before.answer, &after.answer);
+    if edited.voided > 0 {
+        let word = if dry { "would no longer count" } else { "no longer count" };
+        out.push_str(&format!("  {} verdicts {word}: they were on the text before\n", edited.voided));
+    }
+    edited.notes.iter().for_each(|note| out.push_str(&format!("  {note}\n")));
+    Ok(out)
+}

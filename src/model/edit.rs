@@ -1,0 +1,339 @@
+//! Items edited by hand: a question put better, an option replaced, a wrong answer corrected. MVP-Bench's annotators
+//! adjusted distractors so (section 3.3); an edited item is another item to judge, by everybody.
+
+use serde::{Deserialize, Serialize};
+
+use super::item::{Choice, Item, QuestionKind, Role};
+use super::{Problem, Result};
+
+/// What is to be another text. What is none stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    /// Item number, from 1.
+    pub number: u32,
+    /// The item's revision that was on screen; `None` edits whatever it is now.
+    pub expected: Option<u64>,
+    /// The question alone, without options.
+    pub question: Option<String>,
+    /// All options in their order.
+    pub options: Option<Vec<Choice>>,
+    /// The gold answer: for a question with options the text or the letter of one of them.
+    pub answer: Option<String>,
+    /// The whole text given to a model. Where it is none, the other changes are made in it too.
+    pub instruction: Option<String>,
+    /// Why.
+    pub note: Option<String>,
+    /// Back to the text as it was before anybody edited it.
+    pub restore: bool,
+    /// Only say what it would come to.
+    pub dry: bool,
+}
+
+/// That an item was edited by hand.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edited {
+    /// Who edited it last.
+    pub by: String,
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The text as it was before anybody edited it.
+    pub before: Before,
+}
+
+/// The text of an item that can be edited.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Before {
+    /// The question alone.
+    pub question: String,
+    /// The options.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<Choice>,
+    /// The gold answer.
+    pub answer: String,
+    /// The whole text given to a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<String>,
+}
+
+impl Before {
+    /// That text of an item.
+    pub fn of(item: &Item) -> Before {
+        Before {
+            question: item.question.clone(),
+            options: item.options.clone(),
+            answer: item.answer.clone(),
+            instruction: item.instruction.clone(),
+        }
+    }
+
+    fn put(self, item: &mut Item) {
+        (item.question, item.options) = (self.question, self.options);
+        (item.answer, item.instruction) = (self.answer, self.instruction);
+    }
+}
+
+impl Edit {
+    /// The item as `by` wants it at `at` (milliseconds since 1970).
+    ///
+    /// # Errors
+    /// [`Kind::Input`](super::Kind::Input) names the field: an empty question, options that are empty, alike or without one right answer, an answer
+    /// that is none of them, an instruction in which the change cannot be made, or nothing changed.
+    pub fn apply(&self, item: &Item, by: &str, at: i64) -> Result<Item> {
+        let before = Before::of(item);
+        let mut next = item.clone();
+        if self.restore {
+            let Some(edited) = &item.edited else {
+                return Err(Problem::input("nobody has edited this item").field("restore"));
+            };
+            edited.before.clone().put(&mut next);
+        } else {
+            self.write(&mut next)?;
+        }
+        let now = Before::of(&next);
+        if now == before {
+            return Err(
+                Problem::input("nothing is changed").help("give another question, option, answer or instruction")
+            );
+        }
+        let first = item.edited.as_ref().map_or(before, |edited| edited.before.clone());
+        next.edited =
+            (now != first).then(|| Box::new(Edited { by: by.into(), at, note: self.note.clone(), before: first }));
+        Ok(next)
+    }
+
+    fn write(&self, item: &mut Item) -> Result<()> {
+        let before = Before::of(item);
+        if let Some(question) = &self.question {
+            item.question = text(question, "question", "the question")?;
+        }
+        if let Some(options) = &self.options {
+            item.options = options.clone();
+        }
+        if item.options.is_empty() {
+            if let Some(answer) = &self.answer {
+                item.answer = plain_answer(item.kind, &text(answer, "answer", "the answer")?)?;
+            }
+        } else {
+            choose(item, &before, self.answer.as_deref())?;
+        }
+        item.instruction = match &self.instruction {
+            Some(instruction) => Some(text(instruction, "instruction", "the instruction")?),
+            None => before.instruction.clone().map(|old| rewritten(&old, &before, item)).transpose()?,
+        };
+        Ok(())
+    }
+}
+
+fn text(text: &str, field: &str, what: &str) -> Result<String> {
+    match text.trim() {
+        "" => Err(Problem::input(format!("{what} is empty")).field(field)),
+        text => Ok(text.into()),
+    }
+}
+
+/// Checks the options, finds the right one, and states the answer as the source did: by its letter or by its text.
+fn choose(item: &mut Item, before: &Before, answer: Option<&str>) -> Result<()> {
+    let wrong = |what: String, help: &str| Err(Problem::input(what).field("options").help(help));
+    for (at, option) in item.options.iter_mut().enumerate() {
+        option.text = text(&option.text, "options", &format!("option {}", Item::letter(at)))?;
+    }
+    if item.options.len() < 2 {
+        return wrong("a question with options has two at least".into(), "add a distractor");
+    }
+    for (at, option) in item.options.iter().enumerate() {
+        if let Some(twin) =
+            item.options.iter().take(at).position(|o| o.text.to_lowercase() == option.text.to_lowercase())
+        {
+            let what = format!("options {} and {} are alike: `{}`", Item::letter(twin), Item::letter(at), option.text);
+            return wrong(what, "nobody could tell which of them is right");
+        }
+    }
+    if let Some(answer) = answer {
+        let named = |(at, option): (usize, &Choice)| option.text == answer.trim() || Item::letter(at) == answer.trim();
+        let Some(right) = item.options.iter().enumerate().position(named) else {
+            let letters: Vec<String> = (0..item.options.len()).map(Item::letter).collect();
+            return Err(Problem::input(format!("`{answer}` is none of the options"))
+                .field("answer")
+                .help(format!("one of {}, or the text of an option", letters.join(", "))));
+        };
+        for (at, option) in item.options.iter_mut().enumerate() {
+            option.role = match option.role {
+                _ if at == right => Role::Correct,
+                Role::Correct => Role::Distractor,
+                role => role,
+            };
+        }
+    }
+    let right: Vec<usize> =
+        item.options.iter().enumerate().filter(|(_, o)| o.role == Role::Correct).map(|(at, _)| at).collect();
+    let [right] = right[..] else {
+        return wrong(format!("{} options are right", right.len()), "exactly one option is the right answer");
+    };
+    let stated = before.options.iter().position(|o| o.role == Role::Correct);
+    let (old, new) = (stated.and_then(|at| before.options.get(at)), &item.options[right].text);
+    item.answer = match (stated, old) {
+        (Some(at), _) if before.answer == Item::letter(at) => Item::letter(right),
+        (_, Some(old)) if before.answer == old.text => new.clone(),
+        _ if stated == Some(right) && old.is_some_and(|old| old.text == *new) => before.answer.clone(),
+        (Some(_), Some(old)) if before.answer.matches(old.text.as_str()).count() == 1 => {
+            before.answer.replace(old.text.as_str(), new)
+        }
+        _ => new.clone(),
+    };
+    Ok(())
+}
+
+/// The answer to a question without options.
+fn plain_answer(kind: QuestionKind, answer: &str) -> Result<String> {
+    let known: &[&str] = match kind {
+        QuestionKind::YesNo => &["yes", "no"],
+        QuestionKind::TrueFalse => &["true", "false"],
+        QuestionKind::MultipleChoice | QuestionKind::FreeForm => return Ok(answer.into()),
+    };
+    match known.contains(&answer.to_lowercase().as_str()) {
+        true => Ok(answer.into()),
+        false => Err(Problem::input(format!("`{answer}` does not answer the question"))
+            .field("answer")
+            .help(format!("one of: {}", known.join(", ")))),
+    }
+}
+
+/// The instruction with the new question and options in the places of the old ones.
+fn rewritten(old: &str, before: &Before, item: &Item) -> Result<String> {
+    let lost = |what: &str| {
+        Problem::input(format!("the instruction does not hold {what} where it can be changed"))
+            .field("instruction")
+            .help("give the whole instruction too")
+    };
+    let same = |(a, b): (&Choice, &Choice)| a.text == b.text;
+    let kept = before.options.len() == item.options.len();
+    let options_same = kept && before.options.iter().zip(&item.options).all(same);
+    // The options stand in their order; what is before the first of them may hold their words too.
+    let mut out = old.to_string();
+    if !options_same {
+        if !kept {
+            return Err(lost("as many options"));
+        }
+        let from = old.find(&before.question).map_or(0, |at| at + before.question.len());
+        let (mut written, mut at) = (old.get(..from).unwrap_or_default().to_string(), from);
+        for (was, is) in before.options.iter().zip(&item.options) {
+            let rest = old.get(at..).unwrap_or_default();
+            let found = word(rest, &was.text).ok_or_else(|| lost("its options"))?;
+            written.push_str(rest.get(..found).unwrap_or_default());
+            written.push_str(&is.text);
+            at += found + was.text.len();
+        }
+        written.push_str(old.get(at..).unwrap_or_default());
+        out = written;
+    }
+    if before.question != item.question {
+        if out.matches(before.question.as_str()).count() != 1 {
+            return Err(lost("its question once"));
+        }
+        out = out.replace(before.question.as_str(), &item.question);
+    }
+    Ok(out)
+}
+
+/// Where `word` stands in `text` as a whole word.
+fn word(text: &str, word: &str) -> Option<usize> {
+    let joined = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let whole = |at: &usize| {
+        let (before, after) = (text.get(..*at).unwrap_or_default(), text.get(at + word.len()..).unwrap_or_default());
+        !joined(before.chars().next_back()) && !joined(after.chars().next())
+    };
+    text.match_indices(word).map(|(at, _)| at).find(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn item() -> Item {
+        serde_json::from_value(json!({
+            "id": "d/1", "dataset": "d", "key": 1, "form": "dysca", "question": "Which animal is it?",
+            "instruction": "Which animal is it?\nA. cat\nB. catfish\nC. dog\nAnswer with a letter.",
+            "kind": "multiple-choice", "answer": "C",
+            "options": [{"text": "cat", "role": "distractor"}, {"text": "catfish", "role": "distractor"},
+                        {"text": "dog", "role": "correct"}],
+        }))
+        .unwrap()
+    }
+
+    fn texts(texts: [&str; 3], right: usize) -> Option<Vec<Choice>> {
+        let role = |at| if at == right { Role::Correct } else { Role::Distractor };
+        Some(texts.into_iter().enumerate().map(|(at, text)| Choice { text: text.into(), role: role(at) }).collect())
+    }
+
+    fn refused(edit: Edit) -> (String, Option<String>) {
+        let problem = edit.apply(&item(), "ann", 5).unwrap_err();
+        (problem.what.clone(), problem.place.field.clone())
+    }
+
+    #[test]
+    fn a_distractor_is_replaced_in_the_instruction_too() {
+        let edit =
+            Edit { options: texts(["fox", "catfish", "dog"], 2), note: Some("too easy".into()), ..Edit::default() };
+        let next = edit.apply(&item(), "ann", 5).unwrap();
+        assert_eq!(
+            next.instruction.as_deref(),
+            Some("Which animal is it?\nA. fox\nB. catfish\nC. dog\nAnswer with a letter.")
+        );
+        assert_eq!((next.answer.as_str(), next.correct()), ("C", Some(2)));
+        let edited = next.edited.clone().unwrap();
+        assert_eq!((edited.by.as_str(), edited.note.as_deref(), edited.at), ("ann", Some("too easy"), 5));
+        assert_eq!(edited.before, Before::of(&item()));
+        assert_ne!(next.digest(), item().digest());
+        // A second edit remembers the first text, and going back to it is no edit any more.
+        let again = Edit { question: Some("Which?".into()), ..Edit::default() }.apply(&next, "bob", 6).unwrap();
+        assert_eq!(again.edited.as_ref().unwrap().before, Before::of(&item()));
+        assert!(again.instruction.as_deref().unwrap().starts_with("Which?\nA. fox"));
+        let back = Edit { restore: true, ..Edit::default() }.apply(&again, "ann", 7).unwrap();
+        assert_eq!(back, item());
+    }
+
+    #[test]
+    fn the_answer_is_stated_as_the_source_did() {
+        let edit = Edit { answer: Some("cat".into()), ..Edit::default() };
+        let next = edit.apply(&item(), "ann", 5).unwrap();
+        assert_eq!((next.answer.as_str(), next.correct()), ("A", Some(0)));
+        assert_eq!(next.options[2].role, Role::Distractor);
+        let mut by_text = item();
+        by_text.answer = "dog".into();
+        assert_eq!(edit.apply(&by_text, "ann", 5).unwrap().answer, "cat");
+        let renamed = Edit { options: texts(["cat", "catfish", "hound"], 2), ..Edit::default() };
+        assert_eq!(renamed.apply(&by_text, "ann", 5).unwrap().answer, "hound");
+        by_text.answer = "C. dog".into();
+        assert_eq!(renamed.apply(&by_text, "ann", 5).unwrap().answer, "C. hound");
+        let mut yes = item();
+        (yes.options, yes.kind, yes.answer) = (vec![], QuestionKind::YesNo, "Yes".into());
+        assert_eq!(Edit { answer: Some("No".into()), ..Edit::default() }.apply(&yes, "a", 1).unwrap().answer, "No");
+        let maybe = Edit { answer: Some("maybe".into()), ..Edit::default() }.apply(&yes, "a", 1).unwrap_err();
+        assert_eq!(maybe.place.field.as_deref(), Some("answer"));
+    }
+
+    #[test]
+    fn what_nobody_could_answer_is_refused_at_its_field() {
+        let field = |edit| refused(edit).1.unwrap_or_default();
+        assert_eq!(field(Edit { question: Some(" ".into()), ..Edit::default() }), "question");
+        assert_eq!(field(Edit { options: texts(["Dog", "catfish", "dog"], 2), ..Edit::default() }), "options");
+        assert_eq!(field(Edit { options: texts(["", "catfish", "dog"], 2), ..Edit::default() }), "options");
+        assert_eq!(field(Edit { options: texts(["a", "b", "c"], 7), ..Edit::default() }), "options");
+        assert_eq!(field(Edit { answer: Some("D".into()), ..Edit::default() }), "answer");
+        assert_eq!(field(Edit { restore: true, ..Edit::default() }), "restore");
+        let fewer = texts(["cat", "x", "dog"], 2).map(|mut list| {
+            list.remove(1);
+            list
+        });
+        assert_eq!(field(Edit { options: fewer, ..Edit::default() }), "instruction");
+        assert!(refused(Edit::default()).0.contains("nothing is changed"));
+        assert!(
+            refused(Edit { question: Some("Which animal is it?".into()), ..Edit::default() }).0.contains("nothing")
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! One verdict on many items, [`CHUNK`] at a time through the writer: each chunk shares a sync, and the verdicts of
+//! other people come between two chunks.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, mpsc};
+
+use uuid::Uuid;
+
+use super::{Tell, start};
+use crate::model::usage::Tally;
+use crate::model::{Filter, Judgement, Kind, Problem, Result};
+use crate::owner::answers;
+use crate::owner::session::Outbox;
+use crate::owner::sight::Sight;
+use crate::owner::state::Shared;
+use crate::owner::wire::{Answer, Bulk, Bulked, Decide, Receipt};
+use crate::owner::writer::{Wish, Work};
+use crate::pipeline::import::Progress;
+
+/// Verdicts that share a sync; as many as the writer takes at once.
+const CHUNK: usize = 512;
+
+/// Starts it; its answer goes to `outbox` under `number`.
+pub fn bulk(shared: &Arc<Shared>, outbox: Outbox, number: u64, (who, bulk): (String, Bulk), cancel: Arc<AtomicBool>) {
+    let work = move |shared: &Arc<Shared>, watch: Tell<'_>| run(shared, &who, &bulk, watch).map(Answer::Bulked);
+    start(shared, outbox, number, cancel, work);
+}
+
+/// Starts taking the verdicts of a [`bulk`] back; its answer goes to `outbox` under `number`.
+pub fn undo(
+    shared: &Arc<Shared>,
+    outbox: Outbox,
+    number: u64,
+    (who, revs): (String, (u64, u64)),
+    cancel: Arc<AtomicBool>,
+) {
+    let work = move |shared: &Arc<Shared>, watch: Tell<'_>| take_back(shared, &who, revs, watch).map(Answer::Bulked);
+    start(shared, outbox, number, cancel, work);
+}
+
+fn run(shared: &Arc<Shared>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> Result<Bulked> {
+    let sight = Sight::of(shared, who);
+    let numbers = answers::numbers(&sight, &bulk.filter)?;
+    let mut done = Bulked::default();
+    let mut rows = Vec::new();
+    {
+        let (ledger, data) = (shared.ledger(), shared.data());
+        for row in numbers.into_iter().map(|n| n - 1) {
+            if sight.veils(row) {
+                done.in_rounds += 1;
+                continue;
+            }
+            done.items.add(data.overlay.status(row as usize));
+            let same =
+                |s: &crate::store::ledger::Standing| s.who == who && s.judgement.verdict == bulk.judgement.verdict;
+            if ledger.standing(row).iter().any(same) {
+                done.same += 1;
+            } else {
+                rows.push((row, ledger.row_rev(row)));
+            }
+        }
+    }
+    done.judged = rows.len() as u64;
+    if bulk.dry {
+        return Ok(done);
+    }
+    if let Some(expected) = bulk.count
+        && expected != done.judged
+    {
+        let what = format!("it would be {} items now, not {expected}", done.judged);
+        return Err(Problem::new(Kind::Conflict, what).field("count").help("look again at what the filter shows"));
+    }
+    let judged = judge(shared, who, rows, &bulk.judgement, watch)?;
+    Ok(Bulked { judged: judged.judged, meanwhile: judged.meanwhile, revs: judged.revs, ..done })
+}
+
+/// Gives one verdict on each of these rows, unless somebody decided on it since the revision beside it.
+///
+/// # Errors
+/// What keeps a verdict from being saved; [`Kind::Cancelled`] says how many were.
+pub(super) fn judge(
+    shared: &Arc<Shared>,
+    who: &str,
+    rows: Vec<(u32, u64)>,
+    judgement: &Judgement,
+    watch: Tell<'_>,
+) -> Result<Bulked> {
+    let mut done = Bulked::default();
+    for chunk in rows.chunks(CHUNK) {
+        if !watch(Progress { what: "judging".into(), done: done.judged, of: Some(rows.len() as u64) }) {
+            let what = format!("stopped after {} items were judged", done.judged);
+            return Err(Problem::new(Kind::Cancelled, what).help("`benchtop undo --count N` takes them back"));
+        }
+        let (sender, receipts) = mpsc::channel();
+        for (row, rev) in chunk {
+            let (number, judgement) = (row + 1, judgement.clone());
+            let decide = Decide { uuid: Uuid::now_v7(), number, expected: Some(*rev), judgement };
+            let sender = sender.clone();
+            let reply = Box::new(move |receipt: Result<Receipt>| drop(sender.send(receipt)));
+            let work = Work::Wish { who: who.to_string(), wish: Wish::Decide(decide), reply };
+            shared.writer.send(work).map_err(|_| Problem::new(Kind::Unreachable, "the owner is ending"))?;
+        }
+        drop(sender);
+        for receipt in receipts {
+            match receipt {
+                Ok(receipt) => {
+                    done.judged += 1;
+                    let (first, last) = done.revs.unwrap_or((receipt.rev, receipt.rev));
+                    done.revs = Some((first.min(receipt.rev), last.max(receipt.rev)));
+                }
+                // Somebody decided on it meanwhile: theirs stands.
+                Err(problem) if problem.kind == Kind::Conflict => done.meanwhile += 1,
+                Err(problem) => return Err(problem),
+            }
+        }
+    }
+    Ok(done)
+}
+
+/// Takes back what `who` said between two revisions, the last first, as long as it is the last that they said.
+fn take_back(shared: &Arc<Shared>, who: &str, (first, last): (u64, u64), watch: Tell<'_>) -> Result<Bulked> {
+    let mut done = Bulked { items: Tally::default(), ..Bulked::default() };
+    loop {
+        let target = {
+            let ledger = shared.ledger();
+            ledger.undoable(who).and_then(|(uuid, _)| ledger.receipt(&uuid))
+        };
+        match target {
+            Some((rev, _)) if (first..=last).contains(&rev) => {}
+            Some((rev, _)) if rev > last && done.judged == 0 => {
+                return Err(Problem::new(Kind::Conflict, "you have judged other items since")
+                    .help("take those back first, or each by itself"));
+            }
+            _ => return Ok(done),
+        }
+        if !watch(Progress { what: "taking back".into(), done: done.judged, of: None }) {
+            return Err(Problem::new(Kind::Cancelled, format!("stopped after {} were taken back", done.judged)));
+        }
+        let (sender, receipt) = mpsc::channel();
+        let reply = Box::new(move |receipt: Result<Receipt>| drop(sender.send(receipt)));
+        let work = Work::Wish { who: who.to_string(), wish: Wish::Undo(Uuid::now_v7()), reply };
+        let ending = || Problem::new(Kind::Unreachable, "the owner is ending");
+        shared.writer.send(work).map_err(|_| ending())?;
+        receipt.recv().map_err(|_| ending())??;
+        done.judged += 1;
+    }
+}
+
+impl Bulk {
+    /// A verdict on what this filter finds.
+    pub fn new(filter: Filter, judgement: Judgement) -> Bulk {
+        Bulk { filter, judgement, count: None, dry: false }
+    }
+}

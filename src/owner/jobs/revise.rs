@@ -1,0 +1,37 @@
+//! Later texts of items become part of the project.
+
+use std::sync::{Arc, mpsc};
+
+use crate::model::{Kind, Problem, Result};
+use crate::owner::state::Shared;
+use crate::owner::writer::{Revise, Work, now};
+use crate::pipeline::revise::Revised;
+use crate::store::{Catalog, journal, open};
+
+/// Has the thread that decides take them, and enters them in the index. `catalog` is what they were made from; nothing
+/// else may be brought in meanwhile. Gives what a person should know.
+///
+/// # Errors
+/// The operating system's; then nothing was changed.
+pub(super) fn enter(shared: &Arc<Shared>, catalog: Arc<Catalog>, revised: Revised) -> Result<Option<String>> {
+    let index = shared.index.get()?;
+    let (changed, kept) = (revised.changed.clone(), revised.kept.clone());
+    let (project, at) = (shared.project.clone(), journal::stamp(now()));
+    let files: Vec<_> = revised.fresh.iter().map(|f| project.imports().join(&f.part.file)).collect();
+    let record = move |rev: u64| {
+        let (columns, fresh) = revised.under(rev);
+        open::record(&project, &catalog, columns, fresh, &at)
+    };
+    let (reply, recorded) = mpsc::channel();
+    let ending = || Problem::new(Kind::Unreachable, "the owner is ending");
+    let work = Work::Revise(Revise { record: Box::new(record), changed, kept, reply });
+    shared.writer.send(work).map_err(|_| ending())?;
+    match recorded.recv().map_err(|_| ending())? {
+        Ok(recorded) => Ok(open::enter(&shared.project, index, &recorded)),
+        Err(problem) => {
+            // No manifest line names them.
+            files.iter().for_each(|file| drop(std::fs::remove_file(file)));
+            Err(problem)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Items edited by hand, and one verdict on many items.
+
+use serde_json::json;
+
+use crate::support::Bench;
+
+#[test]
+fn an_edit_is_another_item_to_judge_for_everybody_and_survives_a_restart() {
+    let bench = Bench::with_items(4);
+    for who in ["ann", "bob"] {
+        bench.feed(["decide", "--as", who], &json!({"item": 2, "verdict": "accept"}).to_string()).ok();
+    }
+    let id = bench.items()[1]["id"].as_str().unwrap().to_string();
+    let dry = ["edit", &id, "--option", "B=the other", "--dry-run", "--json", "--as", "ann"];
+    let dry = bench.run(dry).lines().remove(0);
+    assert_eq!((&dry["voided"], &dry["after"]["options"][1]["text"]), (&json!(2), &json!("the other")));
+    assert_eq!(bench.items()[1]["status"], "accepted", "nothing was changed");
+    let args = ["edit", &id, "--option", "B=the other", "--note", "both fit", "--json", "--as", "ann"];
+    bench.run(args).ok();
+    let look = |what: &str| {
+        let item = bench.run(["export", "--format", "jsonl"]).lines().remove(1);
+        assert_eq!((&item["options"][1]["text"], &item["answer"]), (&json!("the other"), &json!("this")), "{what}");
+        assert_eq!(
+            (&item["edited"]["by"], &item["edited"]["note"], &item["edited"]["before"]["options"][1]["text"]),
+            (&json!("ann"), &json!("both fit"), &json!("that")),
+            "{what}"
+        );
+        assert_eq!(bench.items()[1]["status"], "pending", "{what}: what they accepted was another text");
+    };
+    look("at once");
+    // One who judged it before is nobody's word any more; the other must accept it too.
+    bench.feed(["decide", "--as", "bob"], &json!({"item": 2, "verdict": "accept"}).to_string()).ok();
+    assert_eq!(bench.verdicts().len(), 1);
+    bench.run(["stop"]).ok();
+    std::fs::remove_dir_all(bench.root().join("store")).unwrap();
+    assert_eq!(bench.verdicts().len(), 1, "rebuilt from the journals and the manifest");
+    // Back to the first text: another revision, and no edit any more.
+    bench.run(["edit", &id, "--restore"]).ok();
+    let item = bench.run(["export", "--format", "jsonl"]).lines().remove(1);
+    assert_eq!((&item["options"][1]["text"], &item["edited"]), (&json!("that"), &json!(null)));
+    assert_eq!(bench.verdicts().len(), 0);
+}
+
+#[test]
+fn a_wrong_edit_names_its_field_and_changes_nothing() {
+    let bench = Bench::with_items(2);
+    let before = bench.snapshot();
+    for (args, field) in [
+        (vec!["edit", "1", "--option", "B=this"], "options"),
+        (vec!["edit", "1", "--option", "D=x"], "option"),
+        (vec!["edit", "1", "--remove", "B"], "options"),
+        (vec!["edit", "1", "--answer", "neither"], "answer"),
+        (vec!["edit", "1", "--question", " "], "question"),
+        (vec!["edit", "1", "--restore"], "restore"),
+    ] {
+        assert!(bench.run(args.clone()).refused(1).contains(field), "{args:?}");
+    }
+    bench.run(["edit", "99", "--question", "x"]).refused(1);
+    let kept = |name: &std::path::PathBuf| name.starts_with("imports");
+    let files = |all: std::collections::BTreeMap<std::path::PathBuf, String>| {
+        all.into_iter().filter(|(name, _)| kept(name)).collect::<Vec<_>>()
+    };
+    assert_eq!(files(bench.snapshot()), files(before));
+}
+
+#[test]
+fn one_verdict_on_many_items_needs_their_exact_count_and_goes_back_as_one() {
+    let bench = Bench::with_items(900);
+    bench.feed(["decide", "--as", "ann"], &json!({"item": 2, "verdict": "reject", "note": "n"}).to_string()).ok();
+    let args = |more: &[&'static str]| {
+        let all = ["bulk", "accept", "--filter", "subtask:animal", "--as", "ann", "--json"];
+        all.into_iter().chain(more.iter().copied()).collect::<Vec<_>>()
+    };
+    let dry = bench.run(args(&[])).lines().remove(0);
+    assert_eq!((&dry["dry_run"], &dry["judged"], &dry["items"]["pending"]), (&json!(true), &json!(450), &json!(450)));
+    assert!(bench.run(args(&["--count", "449"])).refused(1).contains("450"));
+    assert_eq!(bench.verdicts().len(), 1);
+    let done = bench.run(args(&["--count", "450"])).lines().remove(0);
+    assert_eq!((&done["judged"], &done["revs"][1]), (&json!(450), &json!(451)));
+    assert_eq!(bench.status()["counts"]["by_status"]["accepted"], 450);
+    assert_eq!(bench.run(args(&[])).lines()[0]["same"], 450, "said already");
+    let ann = bench.client("ann", |_| ());
+    use benchtop::owner::wire::{Answer, Ask};
+    let Answer::Bulked(back) = ann.ask(Ask::UndoBulk(2, 451)).unwrap() else { panic!() };
+    assert_eq!(back.judged, 450);
+    let status = bench.status();
+    assert_eq!(
+        (&status["counts"]["by_status"]["accepted"], &status["counts"]["by_status"]["rejected"]),
+        (&json!(0), &json!(1)),
+        "what was said before it stands"
+    );
+}
+
+#[test]
+fn a_blind_round_is_judged_item_by_item() {
+    let bench = Bench::with_items(6);
+    let args = "round new first --protocol both-accept --people ann,bob --calibration 0 --sample 50%";
+    bench.run(args.split(' ')).ok();
+    let bulk = ["bulk", "accept", "--filter", "", "--as", "ann", "--json"];
+    let dry = bench.run(bulk).lines().remove(0);
+    assert_eq!((&dry["judged"], &dry["in_rounds"]), (&json!(3), &json!(3)));
+    bench.run(bulk.into_iter().chain(["--count", "3"])).ok();
+    assert_eq!(bench.verdicts().len(), 3);
+}
