@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::model::{Kind, Problem, Result};
-use crate::owner::Client;
+use crate::owner::{Client, people};
 use crate::store::journal;
 use crate::store::project::Project;
 use crate::tui::terminal::ColourLevel;
@@ -172,11 +172,17 @@ impl Context {
     /// [`Kind::Usage`] for a name that cannot be a journal's.
     pub fn who(&self) -> Result<String> {
         let from = |key: &str| std::env::var(key).ok().filter(|n| !n.is_empty());
-        let name =
-            self.who.clone().or_else(|| from("BENCHTOP_AS")).or_else(|| from("USER")).or_else(|| from("LOGNAME"));
+        let said = self.who.clone().or_else(|| from("BENCHTOP_AS")).or_else(|| self.mapped());
+        let name = said.or_else(|| from("USER")).or_else(|| from("LOGNAME"));
         let name = name.unwrap_or_else(|| format!("user-{}", rustix::process::getuid().as_raw()));
         journal::check_name(&name).map_err(|p| p.help("name yourself with --as NAME"))?;
         Ok(name)
+    }
+
+    /// Who this Unix user is in a shared project.
+    fn mapped(&self) -> Option<String> {
+        let me = rustix::process::geteuid().as_raw();
+        people::annotator(&self.project().ok()?.config().shared, me).map(str::to_string)
     }
 
     /// Connects to the project's owner, starting one when needed.

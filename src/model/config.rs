@@ -5,6 +5,7 @@ pub mod filter;
 pub mod generate;
 pub mod judge;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -37,6 +38,9 @@ pub struct Config {
     /// The owner process.
     #[serde(default)]
     pub owner: Owner,
+    /// Who else works on the project.
+    #[serde(default)]
+    pub shared: Shared,
     /// What it looks like.
     #[serde(default)]
     pub look: Look,
@@ -57,6 +61,9 @@ pub struct Review {
     /// What the reject menu offers, in this order; keys are unique.
     #[serde(deserialize_with = "reasons")]
     pub reasons: Vec<Reason>,
+    /// Minutes that an item of a round is somebody's after they last asked; at least 1.
+    #[serde(deserialize_with = "minutes")]
+    pub lease_minutes: u32,
 }
 
 /// A reason to reject an item.
@@ -79,6 +86,17 @@ pub struct Owner {
     pub idle_minutes: u32,
 }
 
+/// `[shared]`: a project that several Unix users work on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Shared {
+    /// The group, by name or number, whose members may reach the owner.
+    pub group: Option<String>,
+    /// The annotator that each Unix user, by name or number, is. Nobody else comes in, and nobody in another name.
+    #[serde(deserialize_with = "people")]
+    pub people: BTreeMap<String, String>,
+}
+
 /// `[look]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -93,7 +111,11 @@ impl Default for Review {
         let reason = |key: &str| Reason { key: key.into(), label: key.replace('-', " ") };
         let keys =
             ["wrong-content", "low-quality", "ambiguous-question", "wrong-answer", "bad-distractor", "unsafe", "other"];
-        Review { protocol: Protocol::default(), reasons: keys.map(reason).into() }
+        Review {
+            protocol: Protocol::default(),
+            reasons: keys.map(reason).into(),
+            lease_minutes: super::round::lease::LEASE_MINUTES,
+        }
     }
 }
 
@@ -206,6 +228,21 @@ fn field_at(text: &str, at: usize) -> Option<String> {
     names.dedup();
     names.reverse();
     (!names.is_empty()).then(|| names.join("."))
+}
+
+fn minutes<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<u32, D::Error> {
+    match u32::deserialize(from)? {
+        0 => Err(serde::de::Error::custom("a lease lasts a minute at least")),
+        minutes => Ok(minutes),
+    }
+}
+
+fn people<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<BTreeMap<String, String>, D::Error> {
+    let people = BTreeMap::<String, String>::deserialize(from)?;
+    for name in people.values() {
+        super::name::check(name, "an annotator").map_err(|p| serde::de::Error::custom(p.what))?;
+    }
+    Ok(people)
 }
 
 /// A text of one line that says something.

@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
@@ -60,14 +60,21 @@ impl Socket {
     ///
     /// # Errors
     /// The operating system's.
-    pub fn bind(path: &Path, _lock: &File) -> Result<(Socket, UnixListener)> {
+    /// With a group its members reach it too: the socket is theirs to write to, and its folder theirs to pass.
+    pub fn bind(path: &Path, group: Option<u32>, _lock: &File) -> Result<(Socket, UnixListener)> {
         let fail = |e: std::io::Error| Problem::io(&e, "the socket cannot be bound", path);
         match std::fs::remove_file(path) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(fail(e)),
             _ => {}
         }
         let listener = UnixListener::bind(path).map_err(fail)?;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(fail)?;
+        if let (Some(group), Some(folder)) = (group, path.parent()) {
+            chown(folder, None, Some(group)).map_err(fail)?;
+            chown(path, None, Some(group)).map_err(fail)?;
+            std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o710)).map_err(fail)?;
+        }
+        let mode = if group.is_some() { 0o660 } else { 0o600 };
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).map_err(fail)?;
         let inode = std::fs::metadata(path).map_err(fail)?.ino();
         Ok((Socket { path: path.to_path_buf(), inode }, listener))
     }
@@ -94,7 +101,7 @@ mod tests {
         let path = socket_path(&project).unwrap();
         assert!(path.as_os_str().len() <= SOCKET_PATH);
         let lock = take(&project).unwrap().unwrap();
-        let (socket, _listener) = Socket::bind(&path, &lock).unwrap();
+        let (socket, _listener) = Socket::bind(&path, None, &lock).unwrap();
         assert!(path.exists());
         drop(socket);
         assert!(!path.exists());

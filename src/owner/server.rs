@@ -10,6 +10,7 @@ use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::lock::{self, Socket};
+use super::people;
 use super::session;
 use super::start::Readiness;
 use super::state::{Data, Shared};
@@ -76,7 +77,8 @@ fn serve(project: Project, lock: &File) -> Result<()> {
         eprintln!("{} {notice}", crate::store::journal::stamp(now()));
     }
     let socket_path = lock::socket_path(&project)?;
-    let (socket, listener) = Socket::bind(&socket_path, lock)?;
+    let group = people::group(&project.config().shared)?;
+    let (socket, listener) = Socket::bind(&socket_path, group, lock)?;
     let (sender, queue) = mpsc::channel();
     let idle = idle_time(&project);
     let data = Data { catalog: opened.catalog, overlay: opened.overlay };

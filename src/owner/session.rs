@@ -17,7 +17,7 @@ use super::wire::{
     Answer, Ask, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, Place, Receipt, ToOwner, Welcome,
 };
 use super::writer::{Wish, Work};
-use super::{answers, jobs};
+use super::{answers, jobs, people};
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::compose::Order;
 use crate::store::journal;
@@ -201,8 +201,10 @@ fn encode(message: &FromOwner) -> Option<Vec<u8>> {
 
 async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<Shared>, peer: u32) -> Result<String> {
     let me = rustix::process::geteuid().as_raw();
-    if peer != me {
-        return Err(Problem::new(Kind::Denied, format!("this project belongs to user {me}, you are user {peer}")));
+    let company = &shared.project.config().shared;
+    if company.people.is_empty() {
+        // Before a word of theirs is read.
+        people::admit(company, me, peer, "")?;
     }
     let waited = tokio::time::timeout(std::time::Duration::from_secs(10), source.next()).await;
     let frame = match waited {
@@ -215,6 +217,7 @@ async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<Shared>, peer:
         _ => return Err(Problem::new(Kind::Usage, "this is not a benchtop client")),
     };
     check(&hello)?;
+    people::admit(company, me, peer, &hello.who)?;
     let place = shared.index.place(&hello.who)?;
     let place: Option<Place> = place.and_then(|text| serde_json::from_str(&text).ok());
     let config = shared.project.config();

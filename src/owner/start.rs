@@ -2,6 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -47,6 +48,11 @@ pub fn find(project: &Project) -> Result<Option<UnixStream>> {
 /// # Errors
 /// What keeps the owner from opening the project, or [`Kind::Unreachable`] when it does not answer in time.
 pub fn ensure(project: &Project) -> Result<UnixStream> {
+    if !project.config().shared.people.is_empty()
+        && let Some(stream) = elsewhere(project)?
+    {
+        return Ok(stream);
+    }
     project.ensure_private_runtime()?;
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -69,6 +75,29 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
                 .file(project.root())
                 .help(format!("its log is {}; `benchtop status` names its pid", log.display())));
         }
+    }
+}
+
+/// Connects to the owner of a shared project that belongs to somebody else; `None` where it is one's own.
+fn elsewhere(project: &Project) -> Result<Option<UnixStream>> {
+    let root = project.root();
+    let meta = root.symlink_metadata().map_err(|e| Problem::io(&e, "cannot look at", root))?;
+    if meta.uid() == rustix::process::geteuid().as_raw() {
+        return Ok(None);
+    }
+    let ended = || {
+        Problem::new(Kind::Unreachable, format!("nobody holds this shared project open: user {} starts it", meta.uid()))
+            .file(root)
+            .help("they run `benchtop owner` in it, or any other command")
+    };
+    let group = project.config().shared.group.as_deref().unwrap_or("that benchtop.toml is to name");
+    match find(project) {
+        // Its folder is passable while an owner runs, to the group.
+        Err(problem) if problem.kind == Kind::Denied => Err(problem.help(format!(
+            "user {} must hold this shared project open, and you must be in the group {group}",
+            meta.uid()
+        ))),
+        found => found?.map(Some).ok_or_else(ended),
     }
 }
 

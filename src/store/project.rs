@@ -156,7 +156,7 @@ impl Project {
         self.root.join(".owner")
     }
 
-    /// Makes `.owner/` a folder that only this user can enter (0700), and returns it.
+    /// Makes `.owner/` a folder that only this user can enter (0700; 0710 in a shared project), and returns it.
     ///
     /// To be called before the lock is taken. The project must belong to the user who runs this; root is no exception
     /// in either direction, since files that root writes into somebody's project lock that person out of it.
@@ -187,8 +187,10 @@ impl Project {
                 .help("remove it; benchtop makes the folder itself"));
         }
         owned(&dir, found.uid(), me)?;
-        if found.mode() & 0o777 != 0o700 {
-            fs::set_permissions(&dir, Permissions::from_mode(0o700))
+        // The group of a shared project passes through to the socket, and sees nothing else.
+        let mode = if self.config.shared.group.is_some() { 0o710 } else { 0o700 };
+        if found.mode() & 0o777 != mode {
+            fs::set_permissions(&dir, Permissions::from_mode(mode))
                 .map_err(|e| Problem::io(&e, "cannot make the folder private", &dir))?;
         }
         Ok(dir)

@@ -147,3 +147,33 @@ fn another_users_project_is_refused_clearly() {
     let own = run(as_user(12345, &bench).unwrap().args(["items"]), "");
     assert_eq!(own.code, 0, "{own:?}");
 }
+
+#[test]
+fn in_a_shared_project_everybody_is_who_the_project_says() {
+    let bench = Bench::with_items(3);
+    bench.run(["stop"]).ok();
+    let Some(mut ann) = as_user(54321, &bench) else { return };
+    let file = bench.root().join("benchtop.toml");
+    let shared = "\n[shared]\ngroup = \"54321\"\npeople = { 54321 = \"ann\", 54322 = \"bob\" }\n";
+    std::fs::write(&file, std::fs::read_to_string(&file).unwrap() + shared).unwrap();
+    // Nobody but its user starts the owner.
+    let error = run(ann.args(["items"]), "").refused(1);
+    assert!(error.contains("must hold this shared project open") && error.contains("group 54321"), "{error}");
+    let _owner = bench.start_owner();
+    let say = |user: u32, more: &[&str]| {
+        run(as_user(user, &bench).unwrap().arg("decide").args(more), &verdict(Uuid::now_v7(), 1, "accept"))
+    };
+    say(54321, &[]).ok();
+    assert_eq!(bench.journals()[0]["who"], "ann", "without a word of hers");
+    let error = say(54321, &["--as", "bob"]).refused(1);
+    assert!(error.contains("you are `ann`") && error.contains("`bob`"), "{error}");
+    // Whom the group does not have does not reach the socket, whoever the project says they are.
+    assert!(say(54322, &[]).refused(1).contains("ermission"));
+    let error = run(&mut bench.command(["decide", "--as", "ann"]), &verdict(Uuid::now_v7(), 1, "reject")).refused(1);
+    assert!(error.contains("another user's name"), "{error}");
+    assert_eq!(bench.journals().len(), 1, "nothing of these was written");
+    use std::os::unix::fs::MetadataExt;
+    let mode = |name: &str| std::fs::metadata(bench.root().join(name)).unwrap().mode() & 0o777;
+    assert_eq!((mode(".owner"), mode(".owner/socket"), mode(".owner/lock")), (0o710, 0o660, 0o600));
+    bench.run(["status", "--as", "maintainer"]).ok();
+}

@@ -42,8 +42,9 @@ impl Rounds {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes these rounds as all there are, with the verdicts of `ledger`; leases go on. Gives what a person should know.
-    pub fn load(&self, rounds: Vec<Round>, catalog: &Catalog, ledger: &Ledger) -> Vec<String> {
+    /// Takes these rounds as all there are, with leases of so many minutes and the verdicts of `ledger`; leases go on. Gives
+    /// what a person should know.
+    pub fn load(&self, (rounds, minutes): (Vec<Round>, u32), catalog: &Catalog, ledger: &Ledger) -> Vec<String> {
         let mut given: HashMap<String, Vec<InRound>> = ledger.by_round();
         let mut inner = self.inner();
         let mut before = std::mem::take(&mut inner.all);
@@ -51,7 +52,7 @@ impl Rounds {
         for round in rounds {
             let name = round.name.clone();
             let judged = given.remove(&name).unwrap_or_default();
-            match Open::new(round, catalog, &judged, before.remove(&name)) {
+            match Open::new((round, minutes), catalog, &judged, before.remove(&name)) {
                 Ok(open) => drop(inner.all.insert(name, open)),
                 Err(problem) => notices.push(format!("the round `{name}` cannot go on: {problem}")),
             }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::model::round::lease::{Judged, LEASE_MINUTES, Leases, Next};
+use crate::model::round::lease::{Judged, Leases, Next};
 use crate::model::round::order::Ticket;
 use crate::model::round::state::{InRound, RoundState};
 use crate::model::round::{Protocol, Round};
@@ -83,8 +83,13 @@ impl Glance {
 }
 
 impl Open {
-    /// The round with the verdicts `given` in it; leases go on from `before`.
-    pub(super) fn new(round: Round, catalog: &Catalog, given: &[InRound], before: Option<Open>) -> Result<Open> {
+    /// The round with the verdicts `given` in it and leases of so many minutes; those of `before` go on.
+    pub(super) fn new(
+        (round, minutes): (Round, u32),
+        catalog: &Catalog,
+        given: &[InRound],
+        before: Option<Open>,
+    ) -> Result<Open> {
         let row = |id: &String| catalog.row_of_hash(id_hash(id));
         let items: Vec<Option<u32>> = round.items.iter().map(row).collect();
         let probes: Vec<Option<u32>> = round.probe_items.iter().map(|gold| row(&gold.id)).collect();
@@ -108,7 +113,7 @@ impl Open {
         let past = round.people.iter().flat_map(|person| {
             gone.iter().map(move |(part, item)| Judged { person, item: *item, part: *part, skipped: false })
         });
-        let mut leases = Leases::rebuild(&round, LEASE_MINUTES, judged.chain(past))?;
+        let mut leases = Leases::rebuild(&round, minutes, judged.chain(past))?;
         let (mut shown, mut guidelines) = (HashSet::new(), round.guidelines.as_ref().map(|g| g.version.clone()));
         if let Some(before) = before {
             leases.keep_leases(&before.leases);

@@ -46,7 +46,9 @@ impl Writer {
 /// Reads the rounds as `ledger` has their verdicts; gives what a person should know.
 pub fn load_rounds(shared: &Shared, ledger: &Ledger) -> Vec<String> {
     match rounds::read(&shared.project) {
-        Ok((rounds, _)) => shared.rounds.load(rounds, &shared.catalog(), ledger),
+        Ok((rounds, _)) => {
+            shared.rounds.load((rounds, shared.project.config().review.lease_minutes), &shared.catalog(), ledger)
+        }
         Err(problem) => vec![format!("the rounds cannot be read: {problem}")],
     }
 }
