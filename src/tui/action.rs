@@ -115,6 +115,7 @@ actions! {
     OtherPicture, "other picture", Review, ["v"], false, "both pictures of a pair, the first, the second";
     PictureDifference, "picture difference", Review, ["D"], false, "where the second picture of a pair differs from the first; pixels count from 16 of 255";
     Explain, "explain", Review, ["e"], false, "why this item is flagged or not: scores, thresholds, what the judge said";
+    EditItem, "edit item", Review, ["E"], false, "another question, option or answer for this item, as a revision that everybody judges anew";
     Doubtful, "doubtful items", Review, ["d"], false, "review what the rules flag, in the order of doubt that you choose";
 
     // Tables.
@@ -152,6 +153,7 @@ actions! {
     FilterStatus, "filter by status", List, ["gs"], false, "show one status";
     FilterSubtask, "filter by subtask", List, ["gt"], false, "show one subtask";
     FilterType, "filter by type", List, ["gy"], false, "show one question type";
+    JudgeAll, "judge all shown", List, ["ga"], true, "one verdict on everything that is shown, or on the selected rows: counts first";
 
     // The leaderboard.
     NextMeasure, "next measure", Board, ["tab"], false, "jump to the next group of columns";

@@ -1,6 +1,7 @@
 //! Keys in, screen out.
 
 mod board;
+mod by_hand;
 mod bytes;
 mod company;
 mod filters;

@@ -28,6 +28,7 @@ impl App {
             Action::Undo | Action::Redo if matches!(self.at, At::Vocabulary | At::Templates) => {
                 self.workshop_action(action);
             }
+            Action::Undo if self.undo_bulk() => {}
             Action::Undo => self.ask_now(Want::TakeBack { redo: false }, Ask::Undo(uuid::Uuid::now_v7())),
             Action::Redo => self.ask_now(Want::TakeBack { redo: true }, Ask::Redo(uuid::Uuid::now_v7())),
             Action::Sample => {
@@ -198,6 +199,7 @@ impl App {
             | Action::PictureDifference => return self.look_closer(action),
             Action::Explain => return self.explain_item(),
             Action::Doubtful => return self.ask_doubtful(),
+            Action::EditItem => return self.edit_item(),
             Action::Back => {
                 if self.at_the_door() {
                     return self.leave();

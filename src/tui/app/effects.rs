@@ -49,6 +49,7 @@ impl App {
                         self.ask_now(Want::Queue(filter.words(), Some(number)), Ask::Numbers(filter, sort));
                     }
                 }
+                ListEffect::JudgeAll(filter) => self.ask_bulk(filter),
                 ListEffect::Copy { text, rows } => self.copy(&text, rows),
                 ListEffect::AskRegex { column, on } => self.ask_regex(column, on),
                 ListEffect::AskColumn(names) => self.ask_column(names),

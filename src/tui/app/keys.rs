@@ -196,6 +196,7 @@ impl App {
                             self.list_effects(effects);
                         }
                     }
+                    Some(Overlay::Prompt(PromptFor::Edit(draft, line), _)) => self.draft_typed(*draft, line, None),
                     Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), _)) => {
                         self.metadata_typed(&TextFor::Search, "");
                     }
@@ -280,6 +281,21 @@ impl App {
                     self.filters_effects(effects);
                 }
             }
+            MenuFor::Edit(draft) => {
+                if let Some(pick) = picks.first() {
+                    self.draft_chosen(*draft, *pick, &note);
+                }
+            }
+            MenuFor::Bulk(filter) => {
+                if let Some(pick) = picks.first() {
+                    self.bulk_chosen(*filter, *pick, &note);
+                }
+            }
+            MenuFor::BulkNow(bulk) => {
+                if picks.first() == Some(&0) {
+                    self.bulk_now(*bulk);
+                }
+            }
             MenuFor::Doubtful => {
                 let order = picks.first().and_then(|p| DoubtOrder::ALL.get(*p));
                 order.into_iter().for_each(|order| self.review_doubtful(*order));
@@ -322,6 +338,7 @@ impl App {
 
     pub(super) fn submitted(&mut self, purpose: PromptFor, mut prompt: Prompt, words: &str) {
         match purpose {
+            PromptFor::Edit(draft, line) => self.draft_typed(*draft, line, Some(words)),
             PromptFor::Metadata(purpose) => self.metadata_typed(&purpose, words),
             PromptFor::Generate(purpose) => {
                 let effects = self.generate.typed(&purpose, words);

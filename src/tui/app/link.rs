@@ -9,9 +9,10 @@ use uuid::Uuid;
 use super::message::{Connected, Message};
 use crate::model::scoring::bench::DoubtOrder;
 use crate::model::{Filter, Result};
-use crate::owner::wire::{Ask, Rename};
+use crate::owner::wire::{Ask, Bulk, Rename};
 use crate::owner::{Client, Incoming};
 use crate::store::project::Project;
+use crate::tui::panes::review::Draft;
 use crate::tui::panes::{coverage, filters, generate, list, metadata};
 
 /// What an answer is for.
@@ -61,6 +62,12 @@ pub enum Want {
     },
     /// Items of these terms (vocabulary and term) are being rejected.
     Discarded(Vec<(String, String)>),
+    /// An item was edited, or what kept it from that.
+    Edited(Box<Draft>),
+    /// One verdict on many items: how many there are, or that it is done.
+    Bulk(Box<Bulk>),
+    /// It was taken back.
+    Unbulk,
     /// Counts.
     Status,
     /// The sample.

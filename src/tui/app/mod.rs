@@ -9,6 +9,8 @@
 //! | `metadata` | the vocabulary, template and coverage panes |
 //! | `generate` | the generate pane |
 //! | `filters` | the filter bench |
+//! | `edit` | the item on screen edited by hand |
+//! | `bulk` | one verdict on everything the list shows |
 //! | `doubt` | doubtful items in the review, and why they are |
 //! | `owner` | what the owner's answers and events do |
 //! | `pace` | when a frame is due, what is due by time alone, and leaving |
@@ -17,8 +19,10 @@
 //! | [`overlay`] | menus, prompts and pages over a pane |
 
 mod actions;
+mod bulk;
 mod doubt;
 mod draw;
+mod edit;
 mod effects;
 mod filters;
 mod generate;
@@ -133,6 +137,8 @@ pub struct App {
     /// Tags of notes written in this session.
     tags: Tags,
     counts: Vec<(Status, u64)>,
+    /// The last verdict on many items, as long as it can be taken back as one.
+    bulk: Option<bulk::Done>,
     /// The last revision heard of.
     rev: u64,
     true_pixels: bool,
@@ -203,6 +209,7 @@ impl App {
             history: Vec::new(),
             tags: Tags::default(),
             counts: Vec::new(),
+            bulk: None,
             rev: welcome.rev,
             true_pixels: false,
             pane: Rect::default(),

@@ -3,9 +3,10 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use crate::model::{Field, Seen};
-use crate::owner::wire::Rename;
+use crate::model::{Field, Filter, Seen};
+use crate::owner::wire::{Bulk, Rename};
 use crate::tui::action::Action;
+use crate::tui::panes::review::{Draft, Line};
 use crate::tui::panes::{coverage, filters, generate, metadata};
 use crate::tui::theme::Look;
 use crate::tui::widgets::menu::Menu;
@@ -47,6 +48,12 @@ pub enum MenuFor {
     Filters(filters::ChoiceFor),
     /// In which order doubtful items are reviewed.
     Doubtful,
+    /// A line of an item that is edited.
+    Edit(Box<Draft>),
+    /// Which verdict the items of this filter get.
+    Bulk(Box<Filter>),
+    /// Whether they get it.
+    BulkNow(Box<Bulk>),
 }
 
 /// What a prompt asks for.
@@ -67,6 +74,8 @@ pub enum PromptFor {
     Generate(generate::TextFor),
     /// A line of text for the filter bench.
     Filters(filters::TextFor),
+    /// Another text for a line of an item that is edited.
+    Edit(Box<Draft>, Line),
 }
 
 /// What lies over a pane.

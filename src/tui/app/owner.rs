@@ -180,6 +180,9 @@ impl App {
             (Want::Doubtful(filter, order), Ok(Answer::Numbers(numbers))) => self.doubtful(&filter, order, numbers),
             (Want::Recompose { renames, dry, asked }, answer) => self.recomposed(renames, (dry, asked), answer),
             (Want::Discarded(terms), answer) => self.discarded(&terms, answer),
+            (Want::Edited(draft), answer) => self.item_edited(*draft, answer),
+            (Want::Bulk(bulk), answer) => self.bulk_answered(*bulk, answer),
+            (Want::Unbulk, answer) => self.unbulked(answer),
             (Want::List(want), answer) => {
                 let effects = self.list.answer(want, answer);
                 self.list_effects(effects);
@@ -194,6 +197,7 @@ impl App {
             }
             (Want::Decide(_), Ok(Answer::Receipt(receipt))) => {
                 self.rev = self.rev.max(receipt.rev);
+                self.bulk_is_past(false);
                 self.tell_overridden(&receipt);
                 let effects = self.review.acknowledged(&receipt);
                 self.carry_out(effects);
@@ -252,6 +256,7 @@ impl App {
 
     fn taken_back(&mut self, redo: bool, receipt: &Receipt) {
         self.rev = self.rev.max(receipt.rev);
+        self.bulk_is_past(!redo);
         self.review.say_saved(format!("#{} saved", receipt.number));
         let (word, key) = match redo {
             true => ("brought back", format!("{} takes it back", self.keymap.press(Action::Undo))),

@@ -96,6 +96,12 @@ impl Menu {
         Menu { title, choices, shown, cursor, marks, several, filter: None, note: None, in_note, tags }
     }
 
+    /// The same with the cursor on this line.
+    pub fn at(mut self, line: usize) -> Menu {
+        self.cursor = line;
+        self
+    }
+
     /// The same where several lines may be marked.
     pub fn several(mut self) -> Menu {
         self.several = true;

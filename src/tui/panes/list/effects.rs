@@ -68,6 +68,8 @@ pub enum ListEffect {
     /// Ask the owner, and bring the answer to [`ListPane::answer`]. No other pane may ask for pages over the same
     /// connection: the owner gives up a page for one of a higher generation.
     Ask(Want, Ask),
+    /// Give one verdict to all of these items.
+    JudgeAll(Filter),
     /// Review this item, with the list as the queue.
     Open {
         /// Item number, from 1.

@@ -131,6 +131,17 @@ impl ListPane {
         self.query.compose(self.state.subset())
     }
 
+    /// The items that an action on many means: the selected rows, or all that pass.
+    fn meant(&self) -> Filter {
+        match self.state.selected() {
+            none if none.is_empty() => self.filter(),
+            selected => {
+                let only = selected.iter().filter_map(|id| u32::try_from(*id).ok()).collect();
+                Filter { only: Some(only), ..Filter::default() }
+            }
+        }
+    }
+
     fn sort(&self) -> Vec<Sort> {
         let key = |k: &SortKey| Some(Sort { field: rows::field(k.column)?, descending: k.descending });
         self.state.sort().iter().filter_map(key).collect()
@@ -191,6 +202,7 @@ impl ListPane {
             Action::FilterStatus => self.ask_values(Field::Status),
             Action::FilterSubtask => self.ask_values(Field::Subtask),
             Action::FilterType => self.ask_values(Field::Type),
+            Action::JudgeAll => vec![ListEffect::JudgeAll(self.meant())],
             _ if action.scope() == Scope::Table => self.act_on_rows(action),
             _ => vec![],
         }

@@ -4,12 +4,14 @@
 //! its receipt comes, so that a lost connection loses nothing: it is sent again with the same uuid and counts once.
 
 mod draw;
+mod edit;
 pub mod explain;
 mod pair;
 mod queue;
 mod text;
 
 pub use draw::{Layout, draw_picture, is_wide, layout};
+pub use edit::{Draft, Line};
 pub use pair::{Looking, Sides, picture_of};
 pub use queue::Queue;
 

@@ -1,0 +1,84 @@
+//! The item on screen edited by hand: a menu of its texts, a prompt for each, and a revision when it is saved.
+
+use super::App;
+use super::link::Want;
+use super::metadata::part;
+use super::overlay::{MenuFor, Overlay, PromptFor};
+use crate::model::Result;
+use crate::owner::wire::{Answer, Ask};
+use crate::tui::action::Action;
+use crate::tui::panes::review::{Draft, Line};
+use crate::tui::widgets::menu::Menu;
+use crate::tui::widgets::prompt::Prompt;
+use crate::tui::widgets::toast::Toast;
+
+impl App {
+    /// Opens the texts of the item on screen.
+    pub(super) fn edit_item(&mut self) {
+        let shown = self.review.number().zip(self.review.current());
+        match shown.map(|(number, loaded)| Draft::new(number, loaded.rev, loaded.item.clone())) {
+            Some(draft) => self.show_draft(draft),
+            None => self.say(Toast::info("there is no item to edit")),
+        }
+    }
+
+    fn show_draft(&mut self, draft: Draft) {
+        let choices = draft.lines().into_iter().map(|(_, choice)| choice).collect();
+        let menu = Menu::new(format!("edit #{}; a note says why", draft.number), choices).with_note();
+        let menu = menu.with_tags(self.tags.known().to_vec());
+        self.overlay = Some(Overlay::Menu(MenuFor::Edit(Box::new(draft)), menu));
+    }
+
+    /// A line of the draft was taken.
+    pub(super) fn draft_chosen(&mut self, draft: Draft, pick: usize, note: &str) {
+        let Some((line, _)) = draft.lines().into_iter().nth(pick) else { return };
+        if let Some((label, text)) = draft.asks(line) {
+            let prompt = Prompt::new(label, text, Vec::new());
+            self.overlay = Some(Overlay::Prompt(PromptFor::Edit(Box::new(draft), line), prompt));
+            return;
+        }
+        match draft.edit(note, line == Line::Restore) {
+            Ok(edit) => {
+                self.tags.used(note);
+                self.ask_now(Want::Edited(Box::new(draft)), Ask::Edit(Box::new(edit)));
+            }
+            Err(problem) => {
+                self.show_draft(draft);
+                self.say(Toast::from(&problem));
+            }
+        }
+    }
+
+    /// A line of the draft was typed, or left as it was.
+    pub(super) fn draft_typed(&mut self, mut draft: Draft, line: Line, text: Option<&str>) {
+        if let Some(text) = text {
+            draft.take(line, text);
+        }
+        self.show_draft(draft);
+    }
+
+    pub(super) fn item_edited(&mut self, draft: Draft, answer: Result<Answer>) {
+        match part(answer, |a| if let Answer::Edited(edited) = a { Some(*edited) } else { None }) {
+            Ok(edited) => {
+                let accept = self.keymap.press(Action::Accept);
+                let verdicts = match edited.voided {
+                    0 => String::new(),
+                    1 => ", a verdict on it no longer counts".into(),
+                    n => format!(", {n} verdicts on it no longer count"),
+                };
+                let notes = edited.notes.iter().map(|note| format!("; {note}")).collect::<String>();
+                let said = format!("#{} is edited{verdicts}; {accept} accepts it as it is now{notes}", draft.number);
+                self.say(Toast::done(said));
+                let effects = self.review.changed(draft.number);
+                self.carry_out(effects);
+            }
+            Err(problem) => {
+                // What was typed is not lost.
+                if self.overlay.is_none() {
+                    self.show_draft(draft);
+                }
+                self.say(Toast::from(&problem));
+            }
+        }
+    }
+}

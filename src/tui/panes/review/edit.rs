@@ -1,0 +1,210 @@
+//! An item being edited by hand: a draft of its texts, as lines of a menu, until it is saved or given up.
+
+use std::sync::Arc;
+
+use crate::model::edit::{Before, Edit};
+use crate::model::{Choice, Item, Problem, Result, Role};
+use crate::tui::widgets::menu;
+
+/// What a line of the menu changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// The question.
+    Question,
+    /// An option.
+    Option(usize),
+    /// One more distractor.
+    More,
+    /// The answer.
+    Answer,
+    /// The whole text given to a model.
+    Instruction,
+    /// Saves the draft.
+    Save,
+    /// Back to the text as it was before anybody edited it.
+    Restore,
+}
+
+/// The texts of an item as somebody wants them.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// Item number.
+    pub number: u32,
+    /// Revision that was painted.
+    rev: u64,
+    item: Arc<Item>,
+    text: Before,
+    /// The answer as it was typed, where it was.
+    answer: Option<String>,
+    /// The instruction was typed too: it is not made from the rest.
+    own_instruction: bool,
+}
+
+impl Draft {
+    /// The texts of an item as it was painted.
+    pub fn new(number: u32, rev: u64, item: Arc<Item>) -> Draft {
+        let text = Before::of(&item);
+        Draft { number, rev, item, text, answer: None, own_instruction: false }
+    }
+
+    /// Its lines, each with what it changes.
+    pub fn lines(&self) -> Vec<(Line, menu::Choice)> {
+        let before = Before::of(&self.item);
+        let line = |label: String, changed: bool| menu::Choice::new(label).help(if changed { "changed" } else { "" });
+        let mut lines = vec![(
+            Line::Question,
+            line(format!("question: {}", self.text.question), self.text.question != before.question),
+        )];
+        for (at, option) in self.text.options.iter().enumerate() {
+            let role = match option.role {
+                Role::Correct if self.answer.is_none() => " (right)",
+                Role::Refusal => " (refusal)",
+                Role::Correct | Role::Distractor => "",
+            };
+            let changed = before.options.get(at).is_none_or(|was| was.text != option.text);
+            lines.push((Line::Option(at), line(format!("{}. {}{role}", Item::letter(at), option.text), changed)));
+        }
+        if !self.text.options.is_empty() {
+            lines.push((Line::More, menu::Choice::new("one more distractor")));
+        }
+        let answer = self.answer.as_ref().unwrap_or(&self.text.answer);
+        lines.push((Line::Answer, line(format!("answer: {answer}"), self.answer.is_some())));
+        if let Some(instruction) = &self.text.instruction {
+            let said = if self.own_instruction { instruction.as_str() } else { "changed with the rest" };
+            let flat = said.replace('\n', " ");
+            lines.push((Line::Instruction, line(format!("instruction: {flat}"), self.own_instruction)));
+        }
+        if self.changed() {
+            let help = "everybody's verdicts on it end to count";
+            lines.push((Line::Save, menu::Choice::new("save as a revision").help(help)));
+        } else if let Some(edited) = &self.item.edited {
+            let help = format!("{} edited it", edited.by);
+            lines.push((Line::Restore, menu::Choice::new("back to the first text").help(help)));
+        }
+        lines
+    }
+
+    /// What a line asks for, and the text it begins with; none for lines that ask nothing.
+    pub fn asks(&self, line: Line) -> Option<(String, String)> {
+        Some(match line {
+            Line::Question => ("question".into(), self.text.question.clone()),
+            Line::Option(at) => {
+                let text = self.text.options.get(at)?.text.clone();
+                (format!("{} (empty takes it away)", Item::letter(at)), text)
+            }
+            Line::More => (Item::letter(self.text.options.len()), String::new()),
+            Line::Answer => {
+                let label = if self.text.options.is_empty() { "answer" } else { "letter of the right option" };
+                (label.into(), self.answer.clone().unwrap_or_else(|| self.text.answer.clone()))
+            }
+            // A prompt has one line; its line breaks are written as `\n`.
+            Line::Instruction => ("instruction".into(), self.text.instruction.clone()?.replace('\n', "\\n")),
+            Line::Save | Line::Restore => return None,
+        })
+    }
+
+    /// Takes what was typed for a line.
+    pub fn take(&mut self, line: Line, text: &str) {
+        let text = text.trim();
+        match line {
+            Line::Question => self.text.question = text.into(),
+            Line::Option(at) if text.is_empty() => drop(self.text.options.remove(at)),
+            Line::Option(at) => {
+                if let Some(option) = self.text.options.get_mut(at) {
+                    option.text = text.into();
+                }
+            }
+            Line::More if !text.is_empty() => {
+                self.text.options.push(Choice { text: text.into(), role: Role::Distractor });
+            }
+            Line::Answer => self.answer = (text != self.text.answer).then(|| text.to_string()),
+            Line::Instruction => {
+                let typed = text.replace("\\n", "\n");
+                self.own_instruction |= self.item.instruction.as_ref() != Some(&typed);
+                self.text.instruction = Some(typed);
+            }
+            Line::More | Line::Save | Line::Restore => {}
+        }
+    }
+
+    fn changed(&self) -> bool {
+        self.answer.is_some() || self.text != Before::of(&self.item)
+    }
+
+    /// The edit to save.
+    ///
+    /// # Errors
+    /// What is wrong with the texts, as the owner would say it.
+    pub fn edit(&self, note: &str, restore: bool) -> Result<Edit> {
+        let before = Before::of(&self.item);
+        let given = |new: &String, old: &String| (new != old).then(|| new.clone());
+        let edit = Edit {
+            number: self.number,
+            expected: Some(self.rev),
+            question: given(&self.text.question, &before.question),
+            options: (self.text.options != before.options).then(|| self.text.options.clone()),
+            answer: self.answer.clone(),
+            instruction: self.text.instruction.clone().filter(|_| self.own_instruction),
+            note: Some(note.trim().to_string()).filter(|note| !note.is_empty()),
+            restore: false,
+            dry: false,
+        };
+        if restore {
+            return Ok(Edit { question: None, options: None, answer: None, instruction: None, restore, ..edit });
+        }
+        edit.apply(&self.item, "", 0).map_err(|p: Problem| p)?;
+        Ok(edit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn draft() -> Draft {
+        let item = json!({
+            "id": "d/1", "dataset": "d", "key": 1, "form": "dysca", "question": "Which animal?",
+            "instruction": "Which animal?\nA. cat\nB. dog", "kind": "multiple-choice", "answer": "dog",
+            "options": [{"text": "cat", "role": "distractor"}, {"text": "dog", "role": "correct"}],
+        });
+        Draft::new(7, 3, Arc::new(serde_json::from_value(item).unwrap()))
+    }
+
+    #[test]
+    fn a_line_is_typed_and_saved_as_an_edit() {
+        let mut draft = draft();
+        assert!(!draft.lines().iter().any(|(line, _)| *line == Line::Save), "nothing to save yet");
+        assert_eq!(draft.asks(Line::Option(0)).unwrap().1, "cat");
+        draft.take(Line::Option(0), "red fox");
+        let lines = draft.lines();
+        let fox = lines.iter().find(|(line, _)| *line == Line::Option(0)).unwrap();
+        assert_eq!((fox.1.label.as_str(), fox.1.help.as_str()), ("A. red fox", "changed"));
+        assert_eq!(lines.last().unwrap().0, Line::Save);
+        let edit = draft.edit(" too easy ", false).unwrap();
+        assert_eq!((edit.number, edit.expected, edit.note.as_deref()), (7, Some(3), Some("too easy")));
+        assert_eq!((edit.options.unwrap()[0].text.as_str(), edit.question, edit.instruction), ("red fox", None, None));
+    }
+
+    #[test]
+    fn what_cannot_be_saved_is_said_before_it_is_sent() {
+        let mut draft = draft();
+        draft.take(Line::Option(0), "");
+        assert_eq!(draft.edit("", false).unwrap_err().place.field.as_deref(), Some("options"));
+        draft.take(Line::More, "cow");
+        draft.take(Line::Answer, "Z");
+        assert_eq!(draft.edit("", false).unwrap_err().place.field.as_deref(), Some("answer"));
+    }
+
+    #[test]
+    fn line_breaks_of_the_instruction_survive_the_prompt() {
+        let mut draft = draft();
+        let (_, text) = draft.asks(Line::Instruction).unwrap();
+        assert_eq!(text, "Which animal?\\nA. cat\\nB. dog");
+        draft.take(Line::Instruction, &text);
+        assert!(!draft.changed());
+        draft.take(Line::Instruction, "Look.\\nWhich animal?");
+        assert_eq!(draft.edit("", false).unwrap().instruction.as_deref(), Some("Look.\nWhich animal?"));
+    }
+}
