@@ -3,3 +3,4 @@
 mod ends;
 mod keys;
 pub mod pty;
+mod slow;

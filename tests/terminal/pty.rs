@@ -13,7 +13,7 @@ use crate::tui::support::{BENCHTOP, Bench, PATIENCE};
 /// Columns and rows.
 const SIZE: (u16, u16) = (100, 30);
 /// What this terminal answers to: the question, and its answer.
-const ANSWERS: [(&[u8], &[u8]); 4] = [
+pub(super) const ANSWERS: [(&[u8], &[u8]); 4] = [
     (b"\x1b[>q", b"\x1bP>|foot(1.16.2)\x1b\\"),
     (b"\x1b[16t", b"\x1b[6;18;9t"),
     (b"\x1b[c", b"\x1b[?62;22c"),

@@ -14,6 +14,8 @@ use super::csi;
 
 /// How long an unfinished escape sequence is waited for after its last byte, in milliseconds.
 pub const LONG_MS: u64 = 500;
+/// How long a key is held back that may begin the tail of a sequence whose ESC has just been delivered, in milliseconds.
+const HOLD_MS: u64 = 150;
 /// How long a control string may take in all, in milliseconds: no person types one, and a reply torn in two by a slow
 /// line may come far apart.
 const STRING_MS: u64 = 2_000;
@@ -86,6 +88,8 @@ pub struct Parser {
     guard: u64,
     /// When a lone ESC was delivered; a tail that comes soon after it is not keys.
     escaped: Option<u64>,
+    /// The first byte of what may be such a tail, and when it came.
+    held: Option<(u8, u64)>,
 }
 
 impl Default for Parser {
@@ -107,7 +111,7 @@ pub(super) enum Step {
 impl Parser {
     /// A parser that holds a lone ESC for `guard` milliseconds.
     pub fn new(guard: u64) -> Self {
-        Parser { pending: Vec::new(), paste: None, discard: false, first: 0, last: 0, guard, escaped: None }
+        Parser { pending: Vec::new(), paste: None, discard: false, first: 0, last: 0, guard, escaped: None, held: None }
     }
 
     /// How long a lone ESC is held, in milliseconds.
@@ -123,14 +127,8 @@ impl Parser {
         }
         if self.pending.is_empty() {
             self.first = now;
-            if let Some(at) = self.escaped.take()
-                && now.saturating_sub(at) < LONG_MS
-                && is_tail(bytes)
-            {
-                // A sequence cut after its ESC and held up longer than the guard: its tail comes in one piece, as no
-                // person types it.
-                self.pending.push(0x1b);
-                self.discard = true;
+            if self.late_tail(bytes, now) {
+                return out;
             }
         }
         self.last = now;
@@ -139,13 +137,39 @@ impl Parser {
         out
     }
 
+    /// A sequence cut after its ESC and held up longer than the guard: its tail comes at once, as no person types it, or
+    /// is cut again after its first byte, which is held back until it is clear what it is. Gives whether it is held.
+    fn late_tail(&mut self, bytes: &[u8], now: u64) -> bool {
+        let held = self.held.take();
+        if self.escaped.is_none_or(|at| now.saturating_sub(at) >= LONG_MS) && held.is_none() {
+            self.escaped = None;
+            return false;
+        }
+        let tail: Vec<u8> = held.map(|(byte, _)| byte).into_iter().chain(bytes.iter().copied()).collect();
+        match &tail[..] {
+            tail if is_tail(tail) => {
+                self.pending.push(0x1b);
+                self.discard = true;
+            }
+            [first] if begins_tail(*first) => {
+                self.held = Some((*first, now));
+                return true;
+            }
+            _ => {}
+        }
+        self.escaped = None;
+        // The key, if it was one, comes before those that show it.
+        self.pending.extend(held.map(|(byte, _)| byte));
+        false
+    }
+
     /// When [`timeout`](Self::timeout) will have something to do; `None` while nothing is held back.
     pub fn deadline(&self) -> Option<u64> {
         if self.paste.is_some() {
             return Some(self.last + PASTE_MS);
         }
         match self.pending.as_slice() {
-            [] => None,
+            [] => self.held.map(|(_, at)| at + HOLD_MS),
             [0x1b] => Some(self.last + self.guard),
             [0x1b, b'_' | b'P' | b']', ..] => Some(self.first + STRING_MS),
             _ => Some(self.last + LONG_MS),
@@ -158,6 +182,10 @@ impl Parser {
         let mut out = Vec::new();
         if self.deadline().is_none_or(|at| now < at) {
             return out;
+        }
+        if let Some((byte, _)) = self.held.take() {
+            self.escaped = None;
+            out.push(key(KeyCode::Char(char::from(byte)), KeyModifiers::NONE));
         }
         let lone = self.pending == [0x1b];
         self.pending.clear();
@@ -222,6 +250,11 @@ impl Parser {
 /// graphics, a colour), whose letters must not become verdicts.
 fn is_tail(bytes: &[u8]) -> bool {
     matches!(bytes, [b'[' | b'O', _, ..] | [b'P', b'>', ..] | [b'_', b'G', ..] | [b']', b'0'..=b'9', ..])
+}
+
+/// Whether what follows an ESC may begin so.
+fn begins_tail(byte: u8) -> bool {
+    matches!(byte, b'[' | b'O' | b'P' | b'_' | b']')
 }
 
 /// How many bytes at the end may be the beginning of the end of the paste.

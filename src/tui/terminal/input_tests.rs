@@ -131,7 +131,34 @@ fn a_lone_escape_is_a_key_only_after_the_guard() {
     assert_eq!(parser.timeout(140), [plain_key(KeyCode::Esc)]);
     assert_eq!(parser.deadline(), None);
     // A person may then sort with the bracket key.
-    assert_eq!(chars(&parser.push(b"[", 400)), "[");
+    assert_eq!(parser.push(b"[", 400), []);
+    assert_eq!((parser.deadline(), chars(&parser.timeout(550))), (Some(550), "[".into()));
+    // With other keys after it at once.
+    parser.push(b"\x1b", 1_000);
+    assert_eq!(parser.timeout(1_100), [plain_key(KeyCode::Esc)]);
+    assert_eq!(parser.push(b"]", 1_110), []);
+    assert_eq!(chars(&parser.push(b"a", 1_120)), "]a");
+}
+
+#[test]
+fn what_comes_byte_by_byte_with_pauses_never_becomes_letters() {
+    let answers: [&[u8]; 4] =
+        [b"\x1bP>|foot(1.16.2)\x1b\\", b"\x1b_Gi=31;OK\x1b\\", b"\x1b[?62;22c", b"\x1b]11;rgb:a/f/x\x07"];
+    let keys = vocabulary().into_iter().map(|(bytes, _)| bytes.to_vec());
+    let keys = keys
+        .filter(|b| b.starts_with(b"\x1b[") || b.starts_with(b"\x1bO"))
+        .filter(|b| !b.starts_with(b"\x1b[2") && !b.ends_with(b"u"));
+    for bytes in answers.into_iter().map(<[u8]>::to_vec).chain(keys) {
+        for pause in [20, 60, 120] {
+            let mut parser = Parser::default();
+            let mut got = Vec::new();
+            for (n, byte) in bytes.iter().enumerate() {
+                got.extend(parser.push(&[*byte], n as u64 * pause));
+            }
+            got.extend(parser.timeout(1_000_000));
+            assert_eq!(chars(&got), "", "{} {pause} ms apart: {got:?}", bytes.escape_ascii());
+        }
+    }
 }
 
 #[test]
