@@ -46,7 +46,7 @@ impl Layer {
             qkv: Linear::joined_with_bias(width, width, &attention, &["q_proj", "k_proj", "v_proj"])?,
             out: Linear::new(width, width, attention.pp("out_proj"))?,
             norm2: LayerNorm::with_eps(width, eps, vb.pp("layer_norm2"))?,
-            up: (up.get((inner, width), "weight")?, up.get(inner, "bias")?),
+            up: (ops::kept(up.get((inner, width), "weight")?)?, up.get(inner, "bias")?),
             down: Linear::new(inner, width, vb.pp("mlp.fc2"))?,
             heads,
             activation,

@@ -14,20 +14,24 @@ pub struct Linear {
 }
 
 impl Linear {
+    fn of(weight: Tensor, bias: Option<Tensor>) -> Result<Linear> {
+        Ok(Linear { weight: ops::kept(weight)?, bias })
+    }
+
     /// `{weight: [n, k], bias: [n]}` below `vb`.
     pub fn new(k: usize, n: usize, vb: VarBuilder) -> Result<Linear> {
-        Ok(Linear { weight: vb.get((n, k), "weight")?, bias: Some(vb.get(n, "bias")?) })
+        Linear::of(vb.get((n, k), "weight")?, Some(vb.get(n, "bias")?))
     }
 
     /// The same from a 1x1 convolution: `{weight: [n, k, 1, 1], bias: [n]}`.
     pub fn pointwise(k: usize, n: usize, vb: VarBuilder) -> Result<Linear> {
-        Ok(Linear { weight: vb.get((n, k, 1, 1), "weight")?.reshape((n, k))?, bias: Some(vb.get(n, "bias")?) })
+        Linear::of(vb.get((n, k, 1, 1), "weight")?.reshape((n, k))?, Some(vb.get(n, "bias")?))
     }
 
     /// Several matrices without bias below `vb`, from the same input, as one: `[k]` to `names.len() * n`.
     pub fn joined(k: usize, n: usize, vb: &VarBuilder, names: &[&str]) -> Result<Linear> {
         let weights = names.iter().map(|name| vb.pp(name).get((n, k), "weight")).collect::<Result<Vec<_>>>()?;
-        Ok(Linear { weight: Tensor::cat(&weights, 0)?, bias: None })
+        Linear::of(Tensor::cat(&weights, 0)?, None)
     }
 
     /// Several matrices, each with its bias, as one: `[k]` to `names.len() * n`.
@@ -38,7 +42,7 @@ impl Linear {
 
     /// One matrix without bias: `{weight: [n, k]}` below `vb`.
     pub fn plain(k: usize, n: usize, vb: VarBuilder) -> Result<Linear> {
-        Ok(Linear { weight: vb.get((n, k), "weight")?, bias: None })
+        Linear::of(vb.get((n, k), "weight")?, None)
     }
 
     /// `[..., k]` to `[..., n]`.
@@ -65,7 +69,7 @@ impl Conv3 {
     /// `{weight: [n, c, 3, 3], bias: [n]}` below `vb`.
     pub fn new(c: usize, n: usize, window: Window, vb: VarBuilder) -> Result<Conv3> {
         let weight = vb.get((n, c, 3, 3), "weight")?.permute((0, 2, 3, 1))?.contiguous()?.reshape((n, 9 * c))?;
-        Ok(Conv3 { weight, bias: vb.get(n, "bias")?, window })
+        Ok(Conv3 { weight: ops::kept(weight)?, bias: vb.get(n, "bias")?, window })
     }
 
     /// `[b, h, w, c]` to `[b, h', w', n]`.

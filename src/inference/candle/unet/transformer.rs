@@ -40,7 +40,7 @@ impl Block {
             text: Linear::joined(context, c, &cross, &["to_k", "to_v"])?,
             text_out: Linear::new(c, c, cross.pp("to_out.0"))?,
             norm3: LayerNorm::new(c, vb.pp("norm3"))?,
-            gate: (gate.get((8 * c, c), "weight")?, gate.get(8 * c, "bias")?),
+            gate: (ops::kept(gate.get((8 * c, c), "weight")?)?, gate.get(8 * c, "bias")?),
             out: Linear::new(4 * c, c, feed.pp("2"))?,
         })
     }
