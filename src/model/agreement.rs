@@ -1,5 +1,7 @@
 //! How far annotators agree, as plain data; [`crate::metrics::agreement`] fills it.
 
+pub mod look;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +11,7 @@ use super::error::{Problem, Result as Checked};
 /// Most categories of a [`Scale`].
 pub const MOST_CATEGORIES: u8 = 16;
 
-/// The category of "skipped", "unsure" or "not judged": kept with the item, counted apart, and never agreement.
+/// The category of "skipped", "flagged", "unsure" or "not judged": kept with the item, counted apart, and never agreement.
 pub const UNKNOWN: u8 = u8::MAX;
 
 /// What could be said of an item.
@@ -69,30 +71,36 @@ pub enum Undefined {
     NoSpread,
 }
 
+impl Undefined {
+    /// Why, in words that call categories by these names; one that has none is called by its number.
+    pub fn named<S: AsRef<str>>(self, categories: &[S]) -> String {
+        let name = |c: u8| match categories.get(usize::from(c)) {
+            Some(name) => format!("\"{}\"", name.as_ref()),
+            None => format!("category {c}"),
+        };
+        match self {
+            Self::NoItems => "nothing has been rated yet".into(),
+            Self::NoDoubles => "no item has two ratings yet".into(),
+            Self::OneItem => "only one item has two ratings, which says nothing of chance".into(),
+            Self::OneCategory(c) => {
+                format!("every rating is {}, so that agreement by chance alone would be complete", name(c))
+            }
+            Self::OneOnScale => "with a single category to choose, everybody agrees by chance".into(),
+            Self::Unused(c) => format!("nobody used {} on an item with two ratings", name(c)),
+            Self::NotTwoCategories(k) => format!("positive and negative need two categories, and there are {k}"),
+            Self::PairsOnly => "it compares two people; look at the pairs".into(),
+            Self::NotDrawn => "the bootstrap has not been run yet".into(),
+            Self::FewDraws { defined, draws } => {
+                format!("only {defined} of {draws} bootstrap draws give a number; more disagreement must be seen first")
+            }
+            Self::NoSpread => "all bootstrap draws give the same number, so that they say nothing of its error".into(),
+        }
+    }
+}
+
 impl fmt::Display for Undefined {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoItems => f.write_str("nothing has been rated yet"),
-            Self::NoDoubles => f.write_str("no item has two ratings yet"),
-            Self::OneItem => f.write_str("only one item has two ratings, which says nothing of chance"),
-            Self::OneCategory(c) => {
-                write!(f, "every rating is category {c}, so that agreement by chance alone would be complete")
-            }
-            Self::OneOnScale => f.write_str("with a single category to choose, everybody agrees by chance"),
-            Self::Unused(c) => write!(f, "nobody used category {c} on an item with two ratings"),
-            Self::NotTwoCategories(k) => write!(f, "positive and negative need two categories, and there are {k}"),
-            Self::PairsOnly => f.write_str("it compares two people; look at the pairs"),
-            Self::NotDrawn => f.write_str("the bootstrap has not been run yet"),
-            Self::FewDraws { defined, draws } => {
-                write!(
-                    f,
-                    "only {defined} of {draws} bootstrap draws give a number; more disagreement must be seen first"
-                )
-            }
-            Self::NoSpread => {
-                f.write_str("all bootstrap draws give the same number, so that they say nothing of its error")
-            }
-        }
+        f.write_str(&self.named::<&str>(&[]))
     }
 }
 

@@ -38,6 +38,9 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
     if let Some(answer) = rounds::answer(sight, &ask)? {
         return Ok(answer);
     }
+    if let Some(answer) = rounds::agreed(sight, &ask, watch)? {
+        return Ok(answer);
+    }
     if let Some(answer) = scoring::answer(sight, &ask, watch)? {
         return Ok(answer);
     }
@@ -156,6 +159,9 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         | Ask::Feedback { .. }
         | Ask::Disputes(_)
         | Ask::WhatIf { .. }
+        | Ask::Agreement(_)
+        | Ask::RoundReport { .. }
+        | Ask::Pace(_)
         | Ask::Scorers
         | Ask::Score(_)
         | Ask::ScoringAct { .. }

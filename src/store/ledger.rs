@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
+pub use self::rounds::Told;
 use super::overlay::Overlay;
 use crate::model::round::{Protocol, standing};
 use crate::model::verdict::Part;

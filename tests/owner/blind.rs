@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 
+use benchtop::model::agreement::look::AgreementAsk;
 use benchtop::model::history::{LogAsk, Moment};
 use benchtop::model::job::{NewJob, Plan};
 use benchtop::model::round::Protocol;
@@ -92,6 +93,10 @@ fn battery() -> Vec<Ask> {
         })),
         Ask::Score(NewScoring { scorer: Scorer::Safety, filter: "status:rejected".into(), dry: true }),
         Ask::WhatIf { round: "first".into(), protocol: Protocol::Single },
+        Ask::Agreement(AgreementAsk { round: Some("first".into()), ..AgreementAsk::default() }),
+        Ask::Agreement(AgreementAsk::default()),
+        Ask::RoundReport { round: "first".into(), bootstrap: None },
+        Ask::Pace(Some("first".into())),
         Ask::Rules,
         Ask::Doubtful { filter: Filter::default(), order: DoubtOrder::Random, seed: 1 },
     ];

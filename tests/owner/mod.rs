@@ -1,5 +1,6 @@
 //! The owner's socket: what it answers to the wrong words, who may speak, and what is left when it ends.
 
+mod agreement;
 mod blind;
 mod generate;
 pub mod life;

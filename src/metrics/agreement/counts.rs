@@ -95,6 +95,15 @@ impl Counts {
         }
     }
 
+    /// The same without its pairs, unless there is only one: where only everybody is asked about, draws for each pair would be
+    /// work for nothing.
+    pub fn everybody(mut self) -> Counts {
+        if self.pairs.len() > 1 {
+            self.pairs.clear();
+        }
+        self
+    }
+
     /// All measures, without intervals. O(k^2) for everybody and for each pair.
     pub fn report(&self) -> AgreementReport {
         let pairs = self.pairs.iter().map(|(pair, counts)| self.of_pair(*pair, counts)).collect();

@@ -26,8 +26,8 @@ pub fn methods_paragraph(report: &AgreementReport, categories: &[&str]) -> Strin
     };
     if all.doubles > 0 {
         say("Agreement is computed over these items.".into());
-        measures(report, &mut say);
-        specific(all, &names, &mut say);
+        measures(report, categories, &mut say);
+        specific(all, (&names, categories), &mut say);
     } else {
         say("Agreement is not defined: no item was rated by two people.".into());
     }
@@ -42,19 +42,19 @@ pub fn methods_paragraph(report: &AgreementReport, categories: &[&str]) -> Strin
     }
     let missing = "and not as agreement";
     say(match all.unknown {
-        0 => "No answer was \"unknown\" (skipped, unsure or not judged).".into(),
+        0 => "No answer was \"unknown\" (skipped, flagged, unsure or not judged).".into(),
         1 => format!(
-            "1 answer was \"unknown\" (skipped, unsure or not judged); it was treated as a missing rating {missing}."
+            "1 answer was \"unknown\" (skipped, flagged, unsure or not judged); it was treated as a missing rating {missing}."
         ),
         n => format!(
-            "{} answers were \"unknown\" (skipped, unsure or not judged); they were treated as missing ratings {missing}.",
+            "{} answers were \"unknown\" (skipped, flagged, unsure or not judged); they were treated as missing ratings {missing}.",
             grouped(n)
         ),
     });
     text
 }
 
-fn measures(report: &AgreementReport, say: &mut dyn FnMut(String)) {
+fn measures(report: &AgreementReport, categories: &[&str], say: &mut dyn FnMut(String)) {
     let all = &report.all;
     let two = match report.pairs.as_slice() {
         [pair] => Some(&pair.measures),
@@ -66,10 +66,10 @@ fn measures(report: &AgreementReport, say: &mut dyn FnMut(String)) {
     } else {
         "Two ratings of an item, averaged over items, were the same in"
     };
-    say(format!("{of} {}.", percent(&all.raw)));
+    say(format!("{of} {}.", percent(&all.raw, categories)));
     let mut kappas = Vec::new();
     if let Some(pair) = two {
-        kappas.push(coefficient("Cohen's kappa", "Cohen, 1960", &pair.cohen_kappa));
+        kappas.push(coefficient("Cohen's kappa", "Cohen, 1960", &pair.cohen_kappa, categories));
     }
     if let Some(items) = all.fleiss_items.filter(|items| two.is_none() || items.ratings > 2) {
         let over = match items.items {
@@ -77,12 +77,13 @@ fn measures(report: &AgreementReport, say: &mut dyn FnMut(String)) {
             n => format!("the {} items", grouped(n)),
         };
         let name = format!("Fleiss' kappa over {over} with exactly {} ratings", items.ratings);
-        kappas.push(coefficient(&name, "Fleiss, 1971", &all.fleiss_kappa));
+        kappas.push(coefficient(&name, "Fleiss, 1971", &all.fleiss_kappa, categories));
     }
-    kappas.push(coefficient("Krippendorff's alpha (nominal)", "Krippendorff, 2011", &all.krippendorff_alpha));
+    let alpha = &all.krippendorff_alpha;
+    kappas.push(coefficient("Krippendorff's alpha (nominal)", "Krippendorff, 2011", alpha, categories));
     // Items with a single rating say something of how common a category is.
     let more = if all.items > all.doubles { "; its chance term takes in items with one rating" } else { "" };
-    kappas.push(coefficient("Gwet's AC1", &format!("Gwet, 2008{more}"), &all.gwet_ac1));
+    kappas.push(coefficient("Gwet's AC1", &format!("Gwet, 2008{more}"), &all.gwet_ac1, categories));
     let defined: Vec<String> = kappas.iter().filter_map(|k| k.as_ref().ok().cloned()).collect();
     if !defined.is_empty() {
         say(format!("Corrected for chance, agreement was {}.", list(&defined, "and")));
@@ -91,24 +92,24 @@ fn measures(report: &AgreementReport, say: &mut dyn FnMut(String)) {
 }
 
 /// "name value [interval] (source)", or a sentence on why it is not defined.
-fn coefficient(name: &str, source: &str, estimate: &Estimate) -> Result<String, String> {
+fn coefficient(name: &str, source: &str, estimate: &Estimate, categories: &[&str]) -> Result<String, String> {
     match estimate.value {
         Ok(value) => {
             let interval = match estimate.interval {
                 Ok(found) => format!(" [{}, {}]", decimals(found.low), decimals(found.high)),
-                Err(why) => no_interval(why),
+                Err(why) => no_interval(why, categories),
             };
             Ok(format!("{name} = {}{interval} ({source})", decimals(value)))
         }
-        Err(why) => Err(format!("{name} ({source}) is not defined: {why}.")),
+        Err(why) => Err(format!("{name} ({source}) is not defined: {}.", why.named(categories))),
     }
 }
 
-fn specific(all: &Measures, names: &[String], say: &mut dyn FnMut(String)) {
+fn specific(all: &Measures, (names, categories): (&[String], &[&str]), say: &mut dyn FnMut(String)) {
     let (mut defined, mut not) = (Vec::new(), Vec::new());
     for (estimate, name) in all.by_category.iter().zip(names) {
         match estimate.value {
-            Ok(_) => defined.push(format!("{} for {name}", percent(estimate))),
+            Ok(_) => defined.push(format!("{} for {name}", percent(estimate, categories))),
             Err(Undefined::Unused(_)) => not.push(name.clone()),
             Err(_) => {}
         }
@@ -122,37 +123,37 @@ fn specific(all: &Measures, names: &[String], say: &mut dyn FnMut(String)) {
     }
 }
 
-fn percent(estimate: &Estimate) -> String {
+fn percent(estimate: &Estimate, categories: &[&str]) -> String {
     let value = match estimate.value {
         Ok(value) => format!("{:.1} %", value * 100.),
-        Err(why) => return format!("a share that is not defined ({why})"),
+        Err(why) => return format!("a share that is not defined ({})", why.named(categories)),
     };
     match estimate.interval {
         Ok(found) => format!("{value} [{:.1}, {:.1}]", found.low * 100., found.high * 100.),
-        Err(why) => value + &no_interval(why),
+        Err(why) => value + &no_interval(why, categories),
     }
 }
 
 /// Said once for all where no draws were made; otherwise here.
-fn no_interval(why: Undefined) -> String {
+fn no_interval(why: Undefined, categories: &[&str]) -> String {
     match why {
         Undefined::NotDrawn => String::new(),
-        why => format!(" (no interval: {why})"),
+        why => format!(" (no interval: {})", why.named(categories)),
     }
 }
 
 /// Two decimals, and never a minus before 0.
-fn decimals(value: f64) -> String {
+pub(super) fn decimals(value: f64) -> String {
     let text = format!("{value:.2}");
     if text == "-0.00" { "0.00".into() } else { text }
 }
 
-fn counted(n: u64, what: &str) -> String {
+pub(super) fn counted(n: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
 }
 
 /// With commas between thousands.
-fn grouped(n: u64) -> String {
+pub(super) fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -2,7 +2,7 @@
 //!
 //! [`Agreement`] holds the ratings of a round and their [`Counts`]; every measure comes from the counts. A [`Counts`] of
 //! each bucket comes from one pass ([`Agreement::by_group`]). [`Counts::bootstrapped`] adds intervals, and
-//! [`methods_paragraph`] writes it all up. [`pace`] and [`quality`] look at one person at a time.
+//! [`methods_paragraph`] writes it all up, [`round_sentences`] and [`quality_sentences`] what stands around it. [`pace`] and [`quality`] look at one person at a time.
 
 mod bootstrap;
 mod counts;
@@ -13,6 +13,7 @@ pub mod pace;
 pub mod quality;
 mod ratings;
 mod sums;
+mod told;
 
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ use crate::model::error::{Kind, Problem, Result};
 
 pub use self::counts::Counts;
 pub use self::methods::methods_paragraph;
+pub use self::told::{quality_sentences, revised, round_sentences};
 
 /// Told after each draw how many there were; `false` ends it.
 pub type Watch<'a> = &'a mut dyn FnMut(usize) -> bool;

@@ -301,7 +301,7 @@ fn the_paragraph_of_two_people() {
          takes in items with one rating). Specific agreement (Cicchetti & Feinstein, 1990) was 80.0 % [77.6, 82.0] for \
          \"accept\" and 80.0 % [77.6, 82.1] for \"reject\". Intervals in square brackets are 95 % percentile bootstrap \
          intervals (Efron & Tibshirani, 1993) from 1,000 draws, in which rated items were resampled with replacement (seed \
-         7). 1 answer was \"unknown\" (skipped, unsure or not judged); it was treated as a missing rating and not as \
+         7). 1 answer was \"unknown\" (skipped, flagged, unsure or not judged); it was treated as a missing rating and not as \
          agreement."
     );
 }
@@ -317,7 +317,7 @@ fn the_paragraph_says_what_is_not_defined() {
         "3 annotators rated 10 items as \"a\", category 1, or category 2, giving 28 ratings; 9 items were rated",
         "Two ratings of an item, averaged over items, were the same in 100.0 %.",
         "Corrected for chance, agreement was Gwet's AC1 = 1.00 (Gwet, 2008; its chance term takes in items with one rating).",
-        "Fleiss' kappa over the 9 items with exactly 3 ratings (Fleiss, 1971) is not defined: every rating is category 0",
+        "Fleiss' kappa over the 9 items with exactly 3 ratings (Fleiss, 1971) is not defined: every rating is \"a\", so",
         "Krippendorff's alpha (nominal) (Krippendorff, 2011) is not defined: every rating",
         "On these items nobody used category 1 or category 2.",
     ] {

@@ -11,6 +11,7 @@ pub mod lease;
 pub mod order;
 pub mod protocol;
 pub mod rate;
+pub mod report;
 pub mod sample;
 pub mod standing;
 pub mod state;

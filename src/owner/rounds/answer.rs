@@ -60,7 +60,7 @@ pub fn answer(sight: &Sight, ask: &Ask) -> Result<Option<Answer>> {
 const AT_ONCE: usize = 1024;
 
 /// Something of the verdicts on each item of a round, in the order of its items.
-fn each<T>(sight: &Sight, glance: &Glance, mut of: impl FnMut(&Ledger, u32) -> T) -> Vec<T> {
+pub(super) fn each<T>(sight: &Sight, glance: &Glance, mut of: impl FnMut(&Ledger, u32) -> T) -> Vec<T> {
     let rows: Vec<u32> = glance.items().collect();
     let mut all = Vec::with_capacity(rows.len());
     for rows in rows.chunks(AT_ONCE) {
@@ -82,23 +82,25 @@ fn standing(round: &Round, ledger: &Ledger, row: u32) -> Vec<(String, Judgement)
     ledger.in_round(row, &round.name).filter(|(_, j)| part(j) != Part::Adjudication).collect()
 }
 
-fn part(judgement: &Judgement) -> Part {
+pub(super) fn part(judgement: &Judgement) -> Part {
     judgement.asked.as_ref().map_or(Part::Main, |asked| asked.part)
 }
 
 fn states(sight: &Sight) -> Vec<RoundState> {
     let glances = sight.shared().rounds.glances(sight.who());
-    let state = |mut glance: Glance| {
-        if !glance.blind {
-            let mut counts = [0; Status::ALL.len()];
-            for verdicts in verdicts(sight, &glance) {
-                counts[usize::from(glance.round.protocol.status(&verdicts).code())] += 1;
-            }
-            glance.state.by_status = Some(Status::ALL.into_iter().zip(counts).collect());
+    glances.into_iter().map(|glance| state(sight, glance)).collect()
+}
+
+/// How far a round is, and where its verdicts leave its items unless it is blind for the one who asks.
+pub(super) fn state(sight: &Sight, mut glance: Glance) -> RoundState {
+    if !glance.blind {
+        let mut counts = [0; Status::ALL.len()];
+        for verdicts in verdicts(sight, &glance) {
+            counts[usize::from(glance.round.protocol.status(&verdicts).code())] += 1;
         }
-        glance.state
-    };
-    glances.into_iter().map(state).collect()
+        glance.state.by_status = Some(Status::ALL.into_iter().zip(counts).collect());
+    }
+    glance.state
 }
 
 /// What an item of practice is, once its verdict is in.
@@ -116,7 +118,7 @@ fn feedback(sight: &Sight, round: &str, number: u32) -> Result<Feedback> {
 }
 
 /// The items on which people differ, or that somebody flagged or was unsure of: those to settle first.
-fn disputes(sight: &Sight, name: &str) -> Result<Vec<Dispute>> {
+pub(super) fn disputes(sight: &Sight, name: &str) -> Result<Vec<Dispute>> {
     let glance = sight.shared().rounds.of(name, |open| open.glance(sight.who()))?;
     let one =
         |ledger: &Ledger, row: u32| if sight.veils(row) { None } else { dispute(sight, &glance.round, ledger, row) };
@@ -139,6 +141,18 @@ fn dispute(sight: &Sight, round: &Round, ledger: &Ledger, row: u32) -> Option<Di
     }
     let own = given.iter().any(|(who, _)| who == sight.who());
     let settled = ledger.in_round(row, &round.name).any(|(_, j)| part(&j) == Part::Adjudication);
+    Some(Dispute {
+        number: row + 1,
+        item: String::new(),
+        status: round.protocol.status(&said),
+        verdicts: named(round, given),
+        own,
+        settled,
+    })
+}
+
+/// Verdicts with their people as adjudicators may know them: `annotator 1`, `annotator 2` unless the round tells names.
+pub(super) fn named(round: &Round, given: Vec<(String, Judgement)>) -> Vec<(String, Judgement)> {
     let mut names: HashMap<String, String> = HashMap::new();
     let mut called = |who: String| match round.adjudication.names {
         true => who,
@@ -147,12 +161,5 @@ fn dispute(sight: &Sight, round: &Round, ledger: &Ledger, row: u32) -> Option<Di
             names.entry(who).or_insert_with(|| format!("annotator {next}")).clone()
         }
     };
-    Some(Dispute {
-        number: row + 1,
-        item: String::new(),
-        status: round.protocol.status(&said),
-        verdicts: given.into_iter().map(|(who, judgement)| (called(who), judgement)).collect(),
-        own,
-        settled,
-    })
+    given.into_iter().map(|(who, judgement)| (called(who), judgement)).collect()
 }

@@ -3,6 +3,7 @@
 //! Rounds themselves are files beside the journals ([`crate::store::rounds`]); leases live here and end with the owner: what
 //! was in hand then is given out again.
 
+mod agreement;
 mod answer;
 mod begin;
 mod open;
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+pub use agreement::answer as agreed;
 pub use answer::answer;
 use open::{Glance, Open};
 

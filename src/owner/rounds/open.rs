@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::model::round::lease::{Judged, Leases, Next};
 use crate::model::round::order::Ticket;
 use crate::model::round::state::{InRound, RoundState};
-use crate::model::round::{Protocol, Round};
+use crate::model::round::{Gold, Protocol, Round};
 use crate::model::verdict::Part;
 use crate::model::{Judgement, Kind, Problem, Result, Verdict};
 use crate::store::Catalog;
@@ -79,6 +79,21 @@ impl Glance {
     /// Rows of its items, in their order.
     pub(super) fn items(&self) -> impl Iterator<Item = u32> {
         self.rows[0].iter().filter_map(|row| *row)
+    }
+
+    /// Rows of all that is in it, known items too.
+    pub(super) fn all(&self) -> impl Iterator<Item = u32> {
+        self.rows.iter().flatten().filter_map(|row| *row)
+    }
+
+    /// The known items of practice or of probes, by their rows; none of other parts.
+    pub(super) fn known(&self, part: Part) -> impl Iterator<Item = (u32, &Gold)> {
+        let known = match part {
+            Part::Probe => &self.round.probe_items[..],
+            Part::Calibration => &self.round.calibration[..],
+            Part::Main | Part::Revision | Part::Repeat | Part::Adjudication => &[],
+        };
+        self.rows[Role::of(part) as usize].iter().zip(known).filter_map(|(row, gold)| Some(((*row)?, gold)))
     }
 }
 

@@ -6,12 +6,14 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Recomposed, Report};
+use crate::model::agreement::look::{Agreed, OwnPace};
 use crate::model::board::{Behind, Board};
 use crate::model::device::Devices;
 use crate::model::history::{Entry, Merged, Moved, State};
 use crate::model::job::{Begun, JobFailure, JobState};
 use crate::model::made::Made;
 use crate::model::round::protocol::WhatIf;
+use crate::model::round::report::RoundReport;
 use crate::model::round::state::{Dispute, Feedback, RoundState, Turn};
 use crate::model::scoring::bench::{Bench, Chip, Explanation, RulesDiff, RulesState, ScorerState};
 use crate::model::scoring::job::ScoringState;
@@ -117,6 +119,12 @@ pub enum Answer {
     Disputes(Vec<Dispute>),
     /// See [`Ask::WhatIf`].
     WhatIf(WhatIf),
+    /// See [`Ask::Agreement`].
+    Agreement(Box<Agreed>),
+    /// See [`Ask::RoundReport`].
+    RoundReport(Box<RoundReport>),
+    /// See [`Ask::Pace`].
+    Pace(Box<OwnPace>),
     /// See [`Ask::Edit`].
     Edited(Box<EditedItem>),
     /// See [`Ask::Bulk`] and [`Ask::UndoBulk`].

@@ -7,6 +7,8 @@ use uuid::Uuid;
 
 use super::{ImportAsk, Place, Rename};
 use crate::model::edit::Edit;
+use crate::model::agreement::Bootstrap;
+use crate::model::agreement::look::AgreementAsk;
 use crate::model::history::{LogAsk, Moment};
 use crate::model::job::{JobAct, NewJob};
 use crate::model::round::{NewRound, Protocol};
@@ -262,6 +264,17 @@ pub enum Ask {
     Bulk(Box<Bulk>),
     /// Take back what I said between two revisions, both included, as long as it is the last that I said.
     UndoBulk(u64, u64),
+    /// How far people agree, in a round or outside of rounds; refused while a blind round keeps it from me.
+    Agreement(AgreementAsk),
+    /// Everything that is reported of a round; refused as agreement is.
+    RoundReport {
+        /// Its name.
+        round: String,
+        /// Draws for intervals.
+        bootstrap: Option<Bootstrap>,
+    },
+    /// How my own work goes, in a round or everywhere: told to nobody else.
+    Pace(Option<String>),
 }
 
 /// A page of the list.

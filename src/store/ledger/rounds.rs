@@ -1,13 +1,44 @@
 //! What was said in rounds.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::{Ledger, group};
 use crate::model::Judgement;
 use crate::model::round::state::InRound;
 use crate::model::verdict::Part;
 
+/// A verdict that counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'l> {
+    /// The item's row.
+    pub row: u32,
+    /// Position of the person in [`Ledger::names`].
+    pub person: u16,
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// What.
+    pub judgement: &'l Judgement,
+}
+
 impl Ledger {
+    /// Verdicts that were ever given, whether they count or not.
+    pub fn given(&self) -> usize {
+        self.given.len()
+    }
+
+    /// The people, in the order of their first verdicts.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.people.iter().map(|person| person.name.as_str())
+    }
+
+    /// The verdicts that count among these of [`given`](Self::given), in the order they were given.
+    pub fn told(&self, places: Range<usize>) -> impl Iterator<Item = Told<'_>> {
+        let given = self.given.get(places.start..places.end.min(self.given.len())).unwrap_or_default();
+        let counts = given.iter().filter(|given| given.counts);
+        counts.map(|given| Told { row: given.row, person: given.person, at: given.at, judgement: &given.judgement })
+    }
+
     /// The verdicts that count and belong to a round, by its name, in the order they were given.
     pub fn by_round(&self) -> HashMap<String, Vec<InRound>> {
         let mut all: HashMap<String, Vec<InRound>> = HashMap::new();

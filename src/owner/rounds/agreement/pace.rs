@@ -1,0 +1,41 @@
+//! One's own pace.
+
+use super::collect::walk;
+use crate::metrics::agreement::pace::pace;
+use crate::model::agreement::look::OwnPace;
+use crate::model::annotator::Step;
+use crate::model::{Result, Verdict};
+use crate::owner::sight::Sight;
+
+/// The pace of the one who asks, in a round or everywhere. It is of everything that was shown to be judged: what was
+/// mixed in is not told apart.
+///
+/// # Errors
+/// [`Kind::NotFound`](crate::model::Kind::NotFound) for no such round, and
+/// [`Kind::Cancelled`](crate::model::Kind::Cancelled).
+pub(super) fn own(sight: &Sight, round: Option<&str>, cancelled: &dyn Fn() -> bool) -> Result<OwnPace> {
+    if let Some(name) = round {
+        sight.shared().rounds.of(name, |_| ())?;
+    }
+    let mut all: Vec<(Step, bool)> = Vec::new();
+    walk(sight, cancelled, &mut |ledger, places| {
+        let Some(me) = ledger.names().position(|name| name == sight.who()) else { return };
+        for told in ledger.told(places).filter(|told| usize::from(told.person) == me) {
+            let j = told.judgement;
+            let here = round.is_none() || j.asked.as_ref().map(|asked| asked.round.as_str()) == round;
+            if here && j.verdict != Verdict::Skip {
+                let verdict = Verdict::ALL.iter().position(|v| *v == j.verdict).unwrap_or_default() as u8;
+                all.push((Step { at: told.at, ms: j.ms.unwrap_or_default(), verdict }, j.ms.is_some()));
+            }
+        }
+    })?;
+    let accept = Verdict::ALL.iter().position(|v| *v == Verdict::Accept).unwrap_or_default() as u8;
+    let timed: Vec<Step> = all.iter().filter(|(_, timed)| *timed).map(|(step, _)| *step).collect();
+    let steps: Vec<Step> = all.into_iter().map(|(step, _)| step).collect();
+    // How long an item took is not known of verdicts from scripts and silent terminals: no time is not a short one.
+    let known = pace(&timed, accept);
+    let mut pace = pace(&steps, accept);
+    (pace.median_seconds, pace.drift) = (known.median_seconds, known.drift);
+    let (who, round) = (sight.who().to_string(), round.map(str::to_string));
+    Ok(OwnPace { who, round, pace, timed: timed.len() as u64 })
+}

@@ -1,0 +1,113 @@
+//! A whole round as it is reported.
+
+use std::collections::BTreeMap;
+
+use super::Material;
+use super::collect::{Collected, Keep, one_each};
+use crate::metrics::agreement::{quality, revised};
+use crate::model::agreement::Bootstrap;
+use crate::model::agreement::look::{AgreementAsk, By};
+use crate::model::annotator::Rate;
+use crate::model::round::Protocol;
+use crate::model::round::report::{Adjudicated, RoundReport};
+use crate::model::status::single;
+use crate::model::verdict::Part;
+use crate::model::{Result, Status, Verdict};
+use crate::owner::rounds::answer::{disputes, each, named, part, state};
+use crate::owner::sight::Sight;
+
+/// The properties that a report looks at apart, where they have more than one value.
+const GROUPS: [By; 4] = [By::Type, By::Level, By::Subtask, By::Style];
+
+/// Everything that is reported of a round.
+///
+/// # Errors
+/// As for agreement.
+pub(super) fn report(
+    sight: &Sight,
+    name: &str,
+    bootstrap: Option<Bootstrap>,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<RoundReport> {
+    let material = Material::of(sight, Some(name), cancelled)?;
+    let agreement = material.agreed(&AgreementAsk { round: Some(name.into()), by: By::Pair, bootstrap })?;
+    let mut groups = Vec::new();
+    for by in GROUPS {
+        let rows = material.groups(by, bootstrap)?;
+        if rows.len() > 1 {
+            groups.push((by, rows));
+        }
+    }
+    let listed = disputes(sight, name)?;
+    let settled = listed.iter().filter(|dispute| dispute.settled).count() as u64;
+    let glance = sight.shared().rounds.of(name, |open| open.glance(sight.who()))?;
+    let round = glance.round.clone();
+    let mut counts = [0u64; Status::ALL.len()];
+    let mut adjudications = Vec::new();
+    let rows: Vec<u32> = glance.items().collect();
+    let said = each(sight, &glance, |ledger, row| ledger.in_round(row, name).collect::<Vec<_>>());
+    for (row, said) in rows.into_iter().zip(said) {
+        let (settled, said): (Vec<_>, Vec<_>) = said.into_iter().partition(|(_, j)| part(j) == Part::Adjudication);
+        // As for the status of an item: the last one that says something.
+        let settled = settled.into_iter().rfind(|(_, j)| !matches!(j.verdict, Verdict::Skip | Verdict::Answer));
+        let verdicts: Vec<Verdict> = said.iter().map(|(_, j)| j.verdict).collect();
+        let status = match &settled {
+            Some((_, judgement)) => single(&[judgement.verdict]),
+            None => round.protocol.status(&verdicts),
+        };
+        counts[usize::from(status.code())] += 1;
+        if let Some((by, judgement)) = settled {
+            adjudications.push(Adjudicated {
+                number: row + 1,
+                item: sight.catalog().item(row as usize)?.id,
+                own: said.iter().any(|(who, j)| *who == by && j.verdict != Verdict::Skip),
+                verdict: judgement.verdict,
+                reasons: judgement.reasons,
+                note: judgement.note,
+                verdicts: named(&round, said).into_iter().map(|(who, j)| (who, j.verdict)).collect(),
+                by,
+            });
+        }
+    }
+    let outcome: Vec<(Status, u64)> = Status::ALL.into_iter().zip(counts).collect();
+    let times = material.collected.said.iter().map(|said| said.at);
+    Ok(RoundReport {
+        origin: round.origin.clone(),
+        order: round.order,
+        seed: round.seed,
+        repeats: round.repeats,
+        probes: round.probes,
+        practice: round.calibration.len() as u64,
+        from: times.clone().min().zip(times.max()),
+        audit: (round.protocol == Protocol::Audit).then(|| audit(&outcome)),
+        outcome,
+        groups,
+        revised: revised(&agreement.quality),
+        agreement,
+        disputes: (listed.len() as u64, settled),
+        adjudications,
+        guidelines: round.guidelines.as_ref().map(|g| g.version.clone()),
+        versions: versions(&material.collected),
+        state: state(sight, glance),
+    })
+}
+
+/// Items found wrong, of those decided on.
+fn audit(outcome: &[(Status, u64)]) -> Rate {
+    let of = |wanted: &[Status]| outcome.iter().filter(|(s, _)| wanted.contains(s)).map(|(_, n)| n).sum::<u64>();
+    let wrong = of(&[Status::Rejected, Status::ToFix]);
+    let all = wrong + of(&[Status::Accepted]);
+    quality::rate(wrong, all).unwrap_or(Rate { count: wrong, of: all, interval: None })
+}
+
+/// First verdicts by the version of the guidelines they were given under, most verdicts first.
+fn versions(collected: &Collected) -> Vec<(Option<String>, u64)> {
+    let mut counts: BTreeMap<Option<u32>, u64> = BTreeMap::new();
+    for said in one_each(&collected.said, Part::Main, Keep::First) {
+        *counts.entry(said.guidelines).or_default() += 1;
+    }
+    let text = |at: u32| collected.versions.get(at as usize).cloned();
+    let mut list: Vec<_> = counts.into_iter().map(|(version, n)| (version.and_then(text), n)).collect();
+    list.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    list
+}
