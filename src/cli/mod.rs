@@ -14,6 +14,7 @@ use crate::store::journal;
 use crate::store::project::Project;
 use crate::tui::terminal::ColourLevel;
 
+pub mod agreement;
 pub mod board;
 pub mod bulk;
 pub mod compose;
@@ -117,6 +118,10 @@ enum Command {
     Log(log::Args),
     /// Verification rounds: who judges what, under which rule, and how far they are
     Round(round::Args),
+    /// How far annotators agree: percentages, kappas, alpha and AC1 with intervals
+    Agreement(agreement::Args),
+    /// How your own work goes; nobody else is told
+    Pace(agreement::pace::Args),
     /// Fold journals of other machines into those of the project
     Merge(merge::Args),
     /// Make the project again from its journals, as it is now or was at a moment
@@ -235,6 +240,8 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Verdicts(args)) => verdicts::run(&context, &args),
         Some(Command::Log(args)) => log::run(&context, &args),
         Some(Command::Round(args)) => round::run(&context, &args),
+        Some(Command::Agreement(args)) => agreement::run(&context, &args),
+        Some(Command::Pace(args)) => agreement::pace::run(&context, &args),
         Some(Command::Merge(args)) => merge::run(&context, &args),
         Some(Command::Replay(args)) => replay::run(&context, &args),
         Some(Command::Diff(args)) => replay::diff(&context, &args),

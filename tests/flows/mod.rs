@@ -1,5 +1,6 @@
 //! What people and scripts do, from one end to the other.
 
+mod agreement;
 mod cli;
 mod compose;
 mod coverage;

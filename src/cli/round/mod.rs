@@ -1,18 +1,21 @@
 //! `benchtop round`: verification rounds of several annotators.
 
 mod new;
+mod report;
 mod show;
+
+use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::{Context, print};
+use super::{Context, agreement, print};
 use crate::model::round::Protocol;
 use crate::model::round::protocol::WhatIf;
 use crate::model::round::state::{RoundState, Turn};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, Ask};
-use crate::store::journal;
+use crate::store::{disk, journal};
 
 /// Arguments of `round`.
 #[derive(clap::Args)]
@@ -67,6 +70,16 @@ enum Do {
         /// single, both-accept, "majority 3 of 5", equivalence, audit, answer or refusal
         protocol: Protocol,
     },
+    /// What was asked, who said how much, how far they agree, and what came of it: as Markdown, or with --json
+    Report {
+        /// The round
+        name: String,
+        /// Write a file; replaced whole, or not at all
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        draws: agreement::Draws,
+    },
 }
 
 fn other<T>() -> Result<T> {
@@ -104,6 +117,18 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let ask = Ask::WhatIf { round: name.clone(), protocol: *protocol };
             let Answer::WhatIf(found) = client.ask(ask)? else { return other() };
             what_if(*protocol, found, args.json)
+        }
+        Do::Report { name, out, draws } => {
+            let ask = Ask::RoundReport { round: name.clone(), bootstrap: draws.plan() };
+            let Answer::RoundReport(found) = client.ask(ask)? else { return other() };
+            let text = if args.json { format!("{}\n", report::value(&found)) } else { report::markdown(&found) };
+            match out {
+                Some(path) => {
+                    disk::write_atomic(path, text.as_bytes())?;
+                    String::new()
+                }
+                None => text,
+            }
         }
     };
     print(&text).map(|()| 0)

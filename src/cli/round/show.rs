@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use crate::model::round::state::{Dispute, RoundState};
 use crate::store::journal;
 
-fn value(state: &RoundState) -> Value {
+/// A round in JSON.
+pub(super) fn value(state: &RoundState) -> Value {
     let people: Map<String, Value> = state.people.iter().map(|(who, n)| (who.clone(), (*n).into())).collect();
     let by_status = state.by_status.as_ref().map(|counts| {
         counts.iter().map(|(status, n)| (status.name().to_string(), (*n).into())).collect::<Map<String, Value>>()

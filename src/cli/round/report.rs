@@ -1,0 +1,188 @@
+//! A round as Markdown, and as JSON.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use super::show;
+use crate::cli::agreement::table::{self, Words};
+use crate::cli::agreement::value as agreement;
+use crate::model::Status;
+use crate::model::agreement::look::{By, Row};
+use crate::model::round::report::RoundReport;
+use crate::model::round::{Order, Sample};
+use crate::store::journal;
+
+/// The report as JSON: the contract of docs/cli.md.
+pub(super) fn value(report: &RoundReport) -> Value {
+    let counts: Map<String, Value> =
+        report.outcome.iter().map(|(status, n)| (status.name().to_string(), (*n).into())).collect();
+    let rows = |rows: &[Row]| -> Vec<Value> {
+        rows.iter().map(|row| agreement::row(row, &report.agreement.people, &report.agreement.categories)).collect()
+    };
+    let groups: Map<String, Value> =
+        report.groups.iter().map(|(by, group)| (by.name().to_string(), rows(group).into())).collect();
+    let versions: Vec<Value> =
+        report.versions.iter().map(|(version, n)| json!({"version": version, "verdicts": n})).collect();
+    let settled: Vec<Value> = report
+        .adjudications
+        .iter()
+        .map(|a| {
+            let said: Vec<Value> = a.verdicts.iter().map(|(who, v)| json!({"who": who, "verdict": v})).collect();
+            json!({
+                "number": a.number, "item": a.item, "by": a.by, "verdict": a.verdict, "reasons": a.reasons,
+                "note": a.note, "own": a.own, "verdicts": said,
+            })
+        })
+        .collect();
+    let mut out = show::value(&report.state);
+    let more = json!({
+        "order": report.order, "seed": report.seed, "repeats": report.repeats, "probes": report.probes,
+        "practice": report.practice, "origin": report.origin, "first": report.from.map(|(at, _)| journal::stamp(at)),
+        "last": report.from.map(|(_, at)| journal::stamp(at)), "outcome": counts,
+        "agreement": agreement::agreed(&report.agreement), "groups": groups,
+        "revised": agreement::rate(report.revised), "audit": report.audit.map(agreement::rate),
+        "disputes": report.disputes.0, "settled": report.disputes.1, "adjudications": settled,
+        "guidelines_version": report.guidelines, "guidelines_versions": versions,
+        "methods": report.agreement.methods,
+    });
+    if let (Value::Object(out), Value::Object(more)) = (&mut out, more) {
+        out.extend(more);
+    }
+    out
+}
+
+/// The report as Markdown.
+pub(super) fn markdown(report: &RoundReport) -> String {
+    let mut text = format!("# Round `{}`\n\n", report.state.name);
+    asked(report, &mut text);
+    people(report, &mut text);
+    outcome(report, &mut text);
+    agreed(report, &mut text);
+    settled(report, &mut text);
+    guidelines(report, &mut text);
+    let _ = writeln!(text, "\n## Methods\n\n{}", report.agreement.methods);
+    text
+}
+
+fn asked(report: &RoundReport, text: &mut String) {
+    let (state, origin) = (&report.state, &report.origin);
+    let sample = match origin.sample {
+        Sample::All => "all of them".to_string(),
+        Sample::Share(share) => format!("{share} of them"),
+        Sample::Count(count) => format!("{count} of them"),
+        Sample::PerStratum(count) => format!("{count} of each stratum"),
+    };
+    let strata = origin.strata.as_ref().map(|field| format!(", divided by {field}")).unwrap_or_default();
+    let filter = if origin.filter.is_empty() { "all items".into() } else { format!("`{}`", origin.filter) };
+    let view = if state.blind { "blind" } else { "open" };
+    let order = match report.order {
+        Order::Seeded => "everybody their own, drawn",
+        Order::AsListed => "as listed",
+    };
+    let _ = writeln!(text, "## What was asked\n");
+    let _ = writeln!(
+        text,
+        "- Protocol: `{}`, {} an item, {view}. {}",
+        state.protocol,
+        state.overlap,
+        state.protocol.question()
+    );
+    let _ = writeln!(
+        text,
+        "- Items: {} out of {} that the filter found ({filter}): {sample}{strata}, seed {}.",
+        state.items, origin.candidates, origin.seed
+    );
+    let _ = writeln!(
+        text,
+        "- Order: {order}, seed {}. Repeats {}, probes {}, {} items of practice.",
+        report.seed, report.repeats, report.probes, report.practice
+    );
+    let closed = state.closed.map_or("open".to_string(), |at| format!("closed {}", journal::stamp(at)));
+    let _ = writeln!(text, "- Made by {} at {}; {closed}.", state.by, journal::stamp(state.created));
+    if let Some((first, last)) = report.from {
+        let _ = writeln!(text, "- Verdicts from {} to {}.", journal::stamp(first), journal::stamp(last));
+    }
+    if state.missing > 0 {
+        let _ = writeln!(text, "- The project does not have {} of its items.", state.missing);
+    }
+    for note in &report.agreement.notes {
+        let _ = writeln!(text, "- Note: {note}.");
+    }
+}
+
+fn people(report: &RoundReport, text: &mut String) {
+    let _ = writeln!(text, "\n## Who\n\n{} of {} verdicts are in.\n", report.state.judged, report.state.wanted);
+    let Words { mut head, rows } = table::people(&report.agreement.quality);
+    head.insert(1, "judged".into());
+    let judged = |name: &str| report.state.people.iter().find(|(who, _)| who == name).map_or(0, |(_, n)| *n);
+    let rows = rows.into_iter().map(|mut row| {
+        row.insert(1, judged(&row[0]).to_string());
+        row
+    });
+    text.push_str(&table::markdown(&Words { head, rows: rows.collect() }));
+    let _ = writeln!(text, "\nChanged by a second verdict, all people together: {}.", table::rate(report.revised));
+}
+
+fn outcome(report: &RoundReport, text: &mut String) {
+    let alone = |status: Status| {
+        let counts = report.state.by_status.iter().flatten();
+        counts.into_iter().find(|(s, _)| *s == status).map_or("-".to_string(), |(_, n)| n.to_string())
+    };
+    let head = ["status", "items", "before adjudication"].map(String::from).to_vec();
+    let line = |(status, n): &(Status, u64)| vec![status.name().to_string(), n.to_string(), alone(*status)];
+    let _ = writeln!(text, "\n## Outcome\n");
+    text.push_str(&table::markdown(&Words { head, rows: report.outcome.iter().map(line).collect() }));
+    if let Some(audit) = report.audit {
+        let _ = writeln!(text, "\nFound wrong in the audit: {}.", table::rate(audit));
+    }
+}
+
+fn agreed(report: &RoundReport, text: &mut String) {
+    let found = &report.agreement;
+    let _ = writeln!(text, "\n## Agreement");
+    if let Some(plan) = found.bootstrap {
+        let _ = writeln!(text, "\nBrackets: 95 % bootstrap intervals, {} draws, seed {}.", plan.draws, plan.seed);
+    }
+    let mut part = |by: By, rows: &[Row]| {
+        let _ = write!(text, "\n{}", table::markdown(&table::of(rows, by)));
+        for (at, why) in table::undefined(rows, &found.categories).iter().enumerate() {
+            let _ = writeln!(text, "{}- {why}", if at == 0 { "\n" } else { "" });
+        }
+    };
+    part(found.by, &found.rows);
+    for (by, rows) in &report.groups {
+        part(*by, rows);
+    }
+    if let Some(first) = found.rows.first().filter(|row| row.measures.doubles > 0) {
+        let met = table::markdown(&table::met(first, &found.people, &found.categories));
+        let _ = write!(text, "\n{met}");
+    }
+}
+
+fn settled(report: &RoundReport, text: &mut String) {
+    let (disputes, settled) = report.disputes;
+    let _ = writeln!(text, "\n## Disagreement\n\nDisputed items: {disputes}. Settled: {settled}.");
+    if report.adjudications.is_empty() {
+        return;
+    }
+    let head = ["item", "verdicts", "settled as", "by", "why"].map(String::from).to_vec();
+    let line = |a: &crate::model::round::report::Adjudicated| {
+        let said: Vec<String> = a.verdicts.iter().map(|(who, v)| format!("{who} {}", v.name())).collect();
+        let why: Vec<&str> = a.reasons.iter().map(String::as_str).chain(a.note.as_deref()).collect();
+        let by = if a.own { format!("{} (had judged it)", a.by) } else { a.by.clone() };
+        vec![format!("#{} {}", a.number, a.item), said.join(", "), a.verdict.name().into(), by, why.join(": ")]
+    };
+    text.push('\n');
+    text.push_str(&table::markdown(&Words { head, rows: report.adjudications.iter().map(line).collect() }));
+}
+
+fn guidelines(report: &RoundReport, text: &mut String) {
+    let Some(path) = &report.state.guidelines else { return };
+    let version = report.guidelines.as_deref().unwrap_or("unknown");
+    let _ = writeln!(text, "\n## Guidelines\n\n`{path}`, version `{version}` when the round was made.\n");
+    for (version, n) in &report.versions {
+        let version = version.as_ref().map_or("no version".to_string(), |v| format!("version `{v}`"));
+        let _ = writeln!(text, "- {n} first verdicts under {version}");
+    }
+}
