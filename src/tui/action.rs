@@ -28,6 +28,8 @@ pub enum Scope {
     Generate,
     /// The filter bench alone.
     Filters,
+    /// The agreement pane alone.
+    Agreement,
     /// A menu or a page laid over a pane.
     Overlay,
 }
@@ -48,6 +50,7 @@ impl Scope {
             Scope::Coverage => "Coverage",
             Scope::Generate => "Generation",
             Scope::Filters => "Filter bench",
+            Scope::Agreement => "Agreement",
             Scope::Overlay => "Menus and pages",
         }
     }
@@ -250,6 +253,12 @@ actions! {
     CancelScoring, "cancel scoring", Filters, ["x"], false, "give this scorer's job up; what it scored stays";
     RetryScoring, "retry scoring", Filters, ["r"], false, "score again what failed or could not be read";
 
+    // Agreement.
+    GroupAgreement, "rows by", Agreement, ["b"], false, "rows by pair of people, subtask, question type, level, style or filter outcome";
+    AgreementRound, "of round", Agreement, ["r"], false, "choose the round, or what was judged outside of rounds";
+    AgreementPart, "row detail", Agreement, ["tab"], false, "show the row's intervals, its table, the people, or the methods paragraph";
+    CopyMethods, "copy methods", Agreement, ["m"], false, "copy the methods paragraph with every number";
+
     // Everywhere.
     Find, "find", Global, ["/"], false, "find: fuzzy words, or field:value";
     Undo, "undo", Global, ["u"], false, "undo your last verdict";
@@ -262,6 +271,7 @@ actions! {
     GoCoverage, "coverage", Global, ["6"], false, "go to the coverage view";
     GoGenerate, "generate", Global, ["7"], false, "go to the jobs that make pictures";
     GoFilters, "filters", Global, ["8"], false, "go to the filter bench";
+    GoAgreement, "agreement", Global, ["%"], false, "go to how far people agree";
     Sample, "sample", Global, ["S"], false, "fill an empty project with the sample";
     Palette, "palette", Global, [":"], false, "every action by name";
     Help, "help", Global, ["?", "f1"], false, "the keys of this pane";

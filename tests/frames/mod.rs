@@ -1,5 +1,6 @@
 //! Pictures of the screen as text, at 80x24 and 160x50: what a person sees, without colour.
 
+mod agreement;
 mod board;
 mod bytes;
 mod filters;

@@ -1,5 +1,6 @@
 //! Keys in, screen out.
 
+mod agreement;
 mod board;
 mod by_hand;
 mod bytes;

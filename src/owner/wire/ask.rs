@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{ImportAsk, Place, Rename};
-use crate::model::edit::Edit;
 use crate::model::agreement::Bootstrap;
 use crate::model::agreement::look::AgreementAsk;
+use crate::model::edit::Edit;
 use crate::model::history::{LogAsk, Moment};
 use crate::model::job::{JobAct, NewJob};
 use crate::model::round::{NewRound, Protocol};

@@ -24,6 +24,7 @@ impl App {
             Action::GoCoverage => self.go_workshop(At::Coverage),
             Action::GoGenerate => self.go_generate(),
             Action::GoFilters => self.go_filters(),
+            Action::GoAgreement => self.go_agreement(),
             // Edits of the metadata have steps of their own.
             Action::Undo | Action::Redo if matches!(self.at, At::Vocabulary | At::Templates) => {
                 self.workshop_action(action);
@@ -66,6 +67,10 @@ impl App {
                 At::Filters => {
                     let effects = self.filters.act(action);
                     self.filters_effects(effects);
+                }
+                At::Agreement => {
+                    let effects = self.agreement.act(action);
+                    self.agreement_effects(effects);
                 }
             },
         }
@@ -123,6 +128,14 @@ impl App {
                 key(Action::LineRight),
                 key(Action::OtherLine),
                 key(Action::SaveRules)
+            ),
+            At::Agreement => format!(
+                "How far people agree, kept up to date while they judge. {} groups the items, {} chooses the round, {} copies a \
+                 paragraph for the methods section; {open} shows the items of a row. `more` is how many more doubled items \
+                 bring alpha to within 0.1.",
+                key(Action::GroupAgreement),
+                key(Action::AgreementRound),
+                key(Action::CopyMethods)
             ),
             At::Board => format!("Models by columns, every cell k of n. {open} on a cell lists the answers behind it."),
         }

@@ -22,7 +22,7 @@ struct Tab {
     at: At,
 }
 
-const TABS: [Tab; 8] = [
+const TABS: [Tab; 9] = [
     Tab { go: Action::GoReview, name: "Review", short: "Review", at: At::Review },
     Tab { go: Action::GoList, name: "Items", short: "Items", at: At::List },
     Tab { go: Action::GoBoard, name: "Board", short: "Board", at: At::Board },
@@ -31,6 +31,7 @@ const TABS: [Tab; 8] = [
     Tab { go: Action::GoCoverage, name: "Coverage", short: "Map", at: At::Coverage },
     Tab { go: Action::GoGenerate, name: "Generate", short: "Make", at: At::Generate },
     Tab { go: Action::GoFilters, name: "Filters", short: "Filter", at: At::Filters },
+    Tab { go: Action::GoAgreement, name: "Agreement", short: "Agree", at: At::Agreement },
 ];
 
 /// Which tabs have their short names in `room` columns: the one that is shown, and as many others as fit, from the left.
@@ -69,6 +70,25 @@ fn screen(area: Rect) -> Screen {
 }
 
 impl App {
+    /// The window has another size, or somebody else had the screen.
+    pub fn resized(&mut self, rows: u16, cell: Option<(u16, u16)>) {
+        self.urgent = true;
+        self.setting.rows = rows;
+        self.setting.capabilities.cell = cell.or(self.setting.capabilities.cell);
+        self.pixels.resized(rows, cell);
+        self.dirty = true;
+    }
+
+    /// A frame in another size was drawn: the list asks for the rows it has room for now.
+    pub fn drawn_in_another_size(&mut self) {
+        let effects = self.list.resized();
+        self.list_effects(effects);
+        if self.at == At::Filters {
+            let effects = self.filters.resized();
+            self.filters_effects(effects);
+        }
+    }
+
     /// Draws a frame into `buf`; gives where the terminal's cursor belongs.
     pub fn draw(&mut self, buf: &mut Buffer) -> Option<Position> {
         let area = buf.area;
@@ -96,6 +116,7 @@ impl App {
                 let pictures = self.sample_pictures(screen.pane);
                 self.filters.draw(screen.pane, &pictures, buf, &self.setting.look);
             }
+            At::Agreement => self.agreement.draw(screen.pane, &self.keymap, buf, &self.setting.look),
             At::Coverage => self.shop.coverage.draw(screen.pane, buf, &self.setting.look),
             At::List => self.list.draw(screen.pane, buf, &self.setting.look),
             At::Board => match &mut self.board {

@@ -125,6 +125,7 @@ impl App {
                     Scope::Coverage => format!("in the coverage view ({})", key(Action::GoCoverage)),
                     Scope::Generate => format!("with jobs ({})", key(Action::GoGenerate)),
                     Scope::Filters => format!("on the filter bench ({})", key(Action::GoFilters)),
+                    Scope::Agreement => format!("with agreement ({})", key(Action::GoAgreement)),
                     Scope::Global | Scope::Overlay => "elsewhere".to_string(),
                 };
                 format!("`{name}` is {} {place}; {help} shows the keys of this pane", action.name())
@@ -294,6 +295,12 @@ impl App {
             MenuFor::BulkNow(bulk) => {
                 if picks.first() == Some(&0) {
                     self.bulk_now(*bulk);
+                }
+            }
+            MenuFor::Agreement(purpose) => {
+                if let Some(pick) = picks.first() {
+                    let effects = self.agreement.chosen(&purpose, *pick);
+                    self.agreement_effects(effects);
                 }
             }
             MenuFor::Doubtful => {

@@ -11,6 +11,7 @@
 //! | `filters` | the filter bench |
 //! | `edit` | the item on screen edited by hand |
 //! | `bulk` | one verdict on everything the list shows |
+//! | `agreement` | the agreement pane |
 //! | `doubt` | doubtful items in the review, and why they are |
 //! | `owner` | what the owner's answers and events do |
 //! | `pace` | when a frame is due, what is due by time alone, and leaving |
@@ -19,6 +20,7 @@
 //! | [`overlay`] | menus, prompts and pages over a pane |
 
 mod actions;
+mod agreement;
 mod bulk;
 mod doubt;
 mod draw;
@@ -48,6 +50,7 @@ use crate::model::{Result, Seen, Status};
 use crate::owner::wire::{Ask, Place, Welcome};
 use crate::tui::action::Scope;
 use crate::tui::keymap::{Keymap, Press};
+use crate::tui::panes::agreement::AgreementPane;
 use crate::tui::panes::board::BoardPane;
 use crate::tui::panes::filters::FiltersPane;
 use crate::tui::panes::generate::GeneratePane;
@@ -80,6 +83,8 @@ pub enum At {
     Generate,
     /// Scores, thresholds and rules.
     Filters,
+    /// How far people agree.
+    Agreement,
 }
 
 /// What the terminal can do and how things look.
@@ -116,6 +121,7 @@ pub struct App {
     shop: metadata::Workshop,
     generate: GeneratePane,
     filters: FiltersPane,
+    agreement: AgreementPane,
     /// Somebody waits for this frame: a key, a window, a question.
     urgent: bool,
     /// When the last frame was drawn, and when the next is due that nobody waits for.
@@ -125,6 +131,8 @@ pub struct App {
     waited_for: Option<u32>,
     /// When the scores are to be counted again.
     rescore_at: Option<u64>,
+    /// When agreement is to be asked for again.
+    agree_at: Option<u64>,
     /// When the gauges are to be read again.
     gauges_at: Option<u64>,
     /// No model has answered yet: the leaderboard has no rows.
@@ -196,11 +204,13 @@ impl App {
             shop,
             generate: GeneratePane::new(),
             filters: FiltersPane::new(),
+            agreement: AgreementPane::new(),
             urgent: true,
             drawn_at: 0,
             redraw_at: None,
             waited_for: None,
             rescore_at: None,
+            agree_at: None,
             gauges_at: None,
             unanswered: false,
             overlay: None,
@@ -286,25 +296,6 @@ impl App {
         }
     }
 
-    /// The window has another size, or somebody else had the screen.
-    pub fn resized(&mut self, rows: u16, cell: Option<(u16, u16)>) {
-        self.urgent = true;
-        self.setting.rows = rows;
-        self.setting.capabilities.cell = cell.or(self.setting.capabilities.cell);
-        self.pixels.resized(rows, cell);
-        self.dirty = true;
-    }
-
-    /// A frame in another size was drawn: the list asks for the rows it has room for now.
-    pub fn drawn_in_another_size(&mut self) {
-        let effects = self.list.resized();
-        self.list_effects(effects);
-        if self.at == At::Filters {
-            let effects = self.filters.resized();
-            self.filters_effects(effects);
-        }
-    }
-
     fn input(&mut self, input: Input, at: u64) {
         match input {
             Input::Key(key) => self.key(key, at),
@@ -326,6 +317,7 @@ impl App {
             (None, At::Templates) => self.shop.templates.scopes().to_vec(),
             (None, At::Generate) => self.generate.scopes().to_vec(),
             (None, At::Filters) => self.filters.scopes().to_vec(),
+            (None, At::Agreement) => self.agreement.scopes().to_vec(),
             (None, At::Coverage) => self.shop.coverage.scopes().to_vec(),
             (None, At::Board) => self.board.as_ref().map_or(vec![Scope::Board, Scope::Table], |b| b.scopes().to_vec()),
         };

@@ -7,7 +7,7 @@ use crate::model::{Field, Filter, Seen};
 use crate::owner::wire::{Bulk, Rename};
 use crate::tui::action::Action;
 use crate::tui::panes::review::{Draft, Line};
-use crate::tui::panes::{coverage, filters, generate, metadata};
+use crate::tui::panes::{agreement, coverage, filters, generate, metadata};
 use crate::tui::theme::Look;
 use crate::tui::widgets::menu::Menu;
 use crate::tui::widgets::page::Page;
@@ -46,6 +46,8 @@ pub enum MenuFor {
     Generate(generate::ChoiceFor),
     /// What the filter bench asked.
     Filters(filters::ChoiceFor),
+    /// What the agreement pane asked.
+    Agreement(agreement::ChoiceFor),
     /// In which order doubtful items are reviewed.
     Doubtful,
     /// A line of an item that is edited.

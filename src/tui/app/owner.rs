@@ -142,6 +142,7 @@ impl App {
             self.recount_at = Some(self.now() + RECOUNT_MS);
         }
         self.count_scores_soon();
+        self.agree_soon();
         if self.at == At::List {
             let effects = self.list.changed();
             self.list_effects(effects);
@@ -165,6 +166,9 @@ impl App {
         if self.at == At::Filters {
             self.go_filters();
         }
+        if self.at == At::Agreement {
+            self.go_agreement();
+        }
         // Also after the owner was away: what it keeps of the files may be of another moment.
         self.metadata_changed();
         self.changed();
@@ -176,6 +180,7 @@ impl App {
             (Want::Coverage(want), answer) => self.coverage_answered(want, answer),
             (Want::Generate(want), answer) => self.generate_answered(want, answer),
             (Want::Filters(want), answer) => self.filters_answered(want, answer),
+            (Want::Agreement(want), answer) => self.agreement_answered(want, answer),
             (Want::Explain(number), answer) => self.explained(number, answer),
             (Want::Doubtful(filter, order), Ok(Answer::Numbers(numbers))) => self.doubtful(&filter, order, numbers),
             (Want::Recompose { renames, dry, asked }, answer) => self.recomposed(renames, (dry, asked), answer),

@@ -19,7 +19,10 @@ impl App {
         }
         let (now, due) = (self.now(), self.drawn_at + REDRAW_MS);
         // Jobs tell more often than anybody can read.
-        if !std::mem::take(&mut self.urgent) && matches!(self.at, At::Generate | At::Filters) && now < due {
+        if !std::mem::take(&mut self.urgent)
+            && matches!(self.at, At::Generate | At::Filters | At::Agreement)
+            && now < due
+        {
             self.redraw_at = Some(due);
             return false;
         }
@@ -30,10 +33,9 @@ impl App {
     /// When [`tick`](Self::tick) is to be called, in milliseconds of the clock.
     pub fn deadline(&self) -> Option<u64> {
         let waiting = (self.at == At::Review).then(|| self.receipts.deadline()).flatten();
-        [self.recount_at, self.leaving, self.gauges_at, self.rescore_at, self.redraw_at, self.blink_at, waiting]
-            .into_iter()
-            .flatten()
-            .min()
+        let counts = [self.recount_at, self.gauges_at, self.rescore_at, self.agree_at];
+        let others = [self.leaving, self.redraw_at, self.blink_at, waiting];
+        counts.into_iter().chain(others).flatten().min()
     }
 
     /// Does what is due by time alone.
@@ -49,6 +51,9 @@ impl App {
         }
         if self.rescore_at.is_some_and(|at| at <= now) {
             self.count_scores();
+        }
+        if self.agree_at.is_some_and(|at| at <= now) {
+            self.agree_again();
         }
         if self.blink_at.is_some_and(|at| at <= now) {
             self.blink_on(now);

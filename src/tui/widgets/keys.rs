@@ -10,7 +10,7 @@ use crate::tui::action::{Action, Scope};
 use crate::tui::keymap::Keymap;
 use crate::tui::theme::{Look, Role};
 
-const SCOPES: [Scope; 13] = [
+const SCOPES: [Scope; 14] = [
     Scope::Review,
     Scope::Table,
     Scope::List,
@@ -22,6 +22,7 @@ const SCOPES: [Scope; 13] = [
     Scope::Coverage,
     Scope::Generate,
     Scope::Filters,
+    Scope::Agreement,
     Scope::Global,
     Scope::Overlay,
 ];
@@ -60,6 +61,7 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
             A::StartScoring,
             A::TypeLine,
         ],
+        Scope::Agreement => &[A::GroupAgreement, A::AgreementRound, A::AgreementPart, A::CopyMethods],
         Scope::Table => &[A::Open, A::SortDescending, A::Select, A::Subset, A::Frequency, A::Hide, A::CopyTable],
         Scope::Global => &[A::Help, A::Undo, A::Find, A::Palette, A::Back],
         Scope::Overlay => &[A::MenuOk, A::MenuCancel],

@@ -1,0 +1,75 @@
+//! The agreement pane: what joins it to the program.
+
+use super::link::Want;
+use super::overlay::{MenuFor, Overlay};
+use super::{App, At};
+use crate::model::Result;
+use crate::owner::wire::Answer;
+use crate::tui::panes::agreement::{self, AgreementEffect};
+use crate::tui::terminal::osc52;
+use crate::tui::widgets::toast::Toast;
+
+/// Time between two questions that nobody waits for, while people judge.
+const AGREE_MS: u64 = 1_000;
+
+impl App {
+    pub(super) fn go_agreement(&mut self) {
+        self.at = At::Agreement;
+        let effects = self.agreement.start();
+        self.agreement_effects(effects);
+    }
+
+    /// Verdicts came in: agreement is asked for again before long, if it is on the screen.
+    pub(super) fn agree_soon(&mut self) {
+        if self.at == At::Agreement && self.agree_at.is_none() {
+            self.agree_at = Some(self.now() + AGREE_MS);
+        }
+    }
+
+    pub(super) fn agree_again(&mut self) {
+        self.agree_at = None;
+        if self.at == At::Agreement {
+            let effects = self.agreement.refresh();
+            self.agreement_effects(effects);
+        }
+    }
+
+    pub(super) fn agreement_effects(&mut self, effects: Vec<AgreementEffect>) {
+        for effect in effects {
+            // What is asked or said answers a key.
+            self.urgent |= !matches!(effect, AgreementEffect::Ask(..));
+            match effect {
+                AgreementEffect::Ask(want, ask) => self.link.ask(Want::Agreement(want), ask),
+                AgreementEffect::AskChoice { purpose, title, lines } => {
+                    self.overlay =
+                        Some(Overlay::Menu(MenuFor::Agreement(purpose), super::metadata::menu(title, lines)));
+                }
+                AgreementEffect::Copy { text, what } => match osc52::copy(&text) {
+                    Ok(bytes) => {
+                        self.extra.extend(bytes);
+                        self.say(Toast::done(format!("{what} copied, if your terminal takes OSC 52")));
+                    }
+                    Err(problem) => self.say(Toast::from(&problem)),
+                },
+                AgreementEffect::Filter(words) => self.show_items(&words),
+                AgreementEffect::Say(said) => self.say(Toast::info(said)),
+                AgreementEffect::Refuse(why) => self.say(Toast::warning(why)),
+                AgreementEffect::Leave => self.go_review(),
+            }
+        }
+        self.dirty = true;
+    }
+
+    pub(super) fn agreement_answered(&mut self, want: agreement::Want, answer: Result<Answer>) {
+        use super::metadata::part;
+        let pane = &mut self.agreement;
+        let effects = match want {
+            agreement::Want::Rounds => {
+                pane.take_rounds(part(answer, |a| if let Answer::Rounds(rounds) = a { Some(rounds) } else { None }))
+            }
+            agreement::Want::Agreed(ask) => pane
+                .take_agreed(ask, part(answer, |a| if let Answer::Agreement(found) = a { Some(*found) } else { None })),
+        };
+        self.agreement_effects(effects);
+    }
+}

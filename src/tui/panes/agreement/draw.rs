@@ -1,0 +1,133 @@
+//! Where the parts of the agreement pane are, and one frame of it.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{AgreementPane, Part, parts};
+use crate::tui::action::Action;
+use crate::tui::keymap::Keymap;
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::lines::Lines;
+use crate::tui::widgets::table::Empty;
+use crate::tui::widgets::table::draw::draw_empty;
+use crate::tui::widgets::text;
+
+/// From here on all parts are shown at once, beside the table.
+const WIDE: (u16, u16) = (130, 24);
+/// Columns of the parts beside the table.
+const SIDE: u16 = 62;
+
+/// Where the parts are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Layout {
+    title: Rect,
+    table: Rect,
+    /// Beside the table or below it.
+    side: Rect,
+    /// All parts fit beside the table.
+    wide: bool,
+}
+
+fn layout(area: Rect, rows: usize) -> Layout {
+    let title = Rect { height: area.height.min(1), ..area };
+    let rest = Rect { y: area.y + title.height, height: area.height - title.height, ..area };
+    if area.width >= WIDE.0 && area.height >= WIDE.1 {
+        let table = Rect { width: rest.width - SIDE - 1, ..rest };
+        let side = Rect { x: table.right() + 1, width: SIDE, ..rest };
+        return Layout { title, table, side, wide: true };
+    }
+    // The table takes what its rows need (with a heading and a line of counts), and at most half.
+    let wanted = u16::try_from(rows + 2).unwrap_or(u16::MAX);
+    let high = wanted.clamp(5, (rest.height / 2).max(5)).min(rest.height);
+    let table = Rect { height: high, ..rest };
+    let side = Rect { y: table.bottom(), height: rest.height - high, ..rest };
+    Layout { title, table, side, wide: false }
+}
+
+impl AgreementPane {
+    fn title(&self) -> String {
+        let of = match &self.round {
+            Some(name) => format!("the round {name}"),
+            None => "what was judged outside of rounds".into(),
+        };
+        let protocol = self.found.as_ref().map_or(String::new(), |found| format!(" ({})", found.protocol));
+        format!(" agreement in {of}{protocol}, by {}", self.by.title())
+    }
+
+    /// Draws the pane; texts that name keys take them from `keys`.
+    pub fn draw(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
+        let rows = self.found.as_ref().map_or(0, |found| found.rows.len());
+        let parts = layout(area, rows);
+        self.wide = parts.wide;
+        let room = usize::from(parts.title.width);
+        if !parts.title.is_empty() {
+            let title = text::fit(&self.title(), room);
+            buf.set_stringn(parts.title.x, parts.title.y, title, room, look.style(Role::Heading));
+        }
+        let body = Rect { y: area.y + parts.title.height, height: area.height - parts.title.height, ..area };
+        if let Some(empty) = self.nothing(keys) {
+            return draw_empty(&empty, body, buf, look);
+        }
+        self.table.draw(parts.table, buf, look);
+        let (Some(found), Some(row)) = (&self.found, self.row()) else { return };
+        let mut lines = Lines::new(parts.side, buf, look);
+        let copy = keys.press(Action::CopyMethods);
+        if parts.wide {
+            parts::numbers(row, found, &mut lines);
+            lines.say("", Role::Text);
+            parts::table(row, found, &mut lines);
+            lines.say("", Role::Text);
+            parts::people(found, &mut lines);
+            lines.say("", Role::Text);
+            return parts::methods(found, &copy, &mut lines);
+        }
+        match self.part {
+            Part::Numbers => parts::numbers(row, found, &mut lines),
+            Part::Table => parts::table(row, found, &mut lines),
+            Part::People => parts::people(found, &mut lines),
+            Part::Methods => parts::methods(found, &copy, &mut lines),
+        }
+    }
+
+    /// Why there is no table.
+    fn nothing(&self, keys: &Keymap) -> Option<Empty> {
+        if let Some(why) = &self.failed {
+            let other = keys.press(Action::AgreementRound);
+            return Some(Empty::Failed(format!("{why}; {other} looks at another round")));
+        }
+        let Some(found) = &self.found else { return Some(Empty::Loading) };
+        if found.rows.first().is_some_and(|all| all.measures.items > 0) {
+            return None;
+        }
+        let hint = match &self.round {
+            Some(name) => format!("nobody has judged anything in `{name}` yet; numbers come while people work"),
+            None => format!(
+                "nothing is judged outside of rounds; {} reviews, `benchtop round new` begins a round for several people",
+                keys.press(Action::GoReview)
+            ),
+        };
+        Some(Empty::Nothing { hint })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_stay_inside_and_apart_at_any_size() {
+        for width in (0..220).step_by(9) {
+            for height in 0..60 {
+                for rows in [0, 3, 80] {
+                    let area = Rect::new(2, 1, width, height);
+                    let l = layout(area, rows);
+                    let all: Vec<Rect> = [l.title, l.table, l.side].into_iter().filter(|r| !r.is_empty()).collect();
+                    for (at, rect) in all.iter().enumerate() {
+                        assert_eq!(area.intersection(*rect), *rect, "{area}");
+                        assert!(all[at + 1..].iter().all(|other| rect.intersection(*other).is_empty()), "{area}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Groups of items, or pairs of people, as a table: one measure a column.
+
+use crate::model::agreement::Estimate;
+use crate::model::agreement::look::{Agreed, By, Measure, Row};
+use crate::tui::theme::Role;
+use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
+use crate::tui::widgets::text::{self, grouped};
+
+/// An empty table of these groups.
+pub(super) fn table(by: By) -> LocalTable {
+    LocalTable::new(columns(by, 16), Vec::new(), 1, Empty::Loading)
+}
+
+/// The columns; what is looked at most comes first, where there may be little room.
+fn columns(by: By, name: u16) -> Vec<Spec> {
+    let mut columns = vec![Spec::text(by.title(), name), Spec::number("doubled", "", ColumnKind::Number, 7)];
+    columns.extend(Measure::ALL.map(|measure| match measure {
+        Measure::Raw | Measure::Positive | Measure::Negative => Spec::number(measure.short(), "", ColumnKind::Share, 7),
+        _ => Spec::number(measure.short(), "", ColumnKind::Number, 5),
+    }));
+    // Of alpha: it takes everybody and missing ratings.
+    columns.push(Spec::number("alpha 95 %", "", ColumnKind::Number, 13));
+    columns.push(Spec::number("more", "", ColumnKind::Number, 6));
+    columns.push(Spec::number("items", "", ColumnKind::Number, 6));
+    columns.push(Spec::number("unknown", "", ColumnKind::Number, 7));
+    columns
+}
+
+/// Puts an answer into the table; the cursor stays on the row of its name.
+pub(super) fn fill(table: &mut LocalTable, found: &Agreed) {
+    let names = found.rows.iter().map(|row| text::width(row.label()));
+    let widest = names.chain([text::width(found.by.title())]).max().unwrap_or(0).clamp(8, 24);
+    let here =
+        table.cursor_id().and_then(|id| table.row(id)).and_then(|row| row.first()).map(|c| c.value().to_string());
+    let rows = found.rows.iter().enumerate().map(|(at, row)| cells(row, at == 0)).collect();
+    let columns = columns(found.by, widest as u16);
+    let empty = Empty::Nothing { hint: String::new() };
+    if table.columns() == &columns[..] {
+        table.set_rows(rows, empty);
+    } else {
+        *table = LocalTable::new(columns, rows, 1, empty);
+    }
+    let is_here = |id: &u64| {
+        let name = table.row(*id).and_then(|row| row.first()).map(LocalCell::value);
+        here.is_some() && name == here.as_deref()
+    };
+    if let Some(id) = (0..found.rows.len() as u64).find(is_here) {
+        table.go_to_id(id);
+    }
+}
+
+fn cells(row: &Row, is_all: bool) -> Vec<LocalCell> {
+    let m = &row.measures;
+    let count = |n: u64| LocalCell::number(grouped(n), Some(n as f64));
+    let mut name = LocalCell::text(text::clean(row.label()));
+    if is_all {
+        name.view.role = Role::Heading;
+    }
+    let mut cells = vec![name, count(m.doubles)];
+    cells.extend(Measure::ALL.map(|measure| value(measure, measure.of(m))));
+    let alpha = &m.krippendorff_alpha;
+    cells.push(match alpha.interval {
+        Ok(found) => LocalCell::number(Measure::Alpha.range(found.low, found.high), Some(found.high - found.low)),
+        Err(_) => nothing(),
+    });
+    cells.push(alpha.more_doubles.map_or_else(|_| nothing(), count));
+    cells.extend([m.items, m.unknown].map(count));
+    cells
+}
+
+fn nothing() -> LocalCell {
+    let mut cell = LocalCell::number("-", None);
+    cell.view.role = Role::Dim;
+    cell
+}
+
+fn value(measure: Measure, estimate: &Estimate) -> LocalCell {
+    estimate.value.map_or_else(|_| nothing(), |value| LocalCell::number(measure.shown(value), Some(value)))
+}
