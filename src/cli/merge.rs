@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{Context, import, print};
-use crate::model::history::{Conflict, Merged};
+use crate::model::history::{Conflict, Merged, Side};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::{Answer, Ask};
 use crate::store::journal;
@@ -44,15 +44,18 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 fn value(merged: &Merged, dry: bool) -> serde_json::Value {
-    let conflict = |c: &Conflict| {
-        let side = |s: &crate::model::history::Side| json!({"who": s.who, "verdict": s.verdict, "at": journal::stamp(s.at), "incoming": s.incoming});
-        let verdicts: Vec<_> = c.verdicts.iter().map(side).collect();
-        json!({"number": c.number, "item": c.item, "status": c.status, "verdicts": verdicts})
-    };
     json!({
         "dry_run": dry, "files": merged.files, "added": merged.added, "known": merged.known, "aside": merged.aside,
         "conflicts": merged.conflicts.iter().map(conflict).collect::<Vec<_>>(), "notes": merged.notes,
     })
+}
+
+/// A conflict as JSON.
+pub(super) fn conflict(c: &Conflict) -> serde_json::Value {
+    let side =
+        |s: &Side| json!({"who": s.who, "verdict": s.verdict, "at": journal::stamp(s.at), "incoming": s.incoming});
+    let verdicts: Vec<_> = c.verdicts.iter().map(side).collect();
+    json!({"number": c.number, "item": c.item, "status": c.status, "verdicts": verdicts})
 }
 
 fn text(merged: &Merged, dry: bool) -> String {
@@ -77,25 +80,30 @@ fn text(merged: &Merged, dry: bool) -> String {
         let _ = writeln!(out, "  set aside: {} on {}: {}", aside.who, aside.item, aside.why);
     }
     rest(&mut out, merged.aside.len(), "set aside");
-    if !merged.conflicts.is_empty() {
-        let _ = writeln!(out, "{} items were judged differently:", merged.conflicts.len());
-    }
-    for conflict in merged.conflicts.iter().take(SHOWN) {
-        let side = |s: &crate::model::history::Side| {
-            format!("{} {}{}", s.who, s.verdict.name(), if s.incoming { " (from a file)" } else { "" })
-        };
-        let sides: Vec<_> = conflict.verdicts.iter().map(side).collect();
-        let _ =
-            writeln!(out, "  #{} {}: {}: {}", conflict.number, conflict.item, sides.join(", "), conflict.status.name());
-    }
-    rest(&mut out, merged.conflicts.len(), "conflicts");
+    conflicts(&mut out, &merged.conflicts);
     for note in &merged.notes {
         let _ = writeln!(out, "note: {note}");
     }
     out
 }
 
-fn rest(out: &mut String, all: usize, what: &str) {
+/// The items that were judged differently, as many as a person reads.
+pub(super) fn conflicts(out: &mut String, list: &[Conflict]) {
+    if !list.is_empty() {
+        let _ = writeln!(out, "{} items were judged differently:", list.len());
+    }
+    for conflict in list.iter().take(SHOWN) {
+        let side =
+            |s: &Side| format!("{} {}{}", s.who, s.verdict.name(), if s.incoming { " (from a file)" } else { "" });
+        let sides: Vec<_> = conflict.verdicts.iter().map(side).collect();
+        let _ =
+            writeln!(out, "  #{} {}: {}: {}", conflict.number, conflict.item, sides.join(", "), conflict.status.name());
+    }
+    rest(out, list.len(), "conflicts");
+}
+
+/// How many more there are than were named.
+pub(super) fn rest(out: &mut String, all: usize, what: &str) {
     if all > SHOWN {
         let _ = writeln!(out, "  and {} {what} more; --json lists them", all - SHOWN);
     }

@@ -112,7 +112,7 @@ enum Command {
     Undo(undo::Args),
     /// Bring back the verdict you took back last
     Redo(undo::Args),
-    /// List the verdicts that count
+    /// The verdicts that count: list, write in an interchange form, take in from one
     Verdicts(verdicts::Args),
     /// Who decided what, the newest first
     Log(log::Args),

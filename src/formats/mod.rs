@@ -19,6 +19,7 @@ mod mvp;
 mod predictions;
 mod recognise;
 mod records;
+pub mod verdicts;
 mod write;
 
 pub use dysca::DyscaWriter;

@@ -51,6 +51,12 @@ impl Moment {
     }
 }
 
+/// Milliseconds since 1970 as RFC 3339 in UTC.
+pub fn stamp(at: i64) -> String {
+    let time = jiff::Timestamp::from_millisecond(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    format!("{time:.3}")
+}
+
 /// Which decisions are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogAsk {

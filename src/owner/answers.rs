@@ -4,6 +4,7 @@ mod history;
 mod lines;
 mod list;
 mod scored;
+mod verdicts;
 
 use std::sync::Arc;
 
@@ -92,13 +93,7 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
             let (view, rows) = filtered(sight, &filter)?;
             Answer::Numbers(query::matching(&view.catalog, &view.overlay, &rows, field, &what)?)
         }
-        Ask::Verdicts => {
-            let catalog = shared.catalog();
-            let mut standing = shared.ledger().all_standing();
-            standing.retain(|(row, s)| sight.sees(*row, &s.who));
-            let with_id = |(row, s): (u32, _)| Ok((row + 1, catalog.item(row as usize)?.id, s));
-            Answer::Verdicts(standing.into_iter().map(with_id).collect::<Result<_>>()?)
-        }
+        Ask::Verdicts { round, from } => Answer::Verdicts(verdicts::page(sight, round.as_deref(), from)?),
         Ask::Board => Answer::Board(Box::new(scored(shared)?.board.clone())),
         Ask::Behind { model, column } => Answer::Behind(scored(shared)?.behind(&model, &column)?),
         Ask::Metadata => Answer::Metadata(Box::new(shared.metadata.now(shared)?.state.clone())),
@@ -149,6 +144,7 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         | Ask::Edit(_)
         | Ask::Bulk(_)
         | Ask::UndoBulk(..)
+        | Ask::TakeVerdicts { .. }
         | Ask::SetPlace(_)
         | Ask::Stop => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
         Ask::Rounds

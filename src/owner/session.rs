@@ -328,6 +328,11 @@ fn take(
             jobs::edit(shared, outbox.clone(), number, (who.to_string(), *edit), flag(running, number));
             return true;
         }
+        Ask::TakeVerdicts { file, form, words, dry } => {
+            let wanted = jobs::Verdicts { who: who.to_string(), file, form, words: *words, dry };
+            jobs::verdicts(shared, outbox.clone(), number, wanted, flag(running, number));
+            return true;
+        }
         Ask::Generate(new) => {
             jobs::generate(shared, outbox.clone(), number, (who.to_string(), *new), flag(running, number));
             return true;

@@ -48,11 +48,14 @@ pub enum To<'a> {
 
 /// Files under temporary names and the names they are to get. What is not renamed is removed.
 #[derive(Default)]
-struct Renames(Vec<(PathBuf, PathBuf)>);
+pub struct Renames(Vec<(PathBuf, PathBuf)>);
 
 impl Renames {
     /// Gives every file its name, all of them synced first.
-    fn finish(mut self) -> Result<()> {
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn finish(mut self) -> Result<()> {
         for (temp, path) in &self.0 {
             File::open(temp).and_then(|f| f.sync_all()).map_err(|e| io(&e, path))?;
         }
@@ -95,7 +98,11 @@ fn io(e: &std::io::Error, path: &Path) -> Problem {
     Problem::io(e, "the export cannot be written", path)
 }
 
-fn create(path: &Path, renames: &mut Renames) -> Result<Out> {
+/// A file that gets the name `path` at the end; its folder is made where it is missing.
+///
+/// # Errors
+/// [`Kind::Usage`] for a path without a file's name, and the operating system's.
+pub fn create(path: &Path, renames: &mut Renames) -> Result<BufWriter<Box<dyn Write>>> {
     let name = path.file_name().ok_or_else(|| Problem::new(Kind::Usage, "is not a file's name").file(path))?;
     let temp = path.with_file_name(format!(".tmp-{}", name.to_string_lossy()));
     if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::append::{Appended, Whole};
 use super::line;
+pub use crate::model::history::stamp;
 use crate::model::verdict::{Asked, Part};
 use crate::model::{Act, Decision, Judgement, Kind, Problem, Result, Seen, Verdict};
 
@@ -51,12 +52,6 @@ struct Row {
 const VERSION: u8 = 1;
 /// Format of one that belongs to a round: a program that knows no rounds must not take it for any other verdict.
 const IN_ROUND: u8 = 2;
-
-/// Milliseconds since 1970 as RFC 3339 in UTC.
-pub fn stamp(at: i64) -> String {
-    let time = jiff::Timestamp::from_millisecond(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    format!("{time:.3}")
-}
 
 fn row(decision: &Decision) -> Row {
     let mut row = Row {

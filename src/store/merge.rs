@@ -4,8 +4,12 @@
 //! order files are merged, and merging one again changes nothing. A decision on a text or a picture that is another here
 //! is set aside: it was not on this item. Merged again once the items are the same, it is taken.
 
+mod verdicts;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+
+pub use verdicts::plan as plan_verdicts;
 
 use super::columns::id_hash;
 use super::history::History;
@@ -15,7 +19,7 @@ use crate::model::history::{Aside, Conflict, Merged, MergedFile, Moment, Side};
 use crate::model::{Act, Decision, Kind, Problem, Result};
 
 /// Most conflicts, and most decisions set aside, that a report lists; the rest are a note.
-const LISTED: usize = 10_000;
+pub const LISTED: usize = 10_000;
 
 /// What a merge would append, by annotator, and its report.
 #[derive(Debug, Default)]

@@ -132,8 +132,23 @@ fn decide_gives_a_receipt_a_line_and_refuses_lines_one_by_one() {
     assert_eq!(
         keys(of_two),
         set(&[
-            "number", "item", "who", "verdict", "reasons", "note", "ms", "seen", "at", "rev", "uuid", "answer",
-            "round", "part"
+            "number",
+            "item",
+            "who",
+            "verdict",
+            "reasons",
+            "note",
+            "ms",
+            "seen",
+            "at",
+            "rev",
+            "uuid",
+            "answer",
+            "round",
+            "part",
+            "guidelines",
+            "revealed",
+            "on"
         ])
     );
     assert_eq!(

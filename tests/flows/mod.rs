@@ -11,4 +11,5 @@ mod history;
 mod lint;
 mod rebuild;
 mod recompose;
+mod verdicts;
 mod vocab;

@@ -1,12 +1,13 @@
 //! Journals from other machines.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, mpsc};
 
 use super::{Tell, start};
 use crate::model::history::Merged;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Decision, Kind, Problem, Result};
 use crate::owner::session::Outbox;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
@@ -40,13 +41,19 @@ fn run(shared: &Arc<Shared>, wanted: &Merge) -> Result<Merged> {
         report.conflicts.retain(|conflict| !sight.veils(conflict.number.saturating_sub(1)));
         report
     };
-    if wanted.dry || planned.fresh.is_empty() {
-        return Ok(report(planned.report));
+    if !wanted.dry {
+        join(shared, planned.fresh)?;
+    }
+    Ok(report(planned.report))
+}
+
+/// Has the thread that decides append these decisions; they are on disk and count when this returns.
+pub(super) fn join(shared: &Shared, fresh: BTreeMap<String, Vec<Decision>>) -> Result<()> {
+    if fresh.is_empty() {
+        return Ok(());
     }
     let (reply, joined) = mpsc::channel();
     let ending = || Problem::new(Kind::Unreachable, "the owner is ending");
-    let work = Work::Join(Join { fresh: planned.fresh, reply });
-    shared.writer.send(work).map_err(|_| ending())?;
-    joined.recv().map_err(|_| ending())??;
-    Ok(report(planned.report))
+    shared.writer.send(Work::Join(Join { fresh, reply })).map_err(|_| ending())?;
+    joined.recv().map_err(|_| ending())?
 }

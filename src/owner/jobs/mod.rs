@@ -7,6 +7,7 @@ mod generate;
 mod merge;
 mod recompose;
 mod revise;
+mod verdicts;
 
 pub use bulk::{bulk, undo};
 pub use discard::{Discard, PRUNED, discard};
@@ -14,6 +15,7 @@ pub use edit::edit;
 pub use generate::generate;
 pub use merge::{Merge, merge};
 pub use recompose::{Recompose, recompose};
+pub use verdicts::{Verdicts, verdicts};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};

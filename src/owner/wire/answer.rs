@@ -9,6 +9,7 @@ use super::{Recomposed, Report};
 use crate::model::agreement::look::{Agreed, OwnPace};
 use crate::model::board::{Behind, Board};
 use crate::model::device::Devices;
+use crate::model::exchange::{Exchanged, Taken};
 use crate::model::history::{Entry, Merged, Moved, State};
 use crate::model::job::{Begun, JobFailure, JobState};
 use crate::model::made::Made;
@@ -51,8 +52,8 @@ pub enum Answer {
     Describe(Vec<Summary>),
     /// See [`Ask::Select`], [`Ask::Numbers`] and [`Ask::Doubtful`].
     Numbers(Vec<u32>),
-    /// See [`Ask::Verdicts`]: item number, item id, verdict.
-    Verdicts(Vec<(u32, String, Standing)>),
+    /// See [`Ask::Verdicts`].
+    Verdicts(VerdictPage),
     /// See [`Ask::Board`].
     Board(Box<Board>),
     /// See [`Ask::Behind`].
@@ -119,6 +120,8 @@ pub enum Answer {
     Disputes(Vec<Dispute>),
     /// See [`Ask::WhatIf`].
     WhatIf(WhatIf),
+    /// See [`Ask::TakeVerdicts`].
+    Taken(Box<Taken>),
     /// See [`Ask::Agreement`].
     Agreement(Box<Agreed>),
     /// See [`Ask::RoundReport`].
@@ -159,6 +162,18 @@ pub struct Bulked {
     pub meanwhile: u64,
     /// First and last revision of the verdicts.
     pub revs: Option<(u64, u64)>,
+}
+
+/// Items whose verdicts are in one answer, at most.
+pub const VERDICTS: usize = 1000;
+
+/// Verdicts that count.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct VerdictPage {
+    /// Item numbers, rising, with a verdict each.
+    pub list: Vec<(u32, Exchanged)>,
+    /// The number to go on from; `None` at the end.
+    pub next: Option<u32>,
 }
 
 /// Owner, store and counts.

@@ -9,6 +9,7 @@ use super::{ImportAsk, Place, Rename};
 use crate::model::agreement::Bootstrap;
 use crate::model::agreement::look::AgreementAsk;
 use crate::model::edit::Edit;
+use crate::model::exchange::{VerdictForm, Words};
 use crate::model::history::{LogAsk, Moment};
 use crate::model::job::{JobAct, NewJob};
 use crate::model::round::{NewRound, Protocol};
@@ -75,8 +76,13 @@ pub enum Ask {
     Describe(Filter),
     /// Numbers of the items whose cell matches.
     Select(Filter, Field, Match),
-    /// All verdicts that count.
-    Verdicts,
+    /// Verdicts that count, on items from number `from` on; at most those on [`super::VERDICTS`] items at once.
+    Verdicts {
+        /// Only of this round.
+        round: Option<String>,
+        /// The first item's number, from 1.
+        from: u32,
+    },
     /// The leaderboard.
     Board,
     /// The answers behind a cell of the leaderboard.
@@ -275,6 +281,17 @@ pub enum Ask {
     },
     /// How my own work goes, in a round or everywhere: told to nobody else.
     Pace(Option<String>),
+    /// Take verdicts in from a file of another kind than a journal.
+    TakeVerdicts {
+        /// The file, by absolute path.
+        file: PathBuf,
+        /// Its form; told by its first byte where none is named.
+        form: Option<VerdictForm>,
+        /// What its words mean.
+        words: Box<Words>,
+        /// Only say what it would come to.
+        dry: bool,
+    },
 }
 
 /// A page of the list.

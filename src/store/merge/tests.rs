@@ -155,3 +155,84 @@ fn differing_verdicts_are_listed_and_those_on_another_text_set_aside() {
     assert_eq!((merge.report.added, merge.report.aside.len()), (3, 1));
     assert_eq!(merge.report.aside[0].item, "set/3");
 }
+
+#[test]
+fn verdicts_of_a_file_stand_as_they_stood_and_come_once() {
+    use crate::model::exchange::Exchanged;
+    let dir = tempfile::tempdir().unwrap();
+    let opened = fill(dir.path(), 0, ITEMS);
+    let (catalog, pictures) = (&opened.catalog, Pictures::default());
+    let ledger_of = |history: &History| history.fold(catalog, &pictures, Moment::Now).0;
+    let standing = |history: &History| ledger_of(history).all_standing();
+    let exchanged = |history: &History, revs: bool| {
+        let one = |(row, s): (u32, crate::store::ledger::Standing)| {
+            let item = catalog.item(row as usize).unwrap();
+            let on = Some(item.digest());
+            let (who, judgement, at) = (s.who, s.judgement, Some(s.at));
+            let rev = revs.then_some(s.rev);
+            (
+                "a line".to_string(),
+                Exchanged { item: item.id, who, judgement, at, rev, uuid: s.uuid, on, question: None },
+            )
+        };
+        standing(history).into_iter().map(one).collect::<Vec<_>>()
+    };
+    let plan = |history: &History, list| plan_verdicts(history, list, (catalog, &pictures), 5_000).unwrap();
+    let config = ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(there in journals(), here in journals(), revs in any::<bool>())| {
+        let there = History::default().with(there.into_iter().filter(|d| d.on.is_none()));
+        let list = exchanged(&there, revs);
+        let (merge, aside) = plan(&History::default(), list.iter().rev().cloned().collect());
+        prop_assert_eq!((merge.report.added, aside.len()), (list.len() as u64, 0));
+        let fresh = History::default().with(merge.fresh.into_values().flatten());
+        if revs {
+            prop_assert_eq!(standing(&fresh), standing(&there));
+            let status = |h: &History| (0..ITEMS as u32).map(|row| ledger_of(h).status(row)).collect::<Vec<_>>();
+            prop_assert_eq!(status(&fresh), status(&there));
+        }
+        // Taken in again, also where others decided meanwhile, it adds nothing.
+        let others = here.into_iter().filter(|d| !list.iter().any(|(_, v)| v.uuid == d.uuid));
+        let (again, aside) = plan(&fresh.with(others), list.clone());
+        prop_assert_eq!((again.report.added, again.report.known, aside), (0, list.len() as u64, vec![]));
+    });
+}
+
+#[test]
+fn a_verdict_without_a_revision_comes_where_its_time_says() {
+    use crate::model::exchange::Exchanged;
+    let dir = tempfile::tempdir().unwrap();
+    let opened = fill(dir.path(), 0, ITEMS);
+    let (catalog, pictures) = (&opened.catalog, Pictures::default());
+    let here = |uuid, rev| decision(uuid, rev, "ann", 1, judge(Verdict::Accept));
+    let history = History::default().with([here(1, 5), here(2, 9)]);
+    let verdict = |at, item: &str, question: Option<&str>| Exchanged {
+        item: item.into(),
+        who: "ann".into(),
+        judgement: Judgement::new(Verdict::Reject, Seen::Script),
+        at,
+        rev: None,
+        uuid: Uuid::from_u128(77),
+        on: None,
+        question: question.map(Into::into),
+    };
+    let taken = |verdict: Exchanged| {
+        let list = vec![("line 2".to_string(), verdict)];
+        let (merge, mut aside) = plan_verdicts(&history, list, (catalog, &pictures), 4_000).unwrap();
+        let fresh = merge.fresh.into_values().flatten().next();
+        fresh.map(|d| (d.rev, d.at, d.on.is_some())).ok_or_else(|| aside.remove(0).why)
+    };
+    assert_eq!(taken(verdict(Some(900), "set/1", None)), Ok((0, 900, false)));
+    assert_eq!(taken(verdict(Some(1_005), "set/1", None)), Ok((5, 1_005, false)));
+    assert_eq!(taken(verdict(Some(1_008), "set/1", None)), Ok((5, 1_008, false)));
+    assert_eq!(taken(verdict(None, "set/1", None)), Ok((9, 4_000, false)));
+    let question = catalog.item(1).unwrap().question;
+    assert_eq!(
+        taken(verdict(None, "set/1", Some(&question))),
+        Ok((9, 4_000, true)),
+        "what was shown is what stands here"
+    );
+    assert!(taken(verdict(None, "set/1", Some("Another?"))).unwrap_err().contains("another question"));
+    assert!(taken(verdict(None, "set/99", None)).unwrap_err().contains("no such item"));
+    let other = Exchanged { uuid: Uuid::from_u128(2), ..verdict(None, "set/1", None) };
+    assert!(taken(other).unwrap_err().contains("receipt"));
+}

@@ -1,0 +1,122 @@
+//! Verdicts written out.
+
+use std::io::{BufWriter, Write};
+
+use super::Args;
+use crate::cli::{Context, Listener, done};
+use crate::formats::verdicts::label_studio::TaskWriter;
+use crate::formats::verdicts::{csv, jsonl};
+use crate::model::exchange::{Exchanged, VerdictForm};
+use crate::model::{Item, Kind, Problem, Result};
+use crate::owner::Client;
+use crate::owner::wire::{Answer, Ask, Lines};
+use crate::pipeline::export::{Renames, create};
+
+fn other<T>() -> Result<T> {
+    Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"))
+}
+
+/// Writes them as `args` say.
+///
+/// # Errors
+/// When the owner cannot be reached or the file cannot be written.
+pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
+    let form = args.format.map(VerdictForm::from).or(args.json.then_some(VerdictForm::Jsonl));
+    let client = context.client()?;
+    let mut renames = Renames::default();
+    let mut out: Box<dyn Write> = match &args.out {
+        Some(path) => Box::new(create(path, &mut renames)?),
+        None => Box::new(BufWriter::new(Listener)),
+    };
+    let round = args.round.as_deref();
+    match form {
+        None => each(&client, round, &mut |page| {
+            page.iter().try_for_each(|(number, verdict)| done(out.write_all(text(*number, verdict).as_bytes())))
+        })?,
+        Some(VerdictForm::Jsonl) => each(&client, round, &mut |page| {
+            page.iter().try_for_each(|(number, verdict)| jsonl::write(*number, verdict, &mut out))
+        })?,
+        Some(VerdictForm::Csv) => {
+            csv::write_names(&mut out)?;
+            each(&client, round, &mut |page| {
+                page.iter().try_for_each(|(number, verdict)| csv::write(*number, verdict, &mut out))
+            })?;
+        }
+        Some(VerdictForm::LabelStudio) => out = tasks(&client, args, out)?,
+    }
+    done(out.flush())?;
+    drop(out);
+    renames.finish()?;
+    Ok(0)
+}
+
+/// A verdict as a person reads it.
+fn text(number: u32, verdict: &Exchanged) -> String {
+    let j = &verdict.judgement;
+    let (reasons, note) = (j.reasons.join(", "), j.note.as_deref().unwrap_or_default());
+    format!("#{number}\t{}\t{}\t{}\t{reasons}\t{note}\n", verdict.item, j.verdict.name(), verdict.who)
+}
+
+/// Takes a page of verdicts with the numbers of their items.
+type Take<'t> = &'t mut dyn FnMut(&[(u32, Exchanged)]) -> Result<()>;
+
+/// Calls `take` with every page of the verdicts that count, those on one item together.
+fn each(client: &Client, round: Option<&str>, take: Take<'_>) -> Result<()> {
+    let mut from = Some(1);
+    while let Some(number) = from {
+        let ask = Ask::Verdicts { round: round.map(str::to_string), from: number };
+        let Answer::Verdicts(page) = client.ask(ask)? else { return other() };
+        take(&page.list)?;
+        from = page.next;
+    }
+    Ok(())
+}
+
+/// Writes Label Studio's tasks; gives back where they were written to.
+fn tasks(client: &Client, args: &Args, out: Box<dyn Write>) -> Result<Box<dyn Write>> {
+    let words = super::words(&args.map, &[], None);
+    let mut writer = TaskWriter::new(out, &words, &args.pictures_at);
+    each(client, args.round.as_deref(), &mut |page| {
+        let by_item: Vec<&[(u32, Exchanged)]> = page.chunk_by(|a, b| a.0 == b.0).collect();
+        let mut items = Items::new(client, by_item.iter().map(|verdicts| verdicts[0].0).collect());
+        for verdicts in by_item {
+            let number = verdicts[0].0;
+            let list: Vec<Exchanged> = verdicts.iter().map(|(_, verdict)| verdict.clone()).collect();
+            writer.push(number, &items.next()?, &list)?;
+        }
+        Ok(())
+    })?;
+    writer.finish()
+}
+
+/// Items by their numbers, in that order, as many at once as fit a frame.
+struct Items<'c> {
+    client: &'c Client,
+    numbers: Vec<u32>,
+    ready: std::vec::IntoIter<Item>,
+    asked: usize,
+}
+
+impl<'c> Items<'c> {
+    fn new(client: &'c Client, numbers: Vec<u32>) -> Items<'c> {
+        Items { client, numbers, ready: Vec::new().into_iter(), asked: 0 }
+    }
+
+    fn next(&mut self) -> Result<Item> {
+        loop {
+            if let Some(item) = self.ready.next() {
+                return Ok(item);
+            }
+            let rest = self.numbers.get(self.asked..).unwrap_or_default();
+            let Answer::Lines(Lines { json, .. }) = self.client.ask(Ask::Items(rest.to_vec()))? else { return other() };
+            let corrupt = |e| Problem::new(Kind::Corrupt, format!("an item cannot be read: {e}"));
+            let items = json.lines().map(|line| serde_json::from_str(line).map_err(corrupt));
+            let items = items.collect::<Result<Vec<Item>>>()?;
+            if items.is_empty() {
+                return Err(Problem::new(Kind::Corrupt, "an item that was judged is not there"));
+            }
+            self.asked += items.len();
+            self.ready = items.into_iter();
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! `benchtop verdicts import`: verdicts of other tools, and of other projects.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::Form;
+use crate::cli::{Context, import, merge, print};
+use crate::model::exchange::Taken;
+use crate::model::{Kind, Problem, Result};
+use crate::owner::wire::{Answer, Ask};
+
+/// Verdicts set aside that are named where a person reads.
+const SHOWN: usize = 20;
+
+/// Arguments of `verdicts import`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file
+    file: PathBuf,
+    /// Its form; told by its beginning otherwise
+    #[arg(long, value_enum)]
+    format: Option<Form>,
+    /// Who somebody in the file is, as often as needed
+    #[arg(long, value_name = "EMAIL=NAME", value_parser = super::pair)]
+    map: Vec<(String, String)>,
+    /// Which verdict or reason a choice in the file means, as often as needed
+    #[arg(long, value_name = "CHOICE=VERDICT", value_parser = super::pair)]
+    choice: Vec<(String, String)>,
+    /// The field of a Label Studio task's data that holds the item's id; `item` otherwise
+    #[arg(long, value_name = "NAME")]
+    item_field: Option<String>,
+    /// Say what it would come to, and take nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print the report as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+///
+/// # Errors
+/// A file that cannot be read or is of another form; then nothing is taken.
+pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
+    let file = std::path::absolute(&args.file).map_err(|e| Problem::io(&e, "cannot be found", &args.file))?;
+    let words = super::words(&args.map, &args.choice, args.item_field.as_ref());
+    let form = args.format.map(Into::into);
+    let ask = Ask::TakeVerdicts { file, form, words: Box::new(words), dry: args.dry_run };
+    let Answer::Taken(taken) = import::waited(&context.client()?, ask, !args.json)? else {
+        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    };
+    print(&if args.json { format!("{}\n", value(&taken, args.dry_run)) } else { text(&taken, args.dry_run) })?;
+    Ok(0)
+}
+
+fn value(taken: &Taken, dry: bool) -> serde_json::Value {
+    json!({
+        "dry_run": dry, "format": taken.form.name(), "read": taken.read, "added": taken.added, "known": taken.known,
+        "aside": taken.aside, "conflicts": taken.conflicts.iter().map(merge::conflict).collect::<Vec<_>>(),
+        "notes": taken.notes,
+    })
+}
+
+fn text(taken: &Taken, dry: bool) -> String {
+    let would = if dry { "would be added" } else { "added" };
+    let mut out = format!(
+        "{} verdicts read as {}: {} {would}, {} were there already, {} set aside\n",
+        taken.read,
+        taken.form.name(),
+        taken.added,
+        taken.known,
+        taken.aside.len()
+    );
+    for left in taken.aside.iter().take(SHOWN) {
+        let about = [left.who.as_str(), left.item.as_str()].into_iter().filter(|part| !part.is_empty());
+        let about = about.collect::<Vec<_>>().join(" on ");
+        let about = if about.is_empty() { String::new() } else { format!(": {about}") };
+        let _ = writeln!(out, "  {}{about}: {}", left.place, left.why);
+    }
+    merge::rest(&mut out, taken.aside.len(), "set aside");
+    merge::conflicts(&mut out, &taken.conflicts);
+    for note in &taken.notes {
+        let _ = writeln!(out, "note: {note}");
+    }
+    out
+}

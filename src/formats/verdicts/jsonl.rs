@@ -1,0 +1,62 @@
+//! Verdicts as JSON Lines: one object a line, as `benchtop verdicts --format jsonl` writes them.
+
+use std::io::{BufRead, Write};
+
+use super::line::Line;
+use super::{Found, Meaning, Take};
+use crate::formats::records::{Records, Shape};
+use crate::model::exchange::Exchanged;
+use crate::model::{Problem, Result};
+
+/// The line of a verdict on item `number`.
+///
+/// # Errors
+/// None that is known: every part of it can be written as JSON.
+pub fn line(number: u32, verdict: &Exchanged) -> Result<String> {
+    let cannot = |e| Problem::input(format!("a verdict cannot be written as JSON: {e}"));
+    serde_json::to_string(&Line::of(number, verdict)).map_err(cannot)
+}
+
+/// Writes the line of a verdict on item `number`.
+///
+/// # Errors
+/// I/O problems as [`Problem::io`] classes them.
+pub fn write(number: u32, verdict: &Exchanged, out: &mut dyn Write) -> Result<()> {
+    let line = line(number, verdict)? + "\n";
+    crate::formats::write::raw(out, line.as_bytes())
+}
+
+/// Reads such lines.
+///
+/// # Errors
+/// As [`super::read`].
+pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result<Vec<String>> {
+    let mut records = Records::new(input);
+    let mut begun = false;
+    loop {
+        let found = match records.next_record() {
+            Ok(None) => return Ok(Vec::new()),
+            Ok(Some(raw)) => {
+                let number = raw.line;
+                let line = serde_json::from_slice::<Line>(raw.bytes).map_err(|e| raw.problem(&e));
+                let of = |line: &Line| (line.item.clone(), line.who.clone());
+                let (item, who) = line.as_ref().map(of).unwrap_or_default();
+                let verdict = line.and_then(|line| line.exchanged(meaning));
+                Found { place: format!("line {number}"), item, who, verdict }
+            }
+            Err(problem) => {
+                let Some(line) = problem.place.line.filter(|_| begun) else { return Err(problem) };
+                let (item, who) = Default::default();
+                Found { place: format!("line {line}"), item, who, verdict: Err(problem) }
+            }
+        };
+        begun = true;
+        if records.shape() == Shape::Array {
+            return Err(Problem::input("this is an array of JSON, not one object a line")
+                .help("Label Studio's export is read with --format label-studio"));
+        }
+        if !take(found) {
+            return Ok(Vec::new());
+        }
+    }
+}

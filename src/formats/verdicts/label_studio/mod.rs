@@ -1,0 +1,59 @@
+//! Label Studio's JSON: tasks, each with the annotations of several people.
+//!
+//! Written are tasks that Label Studio imports, with a labeling config that fits them ([`config`]). Read are both of its
+//! exports: JSON (tasks) and JSON-MIN (an annotation a record). What Label Studio has no place for (revision, round, how
+//! the item was seen) lies in the task's `data` under [`BLOCK`], which it keeps as it is; an annotation that was changed
+//! there does not match it any more and is read as a new verdict.
+//!
+//! Source: labelstud.io, "Label Studio Task Format" and "Export annotations".
+
+pub mod config;
+mod controls;
+mod read;
+mod task;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+pub use read::read;
+pub use task::TaskWriter;
+
+use crate::model::Seen;
+use crate::model::verdict::Part;
+
+/// The field of a task's `data` that holds what annotations have no place for.
+pub const BLOCK: &str = "benchtop";
+
+/// Names of the controls of the labeling config.
+pub const VERDICT: &str = "verdict";
+/// See [`VERDICT`].
+pub const REASONS: &str = "reasons";
+/// See [`VERDICT`].
+pub const NOTE: &str = "note";
+/// See [`VERDICT`].
+pub const ANSWER: &str = "answer";
+
+/// The circumstances of a verdict, as [`BLOCK`] has them by receipt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Circumstances {
+    uuid: Uuid,
+    who: String,
+    at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rev: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ms: Option<u32>,
+    seen: Seen,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    round: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    part: Option<Part>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    guidelines: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    revealed: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    on: Option<String>,
+    /// Of what was said: [`crate::model::exchange::said`].
+    said: String,
+}

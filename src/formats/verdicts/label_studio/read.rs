@@ -1,0 +1,312 @@
+//! Reading what Label Studio exports: tasks with their annotations, or JSON-MIN, which has an annotation a record.
+
+use std::collections::BTreeSet;
+use std::io::BufRead;
+
+use serde_json::Value;
+
+use super::controls::{Controls, texts};
+use super::{ANSWER, BLOCK, Circumstances, NOTE, REASONS, VERDICT};
+use crate::formats::fields::wrong;
+use crate::formats::records::{Record, Records, Shape};
+use crate::formats::verdicts::line::{Line, drawn, time};
+use crate::formats::verdicts::{Found, Meaning, Take};
+use crate::model::exchange::{Exchanged, said};
+use crate::model::{Judgement, Problem, Result};
+
+/// Fields that JSON-MIN adds to the data of a task and the content of its controls.
+const OF_MIN: [&str; 7] = ["id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement"];
+
+/// Reads such a file.
+///
+/// # Errors
+/// As [`super::super::read`].
+pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result<Vec<String>> {
+    let mut records = Records::new(input);
+    let (mut task, mut begun, mut other) = (0u64, false, BTreeSet::new());
+    loop {
+        let record = match records.next_record() {
+            Ok(None) => break,
+            Ok(Some(raw)) => {
+                let line = raw.line;
+                raw.parse().map_err(|p| p.line(line)).map(|record| (line, record))
+            }
+            Err(problem) if !begun || problem.place.line.is_none() => return Err(problem),
+            Err(problem) => Err(problem),
+        };
+        if records.shape() == Shape::Lines {
+            return Err(Problem::input("this is one object a line, not an array of tasks")
+                .help("benchtop's own lines are read with --format jsonl"));
+        }
+        begun = true;
+        task += 1;
+        match record {
+            // What cannot be read as JSON at all leaves nothing to go on from.
+            Err(problem) => return Err(Problem { what: format!("task {task}: {}", problem.what), ..problem }),
+            Ok((line, record)) => {
+                let place = format!("task {task} (line {line})");
+                if !one(&place, &record, meaning, &mut other, take) {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(match other.is_empty() {
+        true => Vec::new(),
+        false => vec![format!("controls that say nothing of a verdict were not read: {}", {
+            other.into_iter().collect::<Vec<String>>().join(", ")
+        })],
+    })
+}
+
+/// Reads one record of the file; says whether to go on.
+fn one(place: &str, record: &Record, meaning: Meaning<'_>, other: &mut BTreeSet<String>, take: Take<'_>) -> bool {
+    let wrong = |place: &str, problem: Problem| Found {
+        place: place.to_string(),
+        item: String::new(),
+        who: String::new(),
+        verdict: Err(problem),
+    };
+    match (record.get("annotations"), record.get("data")) {
+        (Some(Value::Array(list)), Some(Value::Object(data))) => list.iter().enumerate().all(|(at, annotation)| {
+            let place = format!("{place}, annotation {}", at + 1);
+            let found = match annotation {
+                Value::Object(annotation) => {
+                    let source = Source { place: place.clone(), data, annotation, min: false };
+                    source.found(meaning, other)
+                }
+                _ => wrong(&place, Problem::input("it is no object").field("annotations")),
+            };
+            take(found)
+        }),
+        (None, _) if record.contains_key("annotation_id") || record.contains_key("annotator") => {
+            let source = Source { place: place.to_string(), data: record, annotation: record, min: true };
+            take(source.found(meaning, other))
+        }
+        (Some(_), Some(Value::Object(_))) => {
+            take(wrong(place, Problem::input("expected an array").field("annotations")))
+        }
+        (Some(_), _) => take(wrong(place, Problem::input("the task has no data").field("data"))),
+        (None, _) => {
+            let what = "neither a task with annotations nor a record of JSON-MIN";
+            take(wrong(place, Problem::input(what).field("annotations")))
+        }
+    }
+}
+
+/// An annotation and the data of its task; in JSON-MIN both are one record.
+struct Source<'s> {
+    place: String,
+    data: &'s Record,
+    annotation: &'s Record,
+    min: bool,
+}
+
+impl Source<'_> {
+    fn found(self, meaning: Meaning<'_>, other: &mut BTreeSet<String>) -> Found {
+        let item = self.item(meaning).unwrap_or_default();
+        let who = self.completed_by();
+        let verdict = self.verdict(&item, who.as_ref(), meaning, other);
+        Found { place: self.place, item, who: who.map(|w| w.name).unwrap_or_default(), verdict }
+    }
+
+    /// The id of the item.
+    fn item(&self, meaning: Meaning<'_>) -> Option<String> {
+        let id = |name: &str| match self.data.get(name)? {
+            Value::String(id) if !id.is_empty() => Some(id.clone()),
+            Value::Number(id) => Some(id.to_string()),
+            _ => None,
+        };
+        match &meaning.words.item_field {
+            Some(name) => id(name),
+            // In JSON-MIN `id` is the number that Label Studio gave the task.
+            None if self.min => id("item"),
+            None => id("item").or_else(|| id("id")),
+        }
+    }
+
+    /// Who gave it: a number of Label Studio's, an address, or a name.
+    fn completed_by(&self) -> Option<Person> {
+        let field = if self.min { "annotator" } else { "completed_by" };
+        let plain = |value: &Value| match value {
+            Value::Number(n) => Some(Person { name: n.to_string(), number: true }),
+            Value::String(s) if !s.is_empty() => {
+                Some(Person { name: s.clone(), number: s.bytes().all(|b| b.is_ascii_digit()) })
+            }
+            _ => None,
+        };
+        match self.annotation.get(field)? {
+            Value::Object(user) => match user.get("email").and_then(Value::as_str).filter(|email| !email.is_empty()) {
+                Some(email) => Some(Person { name: email.to_string(), number: false }),
+                None => plain(user.get("id")?),
+            },
+            value => plain(value),
+        }
+    }
+
+    fn verdict(
+        &self,
+        item: &str,
+        who: Option<&Person>,
+        meaning: Meaning<'_>,
+        other: &mut BTreeSet<String>,
+    ) -> Result<Exchanged> {
+        if self.annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true) {
+            return Err(Problem::input("it was cancelled in Label Studio").field("was_cancelled"));
+        }
+        if item.is_empty() {
+            let field = meaning.words.item_field.as_deref().unwrap_or("item");
+            return Err(Problem::input("its task does not say which item it is about")
+                .field(field)
+                .help("--item-field names the field of `data` that holds the item's id"));
+        }
+        let mut controls = self.controls(meaning)?;
+        let judgement = controls.judgement(meaning);
+        other.append(&mut controls.other);
+        let judgement = judgement?;
+        let question = self.data.get("question").and_then(Value::as_str).map(str::to_string);
+        let block = self.block()?;
+        if let Some(known) = self.known(&block, &judgement, who, meaning) {
+            return Ok(Exchanged { question, ..circumstanced(item, known, judgement, meaning)? });
+        }
+        let person = who.ok_or_else(|| Problem::input("nobody is named").field("completed_by"))?;
+        if person.number && !meaning.words.people.contains_key(&person.name) {
+            let what = format!("{} is a number that Label Studio gave somebody", person.name);
+            let help = format!("say who it is: --map {}=NAME", person.name);
+            return Err(Problem::input(what).field("completed_by").help(help));
+        }
+        let who = meaning.words.person(&person.name).map_err(|p| p.field("completed_by"))?;
+        let at = self.at()?;
+        let judgement = Judgement { ms: self.lead_time(), ..judgement };
+        let id = self.text(if self.min { "annotation_id" } else { "id" }).unwrap_or_default();
+        let uuid = drawn("label-studio", &id, (item, &who), at, &judgement);
+        Ok(Exchanged { item: item.to_string(), who, judgement, at, rev: None, uuid, on: None, question })
+    }
+
+    /// What its controls hold.
+    fn controls(&self, meaning: Meaning<'_>) -> Result<Controls> {
+        let mut controls = Controls::default();
+        if self.min {
+            for (name, value) in self.annotation.iter().filter(|(name, _)| !OF_MIN.contains(&name.as_str())) {
+                match (name.as_str(), value) {
+                    (NOTE | ANSWER, value) => {
+                        let text = texts(name, value)?;
+                        if !text.is_empty() {
+                            controls.write(name, text.join("\n"));
+                        }
+                    }
+                    (VERDICT | REASONS, value) => controls.choose(name, texts(name, value)?),
+                    // Anything else is data of the task, unless it was said what it means.
+                    (_, value) => {
+                        let mut list = texts(name, value).unwrap_or_default();
+                        list.retain(|word| meaning.words.choices.contains_key(word));
+                        controls.choose(name, list);
+                    }
+                }
+            }
+            return Ok(controls);
+        }
+        let result = match self.annotation.get("result") {
+            Some(Value::Array(result)) => result,
+            Some(value) => return Err(wrong("result", "an array", value)),
+            None => return Err(Problem::input("missing").field("result")),
+        };
+        for region in result {
+            let field = |name: &str| region.get(name).and_then(Value::as_str).unwrap_or_default();
+            let (name, kind) = (field("from_name"), field("type"));
+            let value = region.get("value").unwrap_or(&Value::Null);
+            match kind {
+                "choices" => controls.choose(name, texts(name, value)?),
+                "textarea" => controls.write(name, texts(name, value)?.join("\n")),
+                _ => drop(controls.other.insert(name.to_string())),
+            }
+        }
+        Ok(controls)
+    }
+
+    /// The circumstances of the task's verdicts, where benchtop wrote it.
+    fn block(&self) -> Result<Vec<Circumstances>> {
+        let Some(block) = self.data.get(BLOCK) else { return Ok(Vec::new()) };
+        serde_json::from_value(block.clone()).map_err(|e| Problem::input(e.to_string()).field(BLOCK))
+    }
+
+    /// The circumstances of this verdict, if it is as it was written.
+    fn known<'b>(
+        &self,
+        block: &'b [Circumstances],
+        judgement: &Judgement,
+        who: Option<&Person>,
+        meaning: Meaning<'_>,
+    ) -> Option<&'b Circumstances> {
+        let said = said(judgement);
+        let mut same = block.iter().filter(|known| known.said == said);
+        if self.min {
+            // It has no receipt: whoever says the same is the one.
+            let who = meaning.words.person(&who?.name).ok()?;
+            let at = self.text("created_at");
+            let mut same: Vec<_> = same.filter(|known| known.who == who).collect();
+            same.sort_by_key(|known| known.at != at);
+            return same.first().copied();
+        }
+        let id = self.annotation.get("unique_id")?.as_str()?;
+        same.find(|known| known.uuid.to_string() == id)
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        match self.annotation.get(name)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        }
+    }
+
+    /// When it was given: when it was last changed, else when it was made.
+    fn at(&self) -> Result<Option<i64>> {
+        for name in ["updated_at", "created_at"] {
+            match self.annotation.get(name) {
+                None | Some(Value::Null) => {}
+                Some(Value::String(text)) => return time(text).map(Some).map_err(|p| p.field(name)),
+                Some(value) => return Err(wrong(name, "a time", value)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Milliseconds that it took.
+    fn lead_time(&self) -> Option<u32> {
+        let seconds = self.annotation.get("lead_time")?.as_f64().filter(|s| s.is_finite() && *s >= 0.0)?;
+        // Saturates: nobody looks at an item for fifty days.
+        Some((seconds * 1000.0).round() as u32)
+    }
+}
+
+/// Somebody as Label Studio calls them.
+struct Person {
+    name: String,
+    number: bool,
+}
+
+/// A verdict on `item` with the circumstances that it was written with.
+fn circumstanced(item: &str, known: &Circumstances, judgement: Judgement, meaning: Meaning<'_>) -> Result<Exchanged> {
+    let known = known.clone();
+    let line = Line {
+        number: None,
+        item: item.into(),
+        who: known.who,
+        verdict: judgement.verdict.name().into(),
+        reasons: judgement.reasons,
+        note: judgement.note,
+        ms: known.ms,
+        seen: Some(known.seen),
+        at: known.at,
+        rev: known.rev,
+        uuid: Some(known.uuid),
+        answer: judgement.answer,
+        round: known.round,
+        part: known.part,
+        guidelines: known.guidelines,
+        revealed: known.revealed,
+        on: known.on,
+    };
+    line.exchanged(meaning).map_err(|p| Problem::input(p.what).field(BLOCK))
+}

@@ -1,0 +1,135 @@
+//! Writing tasks: one an item, its verdicts as the annotations of several people.
+
+use std::io::Write;
+
+use serde_json::{Map, Value, json};
+
+use super::{ANSWER, BLOCK, Circumstances, NOTE, REASONS, VERDICT};
+use crate::formats::write::raw;
+use crate::model::exchange::{Exchanged, Words, said};
+use crate::model::history::stamp;
+use crate::model::{ImageRef, Item, Problem, Result};
+
+/// Writes tasks as one array, one after the other.
+pub struct TaskWriter<'w, W: Write> {
+    out: W,
+    words: &'w Words,
+    pictures_at: &'w str,
+    first: bool,
+}
+
+impl<'w, W: Write> TaskWriter<'w, W> {
+    /// A writer to `out`. Annotators are called as `words` says; `pictures_at` stands before the path of every picture.
+    pub fn new(out: W, words: &'w Words, pictures_at: &'w str) -> TaskWriter<'w, W> {
+        TaskWriter { out, words, pictures_at, first: true }
+    }
+
+    /// Writes the task of item `number` with its verdicts.
+    ///
+    /// # Errors
+    /// I/O problems as [`Problem::io`] classes them.
+    pub fn push(&mut self, number: u32, item: &Item, verdicts: &[Exchanged]) -> Result<()> {
+        raw(&mut self.out, if self.first { b"[\n" } else { b",\n" })?;
+        self.first = false;
+        let task = json!({
+            "data": self.data(number, item, verdicts)?,
+            "annotations": verdicts.iter().map(|v| self.annotation(v)).collect::<Vec<_>>(),
+        });
+        let cannot = |e| Problem::input(format!("a task cannot be written as JSON: {e}"));
+        raw(&mut self.out, &serde_json::to_vec(&task).map_err(cannot)?)
+    }
+
+    /// Ends the array; gives back where it was written to.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn finish(mut self) -> Result<W> {
+        raw(&mut self.out, if self.first { b"[]\n" } else { b"\n]\n" })?;
+        self.out.flush().map_err(|e| crate::formats::write::failed(&e))?;
+        Ok(self.out)
+    }
+
+    fn data(&self, number: u32, item: &Item, verdicts: &[Exchanged]) -> Result<Map<String, Value>> {
+        let pictures: Vec<Value> = item.images.iter().map(|image| self.picture(image).into()).collect();
+        let option = |(at, choice): (usize, &crate::model::Choice)| format!("{}. {}", Item::letter(at), choice.text);
+        let options: Vec<String> = item.options.iter().enumerate().map(option).collect();
+        let mut data = Map::new();
+        data.insert("item".into(), item.id.as_str().into());
+        data.insert("number".into(), number.into());
+        // The labeling config shows it: Label Studio wants it in every task.
+        data.insert("image".into(), pictures.first().cloned().unwrap_or_else(|| "".into()));
+        if pictures.len() > 1 {
+            data.insert("images".into(), pictures.into());
+        }
+        data.insert("question".into(), item.question.as_str().into());
+        data.insert("options".into(), options.join("\n").into());
+        data.insert("key".into(), item.answer.as_str().into());
+        data.insert("kind".into(), item.kind.name().into());
+        if let Some(subtask) = &item.subtask {
+            data.insert("subtask".into(), subtask.as_str().into());
+        }
+        let block: Vec<Circumstances> = verdicts.iter().map(circumstances).collect();
+        let cannot = |e| Problem::input(format!("a verdict cannot be written as JSON: {e}"));
+        data.insert(BLOCK.into(), serde_json::to_value(block).map_err(cannot)?);
+        Ok(data)
+    }
+
+    fn picture(&self, image: &ImageRef) -> String {
+        let path = image.stored().or_else(|| image.link.clone());
+        let path = path.map_or_else(|| image.name.clone(), |path| path.to_string_lossy().into_owned());
+        format!("{}{path}", self.pictures_at)
+    }
+
+    fn annotation(&self, verdict: &Exchanged) -> Value {
+        let j = &verdict.judgement;
+        let mut result = vec![choices(verdict, VERDICT, vec![j.verdict.name().into()])];
+        if !j.reasons.is_empty() {
+            result.push(choices(verdict, REASONS, j.reasons.clone()));
+        }
+        result.extend(j.note.as_deref().map(|note| textarea(verdict, NOTE, note)));
+        result.extend(j.answer.as_deref().map(|answer| textarea(verdict, ANSWER, answer)));
+        json!({
+            "unique_id": verdict.uuid,
+            "completed_by": {"email": self.words.called(&verdict.who)},
+            "was_cancelled": false,
+            "ground_truth": false,
+            "created_at": verdict.at.map(stamp),
+            "updated_at": verdict.at.map(stamp),
+            "lead_time": j.ms.map(|ms| f64::from(ms) / 1000.0),
+            "result": result,
+        })
+    }
+}
+
+fn circumstances(verdict: &Exchanged) -> Circumstances {
+    let j = &verdict.judgement;
+    let asked = j.asked.as_ref();
+    Circumstances {
+        uuid: verdict.uuid,
+        who: verdict.who.clone(),
+        at: verdict.at.map(stamp),
+        rev: verdict.rev,
+        ms: j.ms,
+        seen: j.seen,
+        round: asked.map(|a| a.round.clone()),
+        part: asked.map(|a| a.part),
+        guidelines: asked.and_then(|a| a.guidelines.clone()),
+        revealed: asked.is_some_and(|a| a.revealed),
+        on: verdict.on.clone(),
+        said: said(j),
+    }
+}
+
+fn region(verdict: &Exchanged, name: &str, kind: &str, value: Value) -> Value {
+    // Unique within the task, and the same whenever it is written. The end of a receipt is its random part.
+    let id = format!("{}-{name}", &verdict.uuid.simple().to_string()[24..]);
+    json!({"id": id, "from_name": name, "to_name": "question", "type": kind, "origin": "manual", "value": value})
+}
+
+fn choices(verdict: &Exchanged, name: &str, list: Vec<String>) -> Value {
+    region(verdict, name, "choices", json!({"choices": list}))
+}
+
+fn textarea(verdict: &Exchanged, name: &str, text: &str) -> Value {
+    region(verdict, name, "textarea", json!({"text": [text]}))
+}

@@ -1,0 +1,145 @@
+//! A verdict as one flat record: what a line of JSON Lines and a line of CSV have in common.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Meaning, unmapped};
+use crate::model::exchange::{Exchanged, receipt};
+use crate::model::history::stamp;
+use crate::model::verdict::{Asked, Part};
+use crate::model::{Judgement, Problem, Result, Seen, Verdict, name};
+
+/// Largest revision that is read: beyond it JSON's numbers are not whole.
+const LARGEST_REV: u64 = 1 << 53;
+
+/// The flat record, its fields in the order in which they are written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Line {
+    pub number: Option<u32>,
+    pub item: String,
+    pub who: String,
+    pub verdict: String,
+    pub reasons: Vec<String>,
+    pub note: Option<String>,
+    pub ms: Option<u32>,
+    pub seen: Option<Seen>,
+    pub at: Option<String>,
+    pub rev: Option<u64>,
+    pub uuid: Option<Uuid>,
+    pub answer: Option<String>,
+    pub round: Option<String>,
+    pub part: Option<Part>,
+    pub guidelines: Option<String>,
+    pub revealed: bool,
+    pub on: Option<String>,
+}
+
+impl Line {
+    /// The record of a verdict on item `number`.
+    pub(super) fn of(number: u32, verdict: &Exchanged) -> Line {
+        let j = &verdict.judgement;
+        let asked = j.asked.as_ref();
+        Line {
+            number: Some(number),
+            item: verdict.item.clone(),
+            who: verdict.who.clone(),
+            verdict: j.verdict.name().into(),
+            reasons: j.reasons.clone(),
+            note: j.note.clone(),
+            ms: j.ms,
+            seen: Some(j.seen),
+            at: verdict.at.map(stamp),
+            rev: verdict.rev,
+            uuid: Some(verdict.uuid),
+            answer: j.answer.clone(),
+            round: asked.map(|a| a.round.clone()),
+            part: asked.map(|a| a.part),
+            guidelines: asked.and_then(|a| a.guidelines.clone()),
+            revealed: asked.is_some_and(|a| a.revealed),
+            on: verdict.on.clone(),
+        }
+    }
+
+    /// What it says.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Input`] with the field: nobody or nothing named, a word that means nothing here, no time.
+    pub(super) fn exchanged(self, meaning: Meaning<'_>) -> Result<Exchanged> {
+        if self.item.is_empty() {
+            return Err(Problem::input("it names no item").field("item"));
+        }
+        if self.who.is_empty() {
+            return Err(Problem::input("it names nobody").field("who"));
+        }
+        let who = meaning.words.person(&self.who).map_err(|p| p.field("who"))?;
+        let verdict = verdict(&self.verdict, meaning).map_err(|p| p.field("verdict"))?;
+        let reasons = reasons(&self.reasons, meaning).map_err(|p| p.field("reasons"))?;
+        let at = self.at.as_deref().map(time).transpose().map_err(|p| p.field("at"))?;
+        if self.rev.is_some_and(|rev| rev > LARGEST_REV) {
+            return Err(Problem::input("no project has so many revisions").field("rev"));
+        }
+        let asked = match self.round {
+            Some(round) => {
+                name::check(&round, "a round").map_err(|p| Problem::input(p.what).field("round"))?;
+                let part = self.part.unwrap_or_default();
+                Some(Asked { round, part, guidelines: self.guidelines, revealed: self.revealed })
+            }
+            None => None,
+        };
+        let judgement = Judgement {
+            reasons,
+            note: self.note,
+            ms: self.ms,
+            answer: self.answer,
+            asked,
+            ..Judgement::new(verdict, self.seen.unwrap_or(Seen::Script))
+        };
+        let uuid = self.uuid.unwrap_or_else(|| drawn("line", "", (&self.item, &who), at, &judgement));
+        Ok(Exchanged { item: self.item, who, judgement, at, rev: self.rev, uuid, on: self.on, question: None })
+    }
+}
+
+/// The receipt of a verdict that came without one from `source`, which calls it `id`.
+pub(super) fn drawn(source: &str, id: &str, (item, who): (&str, &str), at: Option<i64>, judgement: &Judgement) -> Uuid {
+    let (at, asked) = (at.map(stamp).unwrap_or_default(), judgement.asked.as_ref());
+    let (round, part) = asked.map_or(("", Part::Main), |asked| (asked.round.as_str(), asked.part));
+    let said = crate::model::exchange::said(judgement);
+    receipt(&["a verdict of a file", source, id, item, who, &at, &said, round, part.name()])
+}
+
+/// The verdict that a word stands for.
+///
+/// # Errors
+/// What means nothing here.
+pub(super) fn verdict(word: &str, meaning: Meaning<'_>) -> Result<Verdict> {
+    meaning.words.verdict(word).ok_or_else(|| {
+        let what = if word.is_empty() { "it says no verdict".into() } else { format!("`{word}` is no verdict") };
+        Problem::input(what).help(unmapped(word, "accept"))
+    })
+}
+
+/// The reasons that words stand for.
+///
+/// # Errors
+/// The first that means nothing here.
+pub(super) fn reasons(words: &[String], meaning: Meaning<'_>) -> Result<Vec<String>> {
+    let one = |word: &String| {
+        meaning.words.reason(word, meaning.reasons).ok_or_else(|| {
+            let key = meaning.reasons.first().map_or("REASON", |reason| reason.key.as_str());
+            Problem::input(format!("`{word}` is no reason of this project")).help(unmapped(word, key))
+        })
+    };
+    words.iter().map(one).collect()
+}
+
+/// Milliseconds since 1970 of an RFC 3339 time.
+///
+/// # Errors
+/// What is no time.
+pub(super) fn time(text: &str) -> Result<i64> {
+    let time: jiff::Timestamp = text.trim().parse().map_err(|_| {
+        Problem::input(format!("`{text}` is no time")).help("RFC 3339 with its offset, such as 2026-01-31T12:00:00Z")
+    })?;
+    Ok(time.as_millisecond())
+}

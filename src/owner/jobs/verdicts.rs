@@ -1,0 +1,90 @@
+//! Verdicts from a file of another kind than a journal.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError};
+
+use super::merge::join;
+use super::{Tell, start};
+use crate::formats::verdicts::{self, Found, Meaning};
+use crate::model::exchange::{Left, Taken, VerdictForm, Words};
+use crate::model::{Kind, Problem, Result};
+use crate::owner::session::Outbox;
+use crate::owner::sight::Sight;
+use crate::owner::state::Shared;
+use crate::owner::wire::{Answer, Progress};
+use crate::owner::writer::now;
+use crate::store::history::History;
+use crate::store::merge::{self, LISTED};
+
+/// What is read in.
+pub struct Verdicts {
+    /// The annotator: what is kept from them is not reported.
+    pub who: String,
+    /// The file.
+    pub file: PathBuf,
+    /// Its form; told by its first byte where none is named.
+    pub form: Option<VerdictForm>,
+    /// What its words mean.
+    pub words: Words,
+    /// Only say what it would come to.
+    pub dry: bool,
+}
+
+/// Starts reading; its answer goes to `outbox` under `number`.
+pub fn verdicts(shared: &Arc<Shared>, outbox: Outbox, number: u64, wanted: Verdicts, cancel: Arc<AtomicBool>) {
+    let work = move |shared: &Arc<Shared>, tell: Tell<'_>| Ok(Answer::Taken(Box::new(run(shared, &wanted, tell)?)));
+    start(shared, outbox, number, cancel, work);
+}
+
+fn run(shared: &Arc<Shared>, wanted: &Verdicts, tell: Tell<'_>) -> Result<Taken> {
+    let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
+    let reasons = &shared.project.config().review.reasons;
+    wanted.words.check(reasons)?;
+    let form = wanted.form.map_or_else(|| verdicts::form_of(&wanted.file), Ok)?;
+    let meaning = Meaning { words: &wanted.words, reasons };
+    let (mut found, mut aside, mut cancelled) = (Vec::new(), Vec::new(), false);
+    let mut take = |one: Found| {
+        match one.verdict {
+            Ok(verdict) => found.push((one.place, verdict)),
+            Err(problem) => {
+                let why = said(&problem, &wanted.file);
+                aside.push(Left { place: one.place, item: one.item, who: one.who, why });
+            }
+        }
+        let done = (found.len() + aside.len()) as u64;
+        cancelled = !tell(Progress { what: "verdicts read".into(), done, of: None });
+        !cancelled
+    };
+    let mut notes = verdicts::read(&wanted.file, form, meaning, &mut take)?;
+    if cancelled {
+        return Err(Problem::new(Kind::Cancelled, "nothing was taken: reading the verdicts was cancelled"));
+    }
+    let read = (found.len() + aside.len()) as u64;
+    let history = History::read(&shared.project)?;
+    let items = (&*shared.catalog(), &*shared.pictures());
+    let (planned, more) = merge::plan_verdicts(&history, found, items, now())?;
+    aside.extend(more);
+    let of_union = planned.report.aside.into_iter();
+    aside.extend(of_union.map(|a| Left { place: String::new(), item: a.item, who: a.who, why: a.why }));
+    let sight = Sight::of(shared, &wanted.who);
+    let mut conflicts = planned.report.conflicts;
+    conflicts.retain(|conflict| !sight.veils(conflict.number.saturating_sub(1)));
+    notes.extend(planned.report.notes);
+    if aside.len() > LISTED {
+        notes.push(format!("{} more verdicts set aside are not listed", aside.len() - LISTED));
+        aside.truncate(LISTED);
+    }
+    if !wanted.dry {
+        join(shared, planned.fresh)?;
+    }
+    let (added, known) = (planned.report.added, planned.report.known);
+    Ok(Taken { form, read, added, known, aside, conflicts, notes })
+}
+
+/// Why a record was not taken, in one line; its place is told beside it.
+fn said(problem: &Problem, file: &Path) -> String {
+    let mut problem = problem.clone();
+    (problem.place.line, problem.place.file) = (None, problem.place.file.filter(|f| f != file));
+    problem.to_string().replace("\n  help: ", "; ")
+}
