@@ -158,6 +158,7 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         | Ask::Agreement(_)
         | Ask::RoundReport { .. }
         | Ask::Pace(_)
+        | Ask::Adjudication(_)
         | Ask::Scorers
         | Ask::Score(_)
         | Ask::ScoringAct { .. }

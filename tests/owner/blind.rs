@@ -87,6 +87,7 @@ fn battery() -> Vec<Ask> {
         Ask::Log(LogAsk { count: 100, ..LogAsk::default() }),
         Ask::Moved(Moment::Rev(0), Moment::Now),
         Ask::Disputes("first".into()),
+        Ask::Adjudication("first".into()),
         Ask::Generate(Box::new(NewJob {
             plan: Plan::Filter("status:rejected".into()),
             dry: true,

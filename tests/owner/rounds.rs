@@ -113,6 +113,8 @@ fn an_adjudication_settles_what_two_disagree_on() {
     let list = bench.run(["round", "disputes", "first", "--json", "--as", "cem"]).lines();
     assert_eq!((list.len(), &list[0]["number"], &list[0]["settled"]), (1, &json!(3), &json!(false)));
     assert_eq!(list[0]["verdicts"][1]["who"], "annotator 2", "names are not told");
+    assert_eq!((&list[0]["adjudication"], &list[0]["verdicts"][1]["guidelines"]), (&json!(null), &json!(null)));
+    assert!(list[0]["verdicts"][1]["at"].as_str().unwrap().ends_with('Z'));
     let other = bench.run(["round", "what-if", "first", "majority 1 of 2", "--json", "--as", "cem"]).lines().remove(0);
     assert_eq!((&other["counts"]["kept"], &other["counts"]["gained"]), (&json!(4), &json!(1)));
     let line =
@@ -120,7 +122,14 @@ fn an_adjudication_settles_what_two_disagree_on() {
     bench.feed(["decide", "--as", "cem"], &line.to_string()).ok();
     let statuses: Vec<String> = bench.items().iter().map(|i| i["status"].as_str().unwrap().to_string()).collect();
     assert_eq!(statuses, ["accepted", "accepted", "accepted", "accepted", "pending", "pending"]);
-    assert_eq!(bench.run(["round", "disputes", "first", "--json"]).lines()[0]["settled"], true);
+    let settled = |who: &str| bench.run(["round", "disputes", "first", "--json", "--as", who]).lines().remove(0);
+    let by = |who: &str| settled(who)["adjudication"]["who"].clone();
+    assert_eq!(
+        (settled("cem")["settled"].clone(), by("cem"), by("dora")),
+        (json!(true), json!("cem"), json!("adjudicator"))
+    );
+    assert_eq!(settled("dora")["adjudication"]["note"], "bob misread it");
+    assert_eq!(settled("dora")["verdicts"][0]["revealed"], false);
     let state = bench.run(["round", "show", "first", "--json", "--as", "cem"]).lines().remove(0);
     assert_eq!(
         (&state["judged"], &state["wanted"], &state["by_status"]["rejected"]),

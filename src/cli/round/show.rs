@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::model::round::state::{Dispute, RoundState};
+use crate::model::round::state::{Dispute, RoundState, Side};
 use crate::store::journal;
 
 /// A round in JSON.
@@ -90,21 +90,29 @@ pub(super) fn one(state: &RoundState, json: bool) -> String {
 
 /// Items on which people differ.
 pub(super) fn disputes(list: &[Dispute], json: bool) -> String {
-    let side = |(who, j): &(String, crate::model::Judgement)| json!({"who": who, "verdict": j.verdict, "reasons": j.reasons, "note": j.note, "ms": j.ms, "answer": j.answer});
+    let side = |s: &Side| {
+        let j = &s.judgement;
+        json!({
+            "who": s.who, "verdict": j.verdict, "reasons": j.reasons, "note": j.note, "ms": j.ms, "answer": j.answer,
+            "at": journal::stamp(s.at), "revealed": j.asked.as_ref().is_some_and(|a| a.revealed),
+            "guidelines": j.asked.as_ref().and_then(|a| a.guidelines.as_ref()),
+        })
+    };
     let mut text = String::new();
     for dispute in list {
         if json {
             let verdicts: Vec<Value> = dispute.verdicts.iter().map(side).collect();
             let value = json!({
                 "number": dispute.number, "item": dispute.item, "status": dispute.status, "verdicts": verdicts,
-                "own": dispute.own, "settled": dispute.settled,
+                "own": dispute.own, "settled": dispute.settled.is_some(),
+                "adjudication": dispute.settled.as_ref().map(side),
             });
             let _ = writeln!(text, "{value}");
             continue;
         }
-        let said = |(who, j): &(String, crate::model::Judgement)| format!("{who} {}", j.verdict.name());
+        let said = |s: &Side| format!("{} {}", s.who, s.judgement.verdict.name());
         let said: Vec<String> = dispute.verdicts.iter().map(said).collect();
-        let settled = if dispute.settled { "settled" } else { "open" };
+        let settled = if dispute.settled.is_some() { "settled" } else { "open" };
         let own = if dispute.own { "\tyour own verdict is among them" } else { "" };
         let _ = writeln!(text, "#{}\t{}\t{settled}\t{}{own}", dispute.number, dispute.item, said.join(", "));
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Protocol, Round};
+use super::{Adjudication, Protocol, Round};
 use crate::model::status::Status;
 use crate::model::verdict::{Judgement, Part};
 
@@ -93,11 +93,38 @@ pub struct Dispute {
     /// Where the verdicts of the round leave it.
     pub status: Status,
     /// The verdicts, in the order they were given. Who gave them is `annotator 1`, `annotator 2` unless the round tells names.
-    pub verdicts: Vec<(String, Judgement)>,
+    pub verdicts: Vec<Side>,
     /// Whether the one who asks is one of them.
     pub own: bool,
-    /// It was settled by an adjudication.
-    pub settled: bool,
+    /// The adjudication that settled it; who gave it is told to that person, and where the round tells names.
+    pub settled: Option<Side>,
+    /// Revision of its text and pictures: what an adjudication expects.
+    pub text_rev: u64,
+}
+
+/// A verdict beside others on the same item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Side {
+    /// Who gave it, as far as that is told.
+    pub who: String,
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// What was said.
+    pub judgement: Judgement,
+}
+
+/// What there is to know before the disputes of a round are settled.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adjudicating {
+    /// What adjudicators see.
+    pub sees: Adjudication,
+    /// Path of the guidelines in the project.
+    pub guidelines: Option<String>,
+    /// The version of that file now; none where it cannot be read.
+    pub version: Option<String>,
+    /// Verdicts under another version: the version they are stamped with, none for no stamp, with the number of the item
+    /// of each, rising. Items that the one who asks may not know of are left out.
+    pub earlier: Vec<(Option<String>, Vec<u32>)>,
 }
 
 /// One verdict of a round that counts.

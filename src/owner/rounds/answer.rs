@@ -1,12 +1,11 @@
 //! Answering what is asked of rounds.
 
-use std::collections::HashMap;
-
 use super::begin;
+use super::disputes::{adjudicating, disputes};
 use super::open::Glance;
 use crate::model::round::Round;
 use crate::model::round::protocol::{WhatIf, what_if};
-use crate::model::round::state::{Dispute, Feedback, RoundState};
+use crate::model::round::state::{Feedback, RoundState};
 use crate::model::verdict::Part;
 use crate::model::{Judgement, Kind, Problem, Result, Status, Verdict};
 use crate::owner::sight::Sight;
@@ -46,6 +45,7 @@ pub fn answer(sight: &Sight, ask: &Ask) -> Result<Option<Answer>> {
         }
         Ask::Feedback { round, number } => Answer::Feedback(feedback(sight, round, *number)?),
         Ask::Disputes(round) => Answer::Disputes(disputes(sight, round)?),
+        Ask::Adjudication(round) => Answer::Adjudication(Box::new(adjudicating(sight, round)?)),
         Ask::WhatIf { round, protocol } => {
             sight.scores()?;
             let glance = shared.rounds.of(round, |open| open.glance(who))?;
@@ -115,51 +115,4 @@ fn feedback(sight: &Sight, round: &str, number: u32) -> Result<Feedback> {
         Some(_) => Err(Problem::new(Kind::Denied, "what it is comes after your verdict").help("judge it first")),
         None => Ok(Feedback { good: None, reasons: Vec::new() }),
     }
-}
-
-/// The items on which people differ, or that somebody flagged or was unsure of: those to settle first.
-pub(super) fn disputes(sight: &Sight, name: &str) -> Result<Vec<Dispute>> {
-    let glance = sight.shared().rounds.of(name, |open| open.glance(sight.who()))?;
-    let one =
-        |ledger: &Ledger, row: u32| if sight.veils(row) { None } else { dispute(sight, &glance.round, ledger, row) };
-    let mut list: Vec<Dispute> = each(sight, &glance, one).into_iter().flatten().collect();
-    let catalog = sight.catalog();
-    for dispute in &mut list {
-        dispute.item = catalog.item(dispute.number as usize - 1)?.id;
-    }
-    list.sort_by_key(|dispute| (dispute.settled, dispute.number));
-    Ok(list)
-}
-
-fn dispute(sight: &Sight, round: &Round, ledger: &Ledger, row: u32) -> Option<Dispute> {
-    let given = standing(round, ledger, row);
-    let said: Vec<Verdict> = given.iter().map(|(_, j)| j.verdict).filter(|v| *v != Verdict::Skip).collect();
-    let differ = said.windows(2).any(|two| two[0] != two[1]);
-    let doubt = said.iter().any(|v| matches!(v, Verdict::Flag | Verdict::Unsure));
-    if !differ && !doubt {
-        return None;
-    }
-    let own = given.iter().any(|(who, _)| who == sight.who());
-    let settled = ledger.in_round(row, &round.name).any(|(_, j)| part(&j) == Part::Adjudication);
-    Some(Dispute {
-        number: row + 1,
-        item: String::new(),
-        status: round.protocol.status(&said),
-        verdicts: named(round, given),
-        own,
-        settled,
-    })
-}
-
-/// Verdicts with their people as adjudicators may know them: `annotator 1`, `annotator 2` unless the round tells names.
-pub(super) fn named(round: &Round, given: Vec<(String, Judgement)>) -> Vec<(String, Judgement)> {
-    let mut names: HashMap<String, String> = HashMap::new();
-    let mut called = |who: String| match round.adjudication.names {
-        true => who,
-        false => {
-            let next = names.len() + 1;
-            names.entry(who).or_insert_with(|| format!("annotator {next}")).clone()
-        }
-    };
-    given.into_iter().map(|(who, judgement)| (called(who), judgement)).collect()
 }

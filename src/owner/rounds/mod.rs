@@ -6,6 +6,7 @@
 mod agreement;
 mod answer;
 mod begin;
+mod disputes;
 mod open;
 
 use std::collections::{BTreeMap, HashMap};
@@ -207,6 +208,13 @@ impl Rounds {
     /// `who` was shown what others and machines say of a row.
     pub fn shown(&self, who: &str, row: u32) {
         self.inner().all.values_mut().filter(|open| open.round.has(who)).for_each(|open| open.shown(who, row));
+    }
+
+    /// Disputes of a round are looked at, under this version of its guidelines.
+    fn settling(&self, name: &str, version: Option<String>) {
+        if let Some(open) = self.inner().all.get_mut(name) {
+            open.settling = version;
+        }
     }
 
     /// All rounds as they are now, oldest first.

@@ -20,6 +20,8 @@ pub(super) struct Open {
     pub(super) round: Arc<Round>,
     /// Version of the guidelines as they were when an item was last given out.
     pub(super) guidelines: Option<String>,
+    /// The same as they were when disputes were last listed.
+    pub(super) settling: Option<String>,
     pub(super) leases: Leases,
     /// Items that the project does not have: nobody is asked for them.
     pub(super) missing: u32,
@@ -130,13 +132,14 @@ impl Open {
         });
         let mut leases = Leases::rebuild(&round, minutes, judged.chain(past))?;
         let (mut shown, mut guidelines) = (HashSet::new(), round.guidelines.as_ref().map(|g| g.version.clone()));
+        let mut settling = None;
         if let Some(before) = before {
             leases.keep_leases(&before.leases);
-            (shown, guidelines) = (before.shown, before.guidelines);
+            (shown, guidelines, settling) = (before.shown, before.guidelines, before.settling);
         }
         let missing = rows[0].iter().filter(|row| row.is_none()).count() as u32;
         let (round, rows) = (Arc::new(round), Arc::new(rows));
-        Ok(Open { round, guidelines, leases, missing, rows, places, shown })
+        Ok(Open { round, guidelines, settling, leases, missing, rows, places, shown })
     }
 
     /// All rows in it.
@@ -231,7 +234,8 @@ impl Open {
         let verdict = judgement.verdict;
         let Some(asked) = &mut judgement.asked else { return Ok(()) };
         if asked.part == Part::Adjudication {
-            (asked.revealed, asked.guidelines) = (true, self.guidelines.clone());
+            let version = self.settling.as_ref().or(self.guidelines.as_ref());
+            (asked.revealed, asked.guidelines) = (true, version.cloned());
             return self.settles(who, (role, item), row);
         }
         if !self.round.has(who) {

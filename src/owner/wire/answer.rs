@@ -15,7 +15,7 @@ use crate::model::job::{Begun, JobFailure, JobState};
 use crate::model::made::Made;
 use crate::model::round::protocol::WhatIf;
 use crate::model::round::report::RoundReport;
-use crate::model::round::state::{Dispute, Feedback, RoundState, Turn};
+use crate::model::round::state::{Adjudicating, Dispute, Feedback, RoundState, Turn};
 use crate::model::scoring::bench::{Bench, Chip, Explanation, RulesDiff, RulesState, ScorerState};
 use crate::model::scoring::job::ScoringState;
 use crate::model::table::{Frequency, Summary};
@@ -122,6 +122,8 @@ pub enum Answer {
     WhatIf(WhatIf),
     /// See [`Ask::TakeVerdicts`].
     Taken(Box<Taken>),
+    /// See [`Ask::Adjudication`].
+    Adjudication(Box<Adjudicating>),
     /// See [`Ask::Agreement`].
     Agreement(Box<Agreed>),
     /// See [`Ask::RoundReport`].

@@ -292,6 +292,8 @@ pub enum Ask {
         /// Only say what it would come to.
         dry: bool,
     },
+    /// What adjudicators of a round see, and its verdicts that were given under earlier guidelines.
+    Adjudication(String),
 }
 
 /// A page of the list.

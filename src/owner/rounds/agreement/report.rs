@@ -13,7 +13,8 @@ use crate::model::round::report::{Adjudicated, RoundReport};
 use crate::model::status::single;
 use crate::model::verdict::Part;
 use crate::model::{Result, Status, Verdict};
-use crate::owner::rounds::answer::{disputes, each, named, part, state};
+use crate::owner::rounds::answer::{each, part, state};
+use crate::owner::rounds::disputes::{called, disputes};
 use crate::owner::sight::Sight;
 
 /// The properties that a report looks at apart, where they have more than one value.
@@ -39,7 +40,7 @@ pub(super) fn report(
         }
     }
     let listed = disputes(sight, name)?;
-    let settled = listed.iter().filter(|dispute| dispute.settled).count() as u64;
+    let settled = listed.iter().filter(|dispute| dispute.settled.is_some()).count() as u64;
     let glance = sight.shared().rounds.of(name, |open| open.glance(sight.who()))?;
     let round = glance.round.clone();
     let mut counts = [0u64; Status::ALL.len()];
@@ -57,6 +58,7 @@ pub(super) fn report(
         };
         counts[usize::from(status.code())] += 1;
         if let Some((by, judgement)) = settled {
+            let mut called = called(&round);
             adjudications.push(Adjudicated {
                 number: row + 1,
                 item: sight.catalog().item(row as usize)?.id,
@@ -64,7 +66,7 @@ pub(super) fn report(
                 verdict: judgement.verdict,
                 reasons: judgement.reasons,
                 note: judgement.note,
-                verdicts: named(&round, said).into_iter().map(|(who, j)| (who, j.verdict)).collect(),
+                verdicts: said.into_iter().map(|(who, j)| (called(who), j.verdict)).collect(),
                 by,
             });
         }

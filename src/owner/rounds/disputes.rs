@@ -1,0 +1,117 @@
+//! What is left to adjudicators of a round: the items on which people differ, and what was judged under other guidelines.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::answer::each;
+use super::begin;
+use crate::model::round::Round;
+use crate::model::round::state::{Adjudicating, Dispute, Side};
+use crate::model::verdict::Part;
+use crate::model::{Result, Verdict};
+use crate::owner::sight::Sight;
+use crate::store::Ledger;
+use crate::store::ledger::Standing;
+
+/// What adjudicators who are not named are called.
+const NAMELESS: &str = "adjudicator";
+
+/// The items on which people differ, or that somebody flagged or was unsure of: those to settle first. Who asks has seen
+/// them from then on.
+pub(super) fn disputes(sight: &Sight, name: &str) -> Result<Vec<Dispute>> {
+    let glance = sight.shared().rounds.of(name, |open| open.glance(sight.who()))?;
+    let one =
+        |ledger: &Ledger, row: u32| if sight.veils(row) { None } else { dispute(sight, &glance.round, ledger, row) };
+    let mut list: Vec<Dispute> = each(sight, &glance, one).into_iter().flatten().collect();
+    let catalog = sight.catalog();
+    for dispute in &mut list {
+        let row = dispute.number - 1;
+        dispute.item = catalog.item(row as usize)?.id;
+        sight.shared().rounds.shown(sight.who(), row);
+    }
+    let path = glance.round.guidelines.as_ref().map(|g| &g.path);
+    let version = path.and_then(|path| begin::version(sight.shared(), path).ok());
+    sight.shared().rounds.settling(name, version);
+    list.sort_by_key(|dispute| (dispute.settled.is_some(), dispute.number));
+    Ok(list)
+}
+
+/// The verdicts on a row that decide in a round, in the order they were given.
+fn in_round(ledger: &Ledger, row: u32, round: &Round) -> Vec<Standing> {
+    let mut all = ledger.standing(row);
+    all.retain(|s| s.judgement.asked.as_ref().is_some_and(|asked| asked.round == round.name));
+    all
+}
+
+fn part(standing: &Standing) -> Part {
+    standing.judgement.asked.as_ref().map_or(Part::Main, |asked| asked.part)
+}
+
+/// What people are called to adjudicators: `annotator 1`, `annotator 2` as they come, unless the round tells names.
+pub(super) fn called(round: &Round) -> impl FnMut(String) -> String + use<> {
+    let (told, mut names) = (round.adjudication.names, HashMap::<String, String>::new());
+    move |who| {
+        let next = names.len() + 1;
+        if told { who } else { names.entry(who).or_insert_with(|| format!("annotator {next}")).clone() }
+    }
+}
+
+fn dispute(sight: &Sight, round: &Round, ledger: &Ledger, row: u32) -> Option<Dispute> {
+    let (settled, given): (Vec<Standing>, Vec<Standing>) =
+        in_round(ledger, row, round).into_iter().partition(|s| part(s) == Part::Adjudication);
+    let said: Vec<Verdict> = given.iter().map(|s| s.judgement.verdict).filter(|v| *v != Verdict::Skip).collect();
+    let differ = said.windows(2).any(|two| two[0] != two[1]);
+    let doubt = said.iter().any(|v| matches!(v, Verdict::Flag | Verdict::Unsure));
+    if !differ && !doubt {
+        return None;
+    }
+    let own = given.iter().any(|s| s.who == sight.who());
+    let mut called = called(round);
+    let settled = settled.into_iter().next_back().map(|s| {
+        let told = round.adjudication.names || s.who == sight.who();
+        Side { who: if told { s.who } else { NAMELESS.into() }, at: s.at, judgement: s.judgement }
+    });
+    Some(Dispute {
+        number: row + 1,
+        item: String::new(),
+        status: round.protocol.status(&said),
+        verdicts: given.into_iter().map(|s| Side { who: called(s.who), at: s.at, judgement: s.judgement }).collect(),
+        own,
+        settled,
+        text_rev: ledger.text_rev(row),
+    })
+}
+
+/// What there is to know before they are settled.
+pub(super) fn adjudicating(sight: &Sight, name: &str) -> Result<Adjudicating> {
+    let shared = sight.shared();
+    let glance = shared.rounds.of(name, |open| open.glance(sight.who()))?;
+    let Some(guidelines) = &glance.round.guidelines else {
+        return Ok(Adjudicating { sees: glance.round.adjudication, ..Adjudicating::default() });
+    };
+    // Without the file nothing can be said to be earlier than it.
+    let version = begin::version(shared, &guidelines.path).ok();
+    let stamps = |ledger: &Ledger, row: u32| -> Vec<(Option<String>, u32)> {
+        if sight.veils(row) {
+            return Vec::new();
+        }
+        let stamp = |s: Standing| (s.judgement.asked.and_then(|asked| asked.guidelines), row + 1);
+        in_round(ledger, row, &glance.round).into_iter().map(stamp).collect()
+    };
+    let mut earlier: BTreeMap<Option<String>, Vec<u32>> = BTreeMap::new();
+    if version.is_some() {
+        for (stamp, number) in each(sight, &glance, stamps).into_iter().flatten() {
+            if stamp != version {
+                earlier.entry(stamp).or_default().push(number);
+            }
+        }
+    }
+    for numbers in earlier.values_mut() {
+        numbers.sort_unstable();
+    }
+    Ok(Adjudicating {
+        sees: glance.round.adjudication,
+        guidelines: Some(guidelines.path.clone()),
+        version,
+        earlier: earlier.into_iter().collect(),
+    })
+}
