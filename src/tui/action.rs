@@ -30,6 +30,8 @@ pub enum Scope {
     Filters,
     /// The agreement pane alone.
     Agreement,
+    /// The adjudication pane alone.
+    Adjudicate,
     /// A menu or a page laid over a pane.
     Overlay,
 }
@@ -51,6 +53,7 @@ impl Scope {
             Scope::Generate => "Generation",
             Scope::Filters => "Filter bench",
             Scope::Agreement => "Agreement",
+            Scope::Adjudicate => "Adjudication",
             Scope::Overlay => "Menus and pages",
         }
     }
@@ -258,6 +261,24 @@ actions! {
     AgreementRound, "of round", Agreement, ["r"], false, "choose the round, or what was judged outside of rounds";
     AgreementPart, "row detail", Agreement, ["tab"], false, "show the row's intervals, its table, the people, or the methods paragraph";
     CopyMethods, "copy methods", Agreement, ["m"], false, "copy the methods paragraph with every number";
+    // Adjudication.
+    SettleAccept, "accept it", Adjudicate, ["a"], true, "settle this item: it is accepted, and why";
+    SettleReject, "reject it", Adjudicate, ["x"], true, "settle this item: it is rejected, and why";
+    SettleFix, "fix it", Adjudicate, ["c"], true, "settle this item: it is to be fixed, and how";
+    GuidelineGap, "guideline gap", Adjudicate, ["g"], true, "settle it as a gap of the guidelines, then open them in your editor";
+    NextDispute, "next dispute", Adjudicate, ["n", "j", "right", "down", "space"], false, "next item on which people differ";
+    PreviousDispute, "previous dispute", Adjudicate, ["p", "k", "left", "up"], false, "previous item on which people differ";
+    NextOpen, "next to settle", Adjudicate, ["tab"], false, "next item that is still to be settled";
+    ShowSettled, "show settled", Adjudicate, ["s"], false, "only what is still to be settled, or what is settled too";
+    ChooseRound, "choose round", Adjudicate, ["r"], false, "settle another round";
+    EarlierGuidelines, "earlier guidelines", Adjudicate, ["v"], false, "the verdicts that were given under earlier guidelines: how many, and on which items";
+    OpenGuidelines, "open guidelines", Adjudicate, ["e"], false, "open the guidelines of this round in your editor";
+    ReviewDispute, "look closer", Adjudicate, ["enter"], false, "review this item: zoom, blink, all that is known of it";
+    OtherSide, "other of the pair", Adjudicate, ["o"], false, "the other picture of a pair";
+    VerdictsDown, "verdicts down", Adjudicate, ["pgdn"], false, "scroll the verdicts down";
+    VerdictsUp, "verdicts up", Adjudicate, ["pgup"], false, "scroll the verdicts up";
+    TextDown, "text down", Adjudicate, ["J"], false, "scroll the text of the item down";
+    TextUp, "text up", Adjudicate, ["K"], false, "scroll the text of the item up";
 
     // Everywhere.
     Find, "find", Global, ["/"], false, "find: fuzzy words, or field:value";
@@ -272,6 +293,7 @@ actions! {
     GoGenerate, "generate", Global, ["7"], false, "go to the jobs that make pictures";
     GoFilters, "filters", Global, ["8"], false, "go to the filter bench";
     GoAgreement, "agreement", Global, ["%"], false, "go to how far people agree";
+    GoAdjudicate, "adjudication", Global, ["0"], false, "go to the items on which people differ";
     Sample, "sample", Global, ["S"], false, "fill an empty project with the sample";
     Palette, "palette", Global, [":"], false, "every action by name";
     Help, "help", Global, ["?", "f1"], false, "the keys of this pane";

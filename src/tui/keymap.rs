@@ -208,6 +208,9 @@ mod tests {
         let table = [Scope::Table, Scope::Global];
         assert!(matches!(map.lookup(&table, &[press('z')]), Lookup::Pending(p) if p.len() == 2));
         assert_eq!(map.lookup(&table, &[press('z'), press('[')]), Lookup::Action(Action::ThenAscending));
-        assert_eq!(map.lookup(&table, &[press('s')]), Lookup::Elsewhere(vec![Action::Skip, Action::StartScoring]));
+        assert_eq!(
+            map.lookup(&table, &[press('s')]),
+            Lookup::Elsewhere(vec![Action::Skip, Action::StartScoring, Action::ShowSettled])
+        );
     }
 }

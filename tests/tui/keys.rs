@@ -23,6 +23,7 @@ fn a_key_that_was_moved_judges_and_is_what_bar_and_help_show() {
     seat.wait_for("accept this item (undo takes it back)");
     assert!(seat.text().lines().any(|l| l.trim_start().starts_with("y ") && l.contains("accept this item")));
     seat.keys("<esc>:items");
+    seat.wait_for("> items");
     seat.wait_for("go to the item list");
     assert_eq!(bench.verdicts("ann"), ["1 accept"]);
 }

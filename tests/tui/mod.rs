@@ -1,5 +1,6 @@
 //! Keys in, screen out.
 
+mod adjudicate;
 mod agreement;
 mod board;
 mod by_hand;

@@ -25,6 +25,7 @@ impl App {
             Action::GoGenerate => self.go_generate(),
             Action::GoFilters => self.go_filters(),
             Action::GoAgreement => self.go_agreement(),
+            Action::GoAdjudicate => self.go_adjudicate(),
             // Edits of the metadata have steps of their own.
             Action::Undo | Action::Redo if matches!(self.at, At::Vocabulary | At::Templates) => {
                 self.workshop_action(action);
@@ -72,6 +73,7 @@ impl App {
                     let effects = self.agreement.act(action);
                     self.agreement_effects(effects);
                 }
+                At::Adjudicate => self.adjudicate_action(action, at),
             },
         }
         self.dirty = true;
@@ -136,6 +138,15 @@ impl App {
                 key(Action::GroupAgreement),
                 key(Action::AgreementRound),
                 key(Action::CopyMethods)
+            ),
+            At::Adjudicate => format!(
+                "Items of a round on which people differ, those to settle first. {}, {} and {} settle one and ask why; {} also \
+                 opens the guidelines that left room for it. {} lists what was judged under earlier guidelines.",
+                key(Action::SettleAccept),
+                key(Action::SettleReject),
+                key(Action::SettleFix),
+                key(Action::GuidelineGap),
+                key(Action::EarlierGuidelines)
             ),
             At::Board => format!("Models by columns, every cell k of n. {open} on a cell lists the answers behind it."),
         }

@@ -22,7 +22,7 @@ struct Tab {
     at: At,
 }
 
-const TABS: [Tab; 9] = [
+const TABS: [Tab; 10] = [
     Tab { go: Action::GoReview, name: "Review", short: "Review", at: At::Review },
     Tab { go: Action::GoList, name: "Items", short: "Items", at: At::List },
     Tab { go: Action::GoBoard, name: "Board", short: "Board", at: At::Board },
@@ -32,6 +32,7 @@ const TABS: [Tab; 9] = [
     Tab { go: Action::GoGenerate, name: "Generate", short: "Make", at: At::Generate },
     Tab { go: Action::GoFilters, name: "Filters", short: "Filter", at: At::Filters },
     Tab { go: Action::GoAgreement, name: "Agreement", short: "Agree", at: At::Agreement },
+    Tab { go: Action::GoAdjudicate, name: "Settle", short: "Settle", at: At::Adjudicate },
 ];
 
 /// Which tabs have their short names in `room` columns: the one that is shown, and as many others as fit, from the left.
@@ -117,6 +118,7 @@ impl App {
                 self.filters.draw(screen.pane, &pictures, buf, &self.setting.look);
             }
             At::Agreement => self.agreement.draw(screen.pane, &self.keymap, buf, &self.setting.look),
+            At::Adjudicate => self.draw_adjudicate(screen.pane, buf),
             At::Coverage => self.shop.coverage.draw(screen.pane, buf, &self.setting.look),
             At::List => self.list.draw(screen.pane, buf, &self.setting.look),
             At::Board => match &mut self.board {
@@ -172,14 +174,25 @@ impl App {
         }
     }
 
+    /// The item that is to be judged: number, revision, whether its picture is there.
+    pub(super) fn on_screen(&self) -> Option<(u32, u64, bool)> {
+        match self.at {
+            At::Review => {
+                let there = !matches!(self.review.picture(), Picture::Loading);
+                Some((self.review.number()?, self.review.current()?.rev, there))
+            }
+            At::Adjudicate => self.adjudicate.on_screen(),
+            _ => None,
+        }
+    }
+
     /// After a frame: the query to send when an item was painted that nobody has been asked about yet.
     pub fn receipt_query(&mut self) -> Option<&'static [u8]> {
-        if self.at != At::Review || self.overlay.is_some() {
+        if self.overlay.is_some() {
             return None;
         }
-        let loaded = self.review.current()?;
-        let there = !matches!(self.review.picture(), Picture::Loading);
-        let on_screen = (self.review.number()?, loaded.rev, there);
+        let on_screen = self.on_screen()?;
+        let there = on_screen.2;
         if self.painted == Some(on_screen) {
             return None;
         }

@@ -124,6 +124,7 @@ impl App {
                     Scope::Templates | Scope::Editor => format!("with templates ({})", key(Action::GoTemplates)),
                     Scope::Coverage => format!("in the coverage view ({})", key(Action::GoCoverage)),
                     Scope::Generate => format!("with jobs ({})", key(Action::GoGenerate)),
+                    Scope::Adjudicate => format!("in the adjudication ({})", key(Action::GoAdjudicate)),
                     Scope::Filters => format!("on the filter bench ({})", key(Action::GoFilters)),
                     Scope::Agreement => format!("with agreement ({})", key(Action::GoAgreement)),
                     Scope::Global | Scope::Overlay => "elsewhere".to_string(),
@@ -303,6 +304,13 @@ impl App {
                     self.agreement_effects(effects);
                 }
             }
+            MenuFor::Adjudicate(purpose) => {
+                if let Some(pick) = picks.first() {
+                    let effects = self.adjudicate.chosen(&purpose, *pick);
+                    self.adjudicate_effects(effects);
+                }
+            }
+            MenuFor::Settle(settle) => self.settle_chosen(*settle, picks, &note),
             MenuFor::Doubtful => {
                 let order = picks.first().and_then(|p| DoubtOrder::ALL.get(*p));
                 order.into_iter().for_each(|order| self.review_doubtful(*order));
@@ -355,6 +363,7 @@ impl App {
                 let effects = self.filters.typed(&purpose, words);
                 self.filters_effects(effects);
             }
+            PromptFor::Why(settle) => self.why_given(*settle, prompt, words),
             PromptFor::Find(before) => {
                 if !words.trim().is_empty() {
                     self.history.retain(|h| h != words);

@@ -13,7 +13,7 @@ use crate::owner::wire::{Ask, Bulk, Rename};
 use crate::owner::{Client, Incoming};
 use crate::store::project::Project;
 use crate::tui::panes::review::Draft;
-use crate::tui::panes::{agreement, coverage, filters, generate, list, metadata};
+use crate::tui::panes::{adjudicate, agreement, coverage, filters, generate, list, metadata};
 
 /// What an answer is for.
 #[derive(Clone, Debug)]
@@ -49,6 +49,8 @@ pub enum Want {
     Filters(filters::Want),
     /// The agreement pane asked.
     Agreement(agreement::Want),
+    /// The adjudication pane asked.
+    Adjudicate(adjudicate::Want),
     /// Why this item is flagged or not.
     Explain(u32),
     /// The review queue of doubtful items: of this filter, in this order, then this item.

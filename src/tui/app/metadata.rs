@@ -186,6 +186,7 @@ impl App {
                 let effects = self.shop.desk.read();
                 self.metadata_effects(effects);
                 self.rules_changed();
+                self.guidelines_edited();
             }
             Err(error) => self.say(Toast::error(format!("the editor: {error}; $EDITOR names it"))),
         }

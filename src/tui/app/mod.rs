@@ -12,6 +12,7 @@
 //! | `edit` | the item on screen edited by hand |
 //! | `bulk` | one verdict on everything the list shows |
 //! | `agreement` | the agreement pane |
+//! | `adjudicate` | the adjudication pane |
 //! | `doubt` | doubtful items in the review, and why they are |
 //! | `owner` | what the owner's answers and events do |
 //! | `pace` | when a frame is due, what is due by time alone, and leaving |
@@ -20,6 +21,7 @@
 //! | [`overlay`] | menus, prompts and pages over a pane |
 
 mod actions;
+mod adjudicate;
 mod agreement;
 mod bulk;
 mod doubt;
@@ -50,6 +52,7 @@ use crate::model::{Result, Seen, Status};
 use crate::owner::wire::{Ask, Place, Welcome};
 use crate::tui::action::Scope;
 use crate::tui::keymap::{Keymap, Press};
+use crate::tui::panes::adjudicate::AdjudicatePane;
 use crate::tui::panes::agreement::AgreementPane;
 use crate::tui::panes::board::BoardPane;
 use crate::tui::panes::filters::FiltersPane;
@@ -85,6 +88,8 @@ pub enum At {
     Filters,
     /// How far people agree.
     Agreement,
+    /// Items on which people differ.
+    Adjudicate,
 }
 
 /// What the terminal can do and how things look.
@@ -122,6 +127,7 @@ pub struct App {
     generate: GeneratePane,
     filters: FiltersPane,
     agreement: AgreementPane,
+    adjudicate: AdjudicatePane,
     /// Somebody waits for this frame: a key, a window, a question.
     urgent: bool,
     /// When the last frame was drawn, and when the next is due that nobody waits for.
@@ -205,6 +211,7 @@ impl App {
             generate: GeneratePane::new(),
             filters: FiltersPane::new(),
             agreement: AgreementPane::new(),
+            adjudicate: AdjudicatePane::new(),
             urgent: true,
             drawn_at: 0,
             redraw_at: None,
@@ -318,6 +325,7 @@ impl App {
             (None, At::Generate) => self.generate.scopes().to_vec(),
             (None, At::Filters) => self.filters.scopes().to_vec(),
             (None, At::Agreement) => self.agreement.scopes().to_vec(),
+            (None, At::Adjudicate) => self.adjudicate.scopes().to_vec(),
             (None, At::Coverage) => self.shop.coverage.scopes().to_vec(),
             (None, At::Board) => self.board.as_ref().map_or(vec![Scope::Board, Scope::Table], |b| b.scopes().to_vec()),
         };
@@ -337,15 +345,14 @@ impl App {
     /// What was painted and whether it has been seen: (number, revision, how, milliseconds on screen).
     fn seen(&mut self, at: u64) -> std::result::Result<(u32, u64, Seen, Option<u32>), &'static str> {
         let Some((number, rev, picture)) = self.painted else { return Err("this item is not on the screen yet") };
-        let current = self.review.current().map(|l| l.rev);
-        if self.review.number() != Some(number) || current != Some(rev) {
+        if self.on_screen().map(|(number, rev, _)| (number, rev)) != Some((number, rev)) {
             return Err("this item is not on the screen yet");
         }
         if !picture {
             return Err("the picture is not on the screen yet");
         }
         // A second one would be refused: the first changes what was seen.
-        if self.review.pending_on(number).is_some() {
+        if self.at == At::Review && self.review.pending_on(number).is_some() {
             return Err("your verdict on this item is being saved");
         }
         match self.receipts.seen(self.token, at) {

@@ -7,7 +7,7 @@ use crate::model::{Field, Filter, Seen};
 use crate::owner::wire::{Bulk, Rename};
 use crate::tui::action::Action;
 use crate::tui::panes::review::{Draft, Line};
-use crate::tui::panes::{agreement, coverage, filters, generate, metadata};
+use crate::tui::panes::{adjudicate, agreement, coverage, filters, generate, metadata};
 use crate::tui::theme::Look;
 use crate::tui::widgets::menu::Menu;
 use crate::tui::widgets::page::Page;
@@ -56,6 +56,10 @@ pub enum MenuFor {
     Bulk(Box<Filter>),
     /// Whether they get it.
     BulkNow(Box<Bulk>),
+    /// What the adjudication pane asked.
+    Adjudicate(adjudicate::ChoiceFor),
+    /// Why an item is rejected by its adjudicator, or what it is where the guidelines have a gap.
+    Settle(Box<adjudicate::Settle>),
 }
 
 /// What a prompt asks for.
@@ -78,6 +82,8 @@ pub enum PromptFor {
     Filters(filters::TextFor),
     /// Another text for a line of an item that is edited.
     Edit(Box<Draft>, Line),
+    /// Why an item is settled so.
+    Why(Box<adjudicate::Settle>),
 }
 
 /// What lies over a pane.

@@ -58,6 +58,7 @@ impl App {
                 for decide in again {
                     self.link.ask(Want::Decide(decide.uuid), Ask::Decide(decide));
                 }
+                self.settle_again();
                 self.subscribe();
                 self.resync();
             }
@@ -77,11 +78,14 @@ impl App {
                 if !ours {
                     let effects = self.review.changed(receipt.number);
                     self.carry_out(effects);
-                    if who != self.link.who() && self.review.number() == Some(receipt.number) {
+                    let shown = self.at != At::Adjudicate && self.review.number() == Some(receipt.number);
+                    // Adjudicators are not told who.
+                    if who != self.link.who() && shown {
                         let said = format!("#{} is {} now, says {who}", receipt.number, receipt.status.name());
                         self.say(Toast::info(said));
                     }
                 }
+                self.adjudicate_changed(receipt.number);
                 self.changed();
             }
             Event::Imported { items } => {
@@ -99,6 +103,7 @@ impl App {
                 for number in numbers {
                     let effects = self.review.changed(number);
                     self.carry_out(effects);
+                    self.adjudicate_changed(number);
                 }
                 self.changed();
             }
@@ -137,7 +142,7 @@ impl App {
     }
 
     /// Statuses changed: the list and the counts are asked for again.
-    fn changed(&mut self) {
+    pub(super) fn changed(&mut self) {
         if self.recount_at.is_none() {
             self.recount_at = Some(self.now() + RECOUNT_MS);
         }
@@ -169,6 +174,9 @@ impl App {
         if self.at == At::Agreement {
             self.go_agreement();
         }
+        if self.at == At::Adjudicate {
+            self.go_adjudicate();
+        }
         // Also after the owner was away: what it keeps of the files may be of another moment.
         self.metadata_changed();
         self.changed();
@@ -181,6 +189,7 @@ impl App {
             (Want::Generate(want), answer) => self.generate_answered(want, answer),
             (Want::Filters(want), answer) => self.filters_answered(want, answer),
             (Want::Agreement(want), answer) => self.agreement_answered(want, answer),
+            (Want::Adjudicate(want), answer) => self.adjudicate_answered(want, answer),
             (Want::Explain(number), answer) => self.explained(number, answer),
             (Want::Doubtful(filter, order), Ok(Answer::Numbers(numbers))) => self.doubtful(&filter, order, numbers),
             (Want::Recompose { renames, dry, asked }, answer) => self.recomposed(renames, (dry, asked), answer),
@@ -274,6 +283,10 @@ impl App {
         )));
         if self.at == At::Review {
             self.go_to_item(receipt.number);
+        }
+        if self.at == At::Adjudicate {
+            let effects = self.adjudicate.go_to(receipt.number);
+            self.adjudicate_effects(effects);
         }
         let effects = self.review.changed(receipt.number);
         self.carry_out(effects);

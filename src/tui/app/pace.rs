@@ -32,7 +32,7 @@ impl App {
 
     /// When [`tick`](Self::tick) is to be called, in milliseconds of the clock.
     pub fn deadline(&self) -> Option<u64> {
-        let waiting = (self.at == At::Review).then(|| self.receipts.deadline()).flatten();
+        let waiting = matches!(self.at, At::Review | At::Adjudicate).then(|| self.receipts.deadline()).flatten();
         let counts = [self.recount_at, self.gauges_at, self.rescore_at, self.agree_at];
         let others = [self.leaving, self.redraw_at, self.blink_at, waiting];
         counts.into_iter().chain(others).flatten().min()
@@ -45,6 +45,7 @@ impl App {
             self.recount_at = None;
             self.link.ask(Want::Status, Ask::Status);
             self.workshop_recount();
+            self.adjudicate_again();
         }
         if self.gauges_at.is_some_and(|at| at <= now) {
             self.read_gauges();
@@ -70,7 +71,7 @@ impl App {
 
     /// Whether everything that a person would miss tomorrow has been acknowledged.
     pub(super) fn nothing_on_its_way(&self) -> bool {
-        self.review.pending().is_empty() && !self.link.unplaced()
+        self.review.pending().is_empty() && self.adjudicate.pending().is_empty() && !self.link.unplaced()
     }
 
     /// Leaves, once the last verdicts are on disk.

@@ -13,7 +13,7 @@ use crate::tui::preview::{Part, Show, View};
 
 impl App {
     /// A picture drawn as cells in `place`.
-    fn cells_in(&self, place: Rect) -> View {
+    pub(super) fn cells_in(&self, place: Rect) -> View {
         View {
             pane: (place.width, place.height),
             cell: self.setting.capabilities.cell.unwrap_or((1, 2)),

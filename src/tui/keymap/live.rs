@@ -6,7 +6,7 @@ use super::{Chord, Keymap, Press, Target};
 use crate::tui::action::{Action, Scope};
 
 /// The scopes that have the keys together, nearest first: of each pane, its layers and its overlays.
-pub const LIVE: [&[Scope]; 13] = [
+pub const LIVE: [&[Scope]; 14] = [
     &[Scope::Review, Scope::Global],
     &[Scope::List, Scope::Table, Scope::Global],
     &[Scope::Table, Scope::Global],
@@ -18,6 +18,7 @@ pub const LIVE: [&[Scope]; 13] = [
     &[Scope::Generate, Scope::Table, Scope::Global],
     &[Scope::Filters, Scope::Table, Scope::Global],
     &[Scope::Agreement, Scope::Table, Scope::Global],
+    &[Scope::Adjudicate, Scope::Global],
     &[Scope::Overlay, Scope::Table, Scope::Global],
     &[Scope::Overlay],
 ];

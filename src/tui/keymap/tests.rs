@@ -45,12 +45,12 @@ fn names_of_actions_are_unique_with_dashes_for_blanks() {
 
 #[test]
 fn a_file_replaces_the_keys_of_what_it_names_and_leaves_the_rest() {
-    let map = taken("accept = \"y\"\nfirst-item = [\"0\", \"home\"]\n\"next pending\" = \"\"\nsample = []\n");
+    let map = taken("accept = \"y\"\nfirst-item = [\";\", \"home\"]\n\"next pending\" = \"\"\nsample = []\n");
     let review = [Scope::Review, Scope::Global];
     assert_eq!(map.lookup(&review, &keys("y")), Lookup::Action(Action::Accept));
-    assert_eq!(map.lookup(&review, &keys("a")), Lookup::Elsewhere(vec![Action::AddTerm]));
+    assert_eq!(map.lookup(&review, &keys("a")), Lookup::Elsewhere(vec![Action::AddTerm, Action::SettleAccept]));
     assert_eq!(map.lookup(&review, &keys("x")), Lookup::Action(Action::Reject));
-    assert_eq!(map.keys(Action::FirstItem), ["0", "home"]);
+    assert_eq!(map.keys(Action::FirstItem), [";", "home"]);
     assert_eq!((map.hint(Action::NextPending), map.press(Action::Sample)), (String::new(), ":sample".into()));
     assert!(map.keys(Action::Skip) == ["s"] && map.macros().is_empty());
 }
@@ -84,7 +84,7 @@ fn what_cannot_be_read_is_told_with_line_and_field_all_at_once() {
     assert_eq!((problems.len(), problems[0].place.line), (1, Some(1)));
     let problems = read("acept = \"y\"\n", Path::new(FILE), None).unwrap_err();
     assert_eq!(problems[0].help.as_deref(), Some("is it `accept`? `benchtop keys` lists every action"));
-    assert!(refused("\"first item\" = \"0\"\nfirst-item = \"1\"\n")[0].contains("its keys already"));
+    assert!(refused("\"first item\" = \";\"\nfirst-item = \"1\"\n")[0].contains("its keys already"));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn two_actions_on_one_key_are_refused_where_both_are_live() {
     assert_eq!(refused("skip = \"g\"\n"), ["1 skip: `g` of `skip` cannot be told from `gg` of `first item`"]);
     // A nearer scope that hides a farther one: told at the line that did it.
     assert_eq!(refused("accept = \"u\"\n"), ["1 accept: `u` of `accept` hides `u` of `undo`: both are live at once"]);
-    assert_eq!(refused("undo = \"a\"\n").len(), 2, "in the review and among vocabularies");
+    assert_eq!(refused("undo = \"a\"\n").len(), 3, "in the review, among vocabularies and disputes");
     assert_eq!(refused("down = \"n\"\n").len(), 3, "hidden by metadata, jobs and filters");
     // Not live at once: free.
     taken("accept = \"w\"\n");

@@ -1,5 +1,6 @@
 //! Panes: what fills the screen below the tabs. They turn actions into effects and draw; they do no I/O.
 
+pub mod adjudicate;
 pub mod agreement;
 pub mod behind;
 pub mod board;

@@ -10,7 +10,7 @@ use crate::tui::action::{Action, Scope};
 use crate::tui::keymap::Keymap;
 use crate::tui::theme::{Look, Role};
 
-const SCOPES: [Scope; 14] = [
+const SCOPES: [Scope; 15] = [
     Scope::Review,
     Scope::Table,
     Scope::List,
@@ -23,6 +23,7 @@ const SCOPES: [Scope; 14] = [
     Scope::Generate,
     Scope::Filters,
     Scope::Agreement,
+    Scope::Adjudicate,
     Scope::Global,
     Scope::Overlay,
 ];
@@ -62,6 +63,18 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
             A::TypeLine,
         ],
         Scope::Agreement => &[A::GroupAgreement, A::AgreementRound, A::AgreementPart, A::CopyMethods],
+        Scope::Adjudicate => &[
+            A::SettleAccept,
+            A::SettleReject,
+            A::SettleFix,
+            A::GuidelineGap,
+            A::NextDispute,
+            A::NextOpen,
+            A::ShowSettled,
+            A::ReviewDispute,
+            A::ChooseRound,
+            A::EarlierGuidelines,
+        ],
         Scope::Table => &[A::Open, A::SortDescending, A::Select, A::Subset, A::Frequency, A::Hide, A::CopyTable],
         Scope::Global => &[A::Help, A::Undo, A::Find, A::Palette, A::Back],
         Scope::Overlay => &[A::MenuOk, A::MenuCancel],

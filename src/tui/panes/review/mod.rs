@@ -7,12 +7,14 @@ mod draw;
 mod edit;
 pub mod explain;
 mod pair;
+mod plain;
 mod queue;
 mod text;
 
 pub use draw::{Layout, draw_picture, is_wide, layout};
 pub use edit::{Draft, Line};
 pub use pair::{Looking, Sides, picture_of};
+pub use plain::draw_item;
 pub use queue::Queue;
 
 use std::collections::HashMap;

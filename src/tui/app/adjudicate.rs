@@ -1,0 +1,253 @@
+//! The adjudication pane: what joins it to the program.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::link::{State, Want};
+use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::{App, At};
+use crate::model::{Kind, Result, Verdict};
+use crate::owner::wire::{Answer, Ask};
+use crate::tui::action::Action;
+use crate::tui::panes::adjudicate::{self, AdjudicateEffect, GAP, Keys, Settle};
+use crate::tui::panes::review::{Looking, Picture, picture_of};
+use crate::tui::preview::View;
+use crate::tui::preview::worker::Source;
+use crate::tui::widgets::menu::{Choice, Menu};
+use crate::tui::widgets::prompt::Prompt;
+use crate::tui::widgets::toast::Toast;
+
+/// What an adjudicator can make of an item.
+const SETTLES: [Verdict; 3] = [Verdict::Accept, Verdict::Reject, Verdict::Fix];
+
+impl App {
+    pub(super) fn go_adjudicate(&mut self) {
+        if self.at != At::Adjudicate {
+            (self.at, self.painted) = (At::Adjudicate, None);
+        }
+        let effects = self.adjudicate.start();
+        self.adjudicate_effects(effects);
+    }
+
+    /// Does an action in the pane; those that settle ask why first.
+    pub(super) fn adjudicate_action(&mut self, action: Action, at: u64) {
+        let verdict = match action {
+            Action::SettleAccept => Verdict::Accept,
+            Action::SettleReject | Action::GuidelineGap => Verdict::Reject,
+            Action::SettleFix => Verdict::Fix,
+            other => {
+                let effects = self.adjudicate.act(other);
+                return self.adjudicate_effects(effects);
+            }
+        };
+        if self.adjudicate.current().is_none() {
+            return self.say(Toast::info("there is nothing to settle"));
+        }
+        match self.seen(at) {
+            Ok((number, _, seen, ms)) => {
+                let gap = action == Action::GuidelineGap;
+                self.ask_why(Settle { number, verdict, seen, ms, gap });
+                self.tell_unconfirmed(seen);
+            }
+            Err(why) => self.say(Toast::warning(why)),
+        }
+    }
+
+    /// Asks why an item is settled so: nothing is settled without.
+    fn ask_why(&mut self, settle: Settle) {
+        let number = settle.number;
+        let menu = match (settle.gap, settle.verdict) {
+            (true, _) => {
+                let choices = SETTLES.map(|v| Choice::new(v.name()).wants_note()).to_vec();
+                Menu::new(format!("gap of the guidelines, #{number}: what is it, and what do they not say?"), choices)
+            }
+            (_, Verdict::Reject) => {
+                let choice = |r: &crate::model::config::Reason| Choice::new(r.label.clone()).wants_note();
+                let choices = self.welcome.reasons.iter().map(choice).collect();
+                Menu::new(format!("#{number} is rejected: reasons, and why"), choices).several()
+            }
+            (_, verdict) => {
+                let label = if verdict == Verdict::Fix { "is to fix: what" } else { "is accepted: why" };
+                let prompt = Prompt::new(format!("#{number} {label}"), "", self.adjudicate.whys().to_vec());
+                self.overlay = Some(Overlay::Prompt(PromptFor::Why(Box::new(settle)), prompt));
+                return;
+            }
+        };
+        let menu = menu.with_note().with_tags(self.tags.known().to_vec());
+        self.overlay = Some(Overlay::Menu(MenuFor::Settle(Box::new(settle)), menu));
+    }
+
+    /// Takes in the reasons of a rejection, or what a gap of the guidelines comes to.
+    pub(super) fn settle_chosen(&mut self, settle: Settle, picks: &[usize], why: &str) {
+        let reasons = &self.welcome.reasons;
+        let (settle, reasons) = match settle.gap {
+            true => {
+                let verdict = picks.first().and_then(|pick| SETTLES.get(*pick)).copied();
+                (Settle { verdict: verdict.unwrap_or(settle.verdict), ..settle }, Vec::new())
+            }
+            false => (settle, picks.iter().filter_map(|p| reasons.get(*p)).map(|r| r.key.clone()).collect()),
+        };
+        self.settle(settle, reasons, why);
+    }
+
+    /// Takes in why an item is settled so; without a why it is asked again.
+    pub(super) fn why_given(&mut self, settle: Settle, mut prompt: Prompt, why: &str) {
+        if why.trim().is_empty() {
+            prompt.refuse("say why: it is recorded with the verdict");
+            self.overlay = Some(Overlay::Prompt(PromptFor::Why(Box::new(settle)), prompt));
+            return;
+        }
+        self.settle(settle, Vec::new(), why);
+    }
+
+    fn settle(&mut self, settle: Settle, reasons: Vec<String>, why: &str) {
+        self.tags.used(if settle.gap { GAP } else { why });
+        let effects = self.adjudicate.settle(settle, reasons, why);
+        self.adjudicate_effects(effects);
+    }
+
+    pub(super) fn adjudicate_effects(&mut self, effects: Vec<AdjudicateEffect>) {
+        for effect in effects {
+            match effect {
+                AdjudicateEffect::Ask(want, ask) => self.link.ask(Want::Adjudicate(want), ask),
+                AdjudicateEffect::AskChoice { purpose, title, lines } => {
+                    if self.at == At::Adjudicate {
+                        let menu = super::metadata::menu(title, lines);
+                        self.overlay = Some(Overlay::Menu(MenuFor::Adjudicate(purpose), menu));
+                    }
+                }
+                AdjudicateEffect::Edit(path) => {
+                    let file = self.welcome.root.join(&path);
+                    match file.is_file() {
+                        true => self.shop.edit = Some((file, 1)),
+                        false => self.say(Toast::warning(format!("{path} is not there any more"))),
+                    }
+                }
+                AdjudicateEffect::Item(number) => {
+                    self.go_review();
+                    self.go_to_item(number);
+                }
+                AdjudicateEffect::Show(page) => self.overlay = Some(Overlay::Page(*page)),
+                AdjudicateEffect::Say(said) => self.say(Toast::info(said)),
+                AdjudicateEffect::Refuse(why) => self.say(Toast::warning(why)),
+                AdjudicateEffect::Leave => self.go_review(),
+            }
+        }
+        self.dirty = true;
+    }
+
+    pub(super) fn adjudicate_answered(&mut self, want: adjudicate::Want, answer: Result<Answer>) {
+        use super::metadata::part;
+        let pane = &mut self.adjudicate;
+        let effects = match want {
+            adjudicate::Want::Rounds => {
+                pane.take_rounds(part(answer, |a| if let Answer::Rounds(list) = a { Some(list) } else { None }))
+            }
+            adjudicate::Want::Disputes(round) => {
+                let list = part(answer, |a| if let Answer::Disputes(list) = a { Some(list) } else { None });
+                pane.take_disputes(&round, list)
+            }
+            adjudicate::Want::About(round, show) => {
+                let about = part(answer, |a| if let Answer::Adjudication(about) = a { Some(*about) } else { None });
+                pane.take_about(&round, show && self.at == At::Adjudicate, about)
+            }
+            adjudicate::Want::Item(number) => {
+                pane.take_item(number, part(answer, |a| if let Answer::Item(view) = a { Some(*view) } else { None }));
+                vec![]
+            }
+            adjudicate::Want::Settled(uuid) => {
+                match part(answer, |a| if let Answer::Receipt(receipt) = a { Some(receipt) } else { None }) {
+                    Ok(receipt) => {
+                        self.rev = self.rev.max(receipt.rev);
+                        let effects = pane.acknowledged(&receipt);
+                        self.changed();
+                        effects
+                    }
+                    // While there is no owner the verdict waits and is sent again.
+                    Err(problem) if self.link.state() != State::Up || problem.kind == Kind::Unreachable => return,
+                    Err(problem) => {
+                        let effects = pane.refused(uuid);
+                        self.say(Toast::from(&problem));
+                        effects
+                    }
+                }
+            }
+        };
+        self.adjudicate_effects(effects);
+    }
+
+    /// Sends again what waits for its receipt: the same uuid counts once.
+    pub(super) fn settle_again(&mut self) {
+        for decide in self.adjudicate.pending().to_vec() {
+            self.link.ask(Want::Adjudicate(adjudicate::Want::Settled(decide.uuid)), Ask::Decide(decide));
+        }
+    }
+
+    /// Verdicts came in: what people differ on may be something else.
+    pub(super) fn adjudicate_again(&mut self) {
+        if self.at == At::Adjudicate {
+            let effects = self.adjudicate.refresh();
+            self.adjudicate_effects(effects);
+        }
+    }
+
+    pub(super) fn adjudicate_changed(&mut self, number: u32) {
+        if self.at == At::Adjudicate {
+            let effects = self.adjudicate.changed(number);
+            self.adjudicate_effects(effects);
+        } else {
+            self.adjudicate.forget(number);
+        }
+    }
+
+    /// The person's editor may have changed them.
+    pub(super) fn guidelines_edited(&mut self) {
+        if self.at == At::Adjudicate {
+            let mut effects = self.adjudicate.refresh();
+            effects.extend(self.adjudicate.ask_about(true));
+            self.adjudicate_effects(effects);
+        }
+    }
+
+    pub(super) fn draw_adjudicate(&mut self, area: Rect, buf: &mut Buffer) {
+        let pair = self.adjudicate.loaded().and_then(|loaded| self.review.sides(loaded, &self.welcome.root));
+        self.adjudicate.set_pair(pair);
+        let picture = self.dispute_picture(area);
+        self.adjudicate.set_picture(picture);
+        let key = |action| self.keymap.press(action);
+        let keys = Keys {
+            choose: key(Action::ChooseRound),
+            settled: key(Action::ShowSettled),
+            text: key(Action::TextDown),
+            verdicts: key(Action::VerdictsDown),
+        };
+        self.adjudicate.draw(area, &keys, buf, &self.setting.look);
+    }
+
+    /// The picture of the dispute on screen, made ready for its place in `area`, and that of the next one behind it.
+    fn dispute_picture(&self, area: Rect) -> Picture {
+        let root = &self.welcome.root;
+        let view = self.cells_in(self.adjudicate.layout(area).picture);
+        let sources = |loaded: &crate::tui::panes::review::Loaded| -> std::result::Result<Vec<Source>, String> {
+            match self.review.sides(loaded, root) {
+                Some(sides) => Ok(sides.sources.to_vec()),
+                None => picture_of(&loaded.item, root).map(|(key, path)| vec![(key.into(), path)]),
+            }
+        };
+        let part = |looking: Looking, loaded: &_| looking.part(self.review.sides(loaded, root).as_ref(), false);
+        let Some(loaded) = self.adjudicate.loaded() else { return Picture::Loading };
+        let picture = match sources(loaded) {
+            Err(why) => Picture::None(why),
+            Ok(sources) => {
+                let view = View { part: part(self.adjudicate.looking(), loaded), ..view };
+                self.previews.want_of(&sources, view).map_or(Picture::Loading, Picture::Ready)
+            }
+        };
+        if let Some(next) = self.adjudicate.next_loaded()
+            && let Ok(sources) = sources(next)
+        {
+            self.previews.ahead_of([(sources, View { part: part(Looking::default(), next), ..view })]);
+        }
+        picture
+    }
+}

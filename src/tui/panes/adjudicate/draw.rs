@@ -1,0 +1,207 @@
+//! Drawing the adjudication pane: the item above, the verdicts on it below.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{AdjudicatePane, sides};
+use crate::model::round::state::Dispute;
+use crate::tui::panes::metadata::desk::said;
+use crate::tui::panes::review::{Loaded, Looking, Picture, Sides, draw_item, draw_picture, layout as beside};
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::table::{Empty, draw::draw_empty};
+use crate::tui::widgets::text;
+
+/// Lines that the verdicts get at least, of a pane that has them to spare.
+const VERDICTS: u16 = 8;
+
+/// The keys that its texts name.
+#[derive(Clone, Debug, Default)]
+pub struct Keys {
+    /// Chooses a round.
+    pub choose: String,
+    /// Shows what is settled.
+    pub settled: String,
+    /// Scrolls the item's text.
+    pub text: String,
+    /// Scrolls the verdicts.
+    pub verdicts: String,
+}
+
+/// Where the parts are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The round, and how much of it is settled.
+    pub head: Rect,
+    /// What is shown of two pictures; empty for one.
+    pub caption: Rect,
+    /// The picture.
+    pub picture: Rect,
+    /// The item's text.
+    pub text: Rect,
+    /// The line over the verdicts.
+    pub rule: Rect,
+    /// The verdicts.
+    pub verdicts: Rect,
+}
+
+impl AdjudicatePane {
+    /// Where the parts are in `area`.
+    pub fn layout(&self, area: Rect) -> Layout {
+        let row = |y: u16, height: u16| Rect { y: area.y + y, height, ..area };
+        let head = row(0, area.height.min(1));
+        let rest = area.height.saturating_sub(1);
+        let low = (rest * 3 / 10).max(VERDICTS).min(rest / 2);
+        let high = rest - low;
+        let item = beside(row(1, high), self.pair.is_some());
+        let rule = row(1 + high, low.min(1));
+        let verdicts = row(1 + high + rule.height, low - rule.height);
+        Layout { head, caption: item.caption, picture: item.picture, text: item.text, rule, verdicts }
+    }
+
+    /// How the picture is looked at.
+    pub fn looking(&self) -> Looking {
+        self.looking
+    }
+
+    /// Sets the two pictures of the item on screen, where it has two.
+    pub fn set_pair(&mut self, pair: Option<Sides>) {
+        self.pair = pair;
+    }
+
+    /// Sets the picture that is drawn; the one before it stays while it is being made ready.
+    pub fn set_picture(&mut self, picture: Picture) {
+        let stays = matches!(picture, Picture::Loading) && matches!(self.picture, Picture::Ready(_));
+        if !stays {
+            self.picture = picture;
+        }
+    }
+
+    /// Draws the pane into `area`.
+    pub fn draw(&mut self, area: Rect, keys: &Keys, buf: &mut Buffer, look: &Look) {
+        if area.is_empty() {
+            return;
+        }
+        if let Some(empty) = self.empty(keys) {
+            return draw_empty(&empty, area, buf, look);
+        }
+        let parts = self.layout(area);
+        self.draw_head(parts.head, buf, look);
+        let Some(dispute) = self.current().cloned() else { return };
+        self.draw_caption(parts.caption, buf, look);
+        draw_picture(&self.picture, false, parts.picture, buf, look);
+        self.draw_text(&dispute, parts.text, &keys.text, buf, look);
+        draw_rule(&dispute, parts.rule, buf, look);
+        let mut below = parts.verdicts;
+        let overflow = sides::draw(&dispute, &self.about, self.scrolled[1], below, buf, look);
+        (self.overflow[1], self.scrolled[1]) = (overflow, self.scrolled[1].min(overflow));
+        below.height = below.height.min(1);
+        below.y = parts.verdicts.bottom().saturating_sub(1);
+        more(overflow - self.scrolled[1], &keys.verdicts, below, buf, look);
+    }
+
+    /// What is said in place of a dispute.
+    fn empty(&self, Keys { choose, settled, .. }: &Keys) -> Option<Empty> {
+        let nothing = |hint: &str| Some(Empty::Nothing { hint: hint.into() });
+        match (&self.rounds, &self.disputes) {
+            (None, _) => Some(Empty::Loading),
+            (Some(Err(problem)), _) | (_, Some(Err(problem))) => Some(Empty::Failed(said(problem))),
+            (Some(Ok(_)), _) if self.names().is_empty() => {
+                nothing("no round decides anything yet: `benchtop round new` makes one")
+            }
+            (Some(Ok(_)), _) if self.round.is_none() => nothing(&format!("{choose} chooses a round")),
+            (_, None) => Some(Empty::Loading),
+            (_, Some(Ok(list))) if list.is_empty() => {
+                let round = self.round.as_deref().unwrap_or_default();
+                nothing(&format!(
+                    "nobody differs in the round `{round}`, as far as you may see; {choose} chooses another"
+                ))
+            }
+            (_, Some(Ok(_))) if self.shown().next().is_none() => {
+                nothing(&format!("everything is settled; {settled} shows it"))
+            }
+            _ => None,
+        }
+    }
+
+    fn draw_head(&self, area: Rect, buf: &mut Buffer, look: &Look) {
+        let all: Vec<&Dispute> = self.disputes.iter().flatten().flatten().collect();
+        let open = all.iter().filter(|dispute| dispute.settled.is_none()).count();
+        let round = self.round.as_deref().unwrap_or_default();
+        let protocol = self.rounds.iter().flatten().flatten().find(|r| r.name == round).map(|r| r.protocol);
+        let protocol = protocol.map_or(String::new(), |p| format!(" ({p})"));
+        let shown = self.shown().count();
+        let mut line = format!(" {round}{protocol}  {} of {shown}", self.place() + 1);
+        line.push_str(&match (open, all.len() - open) {
+            (0, settled) => format!(", all {settled} settled"),
+            (open, 0) => format!(", {open} to settle"),
+            (open, settled) => format!(", {open} to settle, {settled} settled"),
+        });
+        let saved = match self.pending.len() {
+            0 => self.saved.as_ref().map(|saved| format!("✓ {saved} ")).unwrap_or_default(),
+            1 => "saving ".to_string(),
+            n => format!("saving {n} "),
+        };
+        let room = usize::from(area.width);
+        let right = text::width(&saved).min(room);
+        buf.set_stringn(area.x, area.y, text::fit(&line, room - right), room - right, look.style(Role::Heading));
+        buf.set_stringn(area.right() - right as u16, area.y, saved, right, look.style(Role::Good));
+    }
+
+    fn draw_caption(&self, area: Rect, buf: &mut Buffer, look: &Look) {
+        let (Some(pair), false) = (&self.pair, area.is_empty()) else { return };
+        let [first, second] = pair.caption(self.looking.shown(pair, false));
+        let said = [first, second].into_iter().flatten().collect::<Vec<_>>().join("   ");
+        let room = usize::from(area.width);
+        buf.set_stringn(area.x, area.y, text::fit(&said, room), room, look.style(Role::Heading));
+    }
+
+    fn draw_text(&mut self, dispute: &Dispute, area: Rect, key: &str, buf: &mut Buffer, look: &Look) {
+        let number = dispute.number;
+        let room = usize::from(area.width);
+        match self.items.get(&number) {
+            None => drop(buf.set_stringn(area.x, area.y, format!("#{number}  loading"), room, look.style(Role::Dim))),
+            Some(Err(why)) => {
+                let said = text::fit(&format!("#{number}  {why}"), room);
+                buf.set_stringn(area.x, area.y, said, room, look.style(Role::Bad));
+            }
+            Some(Ok(loaded)) => {
+                // Scores only where the round says so.
+                let chips = if self.about.sees.scores { loaded.chips.clone() } else { Vec::new() };
+                let shown = Loaded { chips, ..loaded.clone() };
+                let pending = self.pending_on(number);
+                let overflow = draw_item((number, &shown), pending, self.scrolled[0], area, buf, look);
+                (self.overflow[0], self.scrolled[0]) = (overflow, self.scrolled[0].min(overflow));
+                let last = Rect { y: area.bottom().saturating_sub(1), height: area.height.min(1), ..area };
+                more(overflow - self.scrolled[0], key, last, buf, look);
+            }
+        }
+    }
+}
+
+/// The line over the verdicts: where they leave the item, and whether it is one's own.
+fn draw_rule(dispute: &Dispute, area: Rect, buf: &mut Buffer, look: &Look) {
+    if area.is_empty() {
+        return;
+    }
+    let room = usize::from(area.width);
+    let mark = if look.accessible { "" } else { "── " };
+    let count = dispute.verdicts.len();
+    let said = format!("{mark}{count} verdicts leave it {} ", dispute.status.name());
+    let (x, _) = buf.set_stringn(area.x, area.y, said, room, look.style(Role::Border));
+    let own = if dispute.own { "you judged this one " } else { "" };
+    let left = usize::from(area.right().saturating_sub(x));
+    let (x, _) = buf.set_stringn(x, area.y, own, left, look.style(Role::Warn));
+    if !look.accessible {
+        let left = usize::from(area.right().saturating_sub(x));
+        buf.set_stringn(x, area.y, "─".repeat(left), left, look.style(Role::Border));
+    }
+}
+
+/// How many lines are below, at the right end of the last one.
+fn more(below: usize, key: &str, area: Rect, buf: &mut Buffer, look: &Look) {
+    if below > 0 && !area.is_empty() {
+        let said = format!(" {below} more: {key} ");
+        let x = area.right().saturating_sub(text::width(&said) as u16).max(area.x);
+        buf.set_stringn(x, area.y, said, usize::from(area.right() - x), look.style(Role::Hint));
+    }
+}

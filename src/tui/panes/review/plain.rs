@@ -1,0 +1,28 @@
+//! An item's text for panes that show it beside something else.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::Loaded;
+use super::text::{Lines, write};
+use crate::model::Verdict;
+use crate::tui::theme::Look;
+
+/// Draws the text of item `number` from line `scroll` on, with the verdict that waits to be saved; gives how many lines do
+/// not fit.
+pub fn draw_item(
+    (number, loaded): (u32, &Loaded),
+    pending: Option<Verdict>,
+    scroll: usize,
+    area: Rect,
+    buf: &mut Buffer,
+    look: &Look,
+) -> usize {
+    let mut lines = Lines::new(area.width);
+    write(number, loaded, pending, loaded.item.images.len() > 1, look, &mut lines);
+    let overflow = lines.lines.len().saturating_sub(usize::from(area.height));
+    for (y, line) in (area.y..area.bottom()).zip(lines.lines.iter().skip(scroll.min(overflow))) {
+        line.draw((area.x, y), usize::from(area.width), buf, look);
+    }
+    overflow
+}
