@@ -153,6 +153,7 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         | Ask::Next(_)
         | Ask::Release(_)
         | Ask::Feedback { .. }
+        | Ask::Guidelines(_)
         | Ask::Disputes(_)
         | Ask::WhatIf { .. }
         | Ask::Agreement(_)
@@ -222,11 +223,11 @@ fn item(sight: &Sight, number: u32) -> Result<ItemView> {
     let (status, _) = sight.status(row);
     let mut standing = shared.ledger().standing(row);
     standing.retain(|s| sight.sees(row, &s.who));
-    let rev = rev(sight, row);
+    let (rev, text_rev) = (rev(sight, row), shared.ledger().text_rev(row));
     if !sight.veils(row) && !sight.who().is_empty() {
         shared.rounds.shown(sight.who(), row);
     }
-    Ok(ItemView { number, json, status, rev, standing, stale, chips })
+    Ok(ItemView { number, json, status, rev, text_rev, standing, stale, chips })
 }
 
 /// The revision of an item as it is shown: of a veiled one that of its text, since the last would tell that somebody decided.

@@ -237,6 +237,7 @@ fn item(state: &State, number: u32) -> ItemView {
         json: serde_json::to_string(&question(i64::from(number))).unwrap(),
         status: if accepted { Status::Accepted } else { Status::Pending },
         rev: if accepted { state.rev } else { 1 },
+        text_rev: 0,
         standing: vec![],
         stale: None,
         chips: if number >= state.chips_from { vec![chip] } else { vec![] },

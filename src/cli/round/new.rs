@@ -1,6 +1,6 @@
 //! What a new round is to be.
 
-use crate::model::round::{Adjudication, Guidelines, NewRound, Order, Protocol, Rate, Sample};
+use crate::model::round::{Adjudication, CALIBRATION, Guidelines, NewRound, Order, Protocol, Rate, SEED, Sample};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::Ask;
 
@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(long, default_value = "", value_name = "WORDS")]
     filter: String,
     /// Only a sample of them: `10%`, a number, or `100/stratum`
-    #[arg(long, value_name = "HOW", value_parser = sample)]
+    #[arg(long, value_name = "HOW")]
     sample: Option<Sample>,
     /// Divide the sample by this field: subtask, kind, style, level, dataset or side
     #[arg(long, value_name = "FIELD")]
@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     overlap: Option<u8>,
     /// What order, sample, repeats and probes are drawn from
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = SEED)]
     seed: u64,
     /// Everybody sees what others and machines say from the beginning
     #[arg(long)]
@@ -37,13 +37,13 @@ pub struct Args {
     #[arg(long, requires = "open")]
     as_listed: bool,
     /// Share of items shown twice to the same person
-    #[arg(long, default_value = "5%", value_name = "SHARE", value_parser = share)]
+    #[arg(long, default_value_t = Rate::REPEATS, value_name = "SHARE")]
     repeats: Rate,
     /// Share of known items mixed in
-    #[arg(long, default_value = "7%", value_name = "SHARE", value_parser = share)]
+    #[arg(long, default_value_t = Rate::PROBES, value_name = "SHARE")]
     probes: Rate,
     /// Known items to practise on first, half of them bad
-    #[arg(long, default_value_t = 40, value_name = "N")]
+    #[arg(long, default_value_t = CALIBRATION, value_name = "N")]
     calibration: u32,
     /// The guidelines that lie beside the item: a file of the project
     #[arg(long, value_name = "PATH")]
@@ -82,43 +82,4 @@ pub(super) fn ask(args: &Args) -> Result<Ask> {
         ..NewRound::new(args.name.clone(), args.protocol, args.people.clone(), args.seed)
     };
     Ok(Ask::NewRound { new: Box::new(new), dry: args.dry_run })
-}
-
-fn share(text: &str) -> std::result::Result<Rate, String> {
-    let expected = || format!("`{text}` is no share, expected one such as 5% or 0.05");
-    let share = match text.trim().strip_suffix('%') {
-        Some(percent) => percent.trim().parse::<f64>().map(|p| p / 100.0),
-        None => text.trim().parse::<f64>(),
-    };
-    Rate::try_from(share.map_err(|_| expected())?)
-}
-
-fn sample(text: &str) -> std::result::Result<Sample, String> {
-    let expected = || format!("`{text}` is no sample, expected one such as 10%, 500 or 100/stratum");
-    if text == "all" {
-        return Ok(Sample::All);
-    }
-    if let Some(count) = text.strip_suffix("/stratum") {
-        return count.parse().map(Sample::PerStratum).map_err(|_| expected());
-    }
-    match text.parse() {
-        Ok(count) => Ok(Sample::Count(count)),
-        Err(_) => share(text).map(Sample::Share).map_err(|_| expected()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn samples_and_shares_are_read() {
-        assert_eq!(sample("500"), Ok(Sample::Count(500)));
-        assert_eq!(sample("100/stratum"), Ok(Sample::PerStratum(100)));
-        assert_eq!(sample("12.5%"), Ok(Sample::Share(Rate::of_ten_thousand(1250).unwrap())));
-        assert_eq!(share("0.05"), Ok(Rate::REPEATS));
-        for bad in ["", "ten", "110%", "-1", "5/layer"] {
-            assert!(sample(bad).is_err(), "{bad}");
-        }
-    }
 }

@@ -21,12 +21,12 @@ use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::known::Known;
+pub use self::known::{CALIBRATION, Known};
 pub use self::lease::{Lease, Leases, Next};
 pub use self::order::Ticket;
 pub use self::protocol::Protocol;
 pub use self::rate::Rate;
-pub use self::sample::{Drawn, NewRound, Sample, draw};
+pub use self::sample::{Drawn, NewRound, SEED, Sample, draw};
 pub use self::standing::{Decided, Given, status_of};
 use super::error::{Problem, Result};
 use super::name;

@@ -106,6 +106,8 @@ pub struct Plan {
     blocks: u32,
     repeats: u32,
     gap: u32,
+    /// Items of the round that the person comes to judge if all are equally fast.
+    share: u32,
 }
 
 impl Plan {
@@ -137,6 +139,7 @@ impl Plan {
             blocks: round.probes.of(n).min(places).min(pool * n / share) as u32,
             repeats: repeats as u32,
             gap: if n < gap + repeats { items } else { gap as u32 },
+            share: share as u32,
         })
     }
 
@@ -153,6 +156,14 @@ impl Plan {
     /// How many known items there are to be mixed in.
     pub fn probes(&self) -> u32 {
         self.probes.n
+    }
+
+    /// How many tickets come after practice, if all people are equally fast: what is mixed in is counted in, so that a count
+    /// towards it tells nothing of it.
+    pub fn after_practice(&self) -> u32 {
+        let (n, share) = (u64::from(self.items.max(1)), u64::from(self.share));
+        let mixed = u64::from(self.blocks.min(self.probes.n)) + u64::from(self.repeats);
+        (share + mixed * share / n) as u32
     }
 
     /// The item at place `at` (below [`items`](Self::items)) of this person's order.

@@ -1,6 +1,7 @@
 //! Shares, counted in ten-thousandths so that they are the same in every file and on every machine.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +57,20 @@ impl From<Rate> for f64 {
     }
 }
 
+impl FromStr for Rate {
+    type Err = String;
+
+    /// Reads what [`Display`](fmt::Display) writes, such as `5 %`; `5%` and `0.05` are read as well.
+    fn from_str(text: &str) -> Result<Rate, String> {
+        let expected = || format!("`{text}` is no share, expected one such as 5% or 0.05");
+        let share = match text.trim().strip_suffix('%') {
+            Some(percent) => percent.trim().parse::<f64>().map(|p| p / 100.0),
+            None => text.trim().parse::<f64>(),
+        };
+        Rate::try_from(share.map_err(|_| expected())?)
+    }
+}
+
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} %", f64::from(self.0) / 100.0)
@@ -77,6 +92,8 @@ mod tests {
         for (n, share) in [(0, 0), (9, 0), (10, 1), (100, 5), (617_000, 30_850), (u64::MAX, u64::MAX / 20 + 1)] {
             assert_eq!(Rate::REPEATS.of(n), share, "{n}");
         }
+        assert_eq!((Rate::from_str("5%"), "0.05".parse()), (Ok(Rate::REPEATS), Ok(Rate::REPEATS)));
+        assert_eq!(Rate::PROBES.to_string().parse(), Ok(Rate::PROBES));
         assert_eq!((Rate::ALL.of(617_000), Rate::NONE.of(617_000)), (617_000, 0));
         assert_eq!(
             (Rate::PROBES.to_string(), Rate::of_ten_thousand(725).unwrap().to_string()),
@@ -88,6 +105,9 @@ mod tests {
     fn what_is_no_share_is_refused() {
         for share in [-0.01, 1.01, f64::NAN, f64::INFINITY] {
             assert!(Rate::try_from(share).unwrap_err().contains("0 to 1"), "{share}");
+        }
+        for share in ["", "ten", "110%", "-1"] {
+            assert!(share.parse::<Rate>().is_err(), "{share}");
         }
         assert!(Rate::try_from(0.00005).unwrap_err().contains("fine"));
         assert!(Rate::of_ten_thousand(10_001).is_err());

@@ -4,6 +4,8 @@
 //! nothing, and the same request draws the same round on every machine.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +28,40 @@ pub enum Sample {
     /// So many of each stratum (VLB's human check: 100 a strategy and data set).
     PerStratum(u32),
 }
+
+impl FromStr for Sample {
+    type Err = String;
+
+    /// Reads what [`Display`](fmt::Display) writes: `all`, `10%`, `500` or `100/stratum`.
+    fn from_str(text: &str) -> std::result::Result<Sample, String> {
+        let expected = || format!("`{text}` is no sample, expected one such as all, 10%, 500 or 100/stratum");
+        let text = text.trim();
+        if text == "all" {
+            return Ok(Sample::All);
+        }
+        if let Some(count) = text.strip_suffix("/stratum") {
+            return count.trim().parse().map(Sample::PerStratum).map_err(|_| expected());
+        }
+        match text.parse() {
+            Ok(count) => Ok(Sample::Count(count)),
+            Err(_) => text.parse().map(Sample::Share).map_err(|_| expected()),
+        }
+    }
+}
+
+impl fmt::Display for Sample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sample::All => f.write_str("all"),
+            Sample::Share(share) => write!(f, "{share}"),
+            Sample::Count(count) => write!(f, "{count}"),
+            Sample::PerStratum(count) => write!(f, "{count}/stratum"),
+        }
+    }
+}
+
+/// What everything is drawn from unless the request says otherwise.
+pub const SEED: u64 = 1;
 
 /// The request for a round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -158,3 +158,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn samples_are_read_as_they_are_written() {
+    let shares =
+        [Sample::All, Sample::Share(Rate::of_ten_thousand(1250).unwrap()), Sample::Count(500), Sample::PerStratum(100)];
+    for sample in shares {
+        assert_eq!(sample.to_string().parse(), Ok(sample));
+    }
+    assert_eq!("12.5%".parse(), Ok(shares[1]));
+    for bad in ["", "ten", "110%", "-1", "5/layer"] {
+        assert!(bad.parse::<Sample>().is_err(), "{bad}");
+    }
+}

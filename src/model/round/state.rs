@@ -68,10 +68,28 @@ pub struct Served {
     pub practice: bool,
     /// How many the person had before it in this round.
     pub nth: u32,
+    /// Which it is, from 1, of how many: in practice of those of practice, afterwards of all that come after it if all
+    /// people are equally fast. What is mixed in counts as any other.
+    pub place: (u32, u32),
+    /// Version of the round's guidelines as they are now.
+    pub guidelines: Option<String>,
     /// When the lease ends, in milliseconds since 1970; asking again renews it.
     pub until: i64,
     /// Numbers of the items that probably come next, to get their pictures ready.
     pub ahead: Vec<u32>,
+}
+
+/// The guidelines of a round as they are now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuidelinesText {
+    /// Path of the file in the project.
+    pub path: String,
+    /// Its version: [`super::Guidelines::version_of`].
+    pub version: String,
+    /// The version when the round was made.
+    pub made: String,
+    /// What it says.
+    pub text: String,
 }
 
 /// What is told once a verdict is in.

@@ -3,9 +3,9 @@
 use super::begin;
 use super::disputes::{adjudicating, disputes};
 use super::open::Glance;
-use crate::model::round::Round;
 use crate::model::round::protocol::{WhatIf, what_if};
-use crate::model::round::state::{Feedback, RoundState};
+use crate::model::round::state::{Feedback, GuidelinesText, RoundState};
+use crate::model::round::{Guidelines, Round};
 use crate::model::verdict::Part;
 use crate::model::{Judgement, Kind, Problem, Result, Status, Verdict};
 use crate::owner::sight::Sight;
@@ -44,6 +44,7 @@ pub fn answer(sight: &Sight, ask: &Ask) -> Result<Option<Answer>> {
             Answer::Done
         }
         Ask::Feedback { round, number } => Answer::Feedback(feedback(sight, round, *number)?),
+        Ask::Guidelines(round) => Answer::Guidelines(guidelines(sight, round)?),
         Ask::Disputes(round) => Answer::Disputes(disputes(sight, round)?),
         Ask::Adjudication(round) => Answer::Adjudication(Box::new(adjudicating(sight, round)?)),
         Ask::WhatIf { round, protocol } => {
@@ -101,6 +102,18 @@ pub(super) fn state(sight: &Sight, mut glance: Glance) -> RoundState {
         glance.state.by_status = Some(Status::ALL.into_iter().zip(counts).collect());
     }
     glance.state
+}
+
+/// The guidelines of a round as they are now; none where it has none.
+fn guidelines(sight: &Sight, round: &str) -> Result<Option<GuidelinesText>> {
+    let shared = sight.shared();
+    let made = shared.rounds.of(round, |open| open.round.guidelines.clone())?;
+    let text = |Guidelines { path, version }| {
+        let bytes = begin::guidelines(shared, &path)?;
+        let now = Guidelines::version_of(&bytes);
+        Ok(GuidelinesText { path, version: now, made: version, text: String::from_utf8_lossy(&bytes).into_owned() })
+    };
+    made.map(text).transpose()
 }
 
 /// What an item of practice is, once its verdict is in.

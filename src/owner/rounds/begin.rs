@@ -14,6 +14,9 @@ use crate::store::rounds;
 /// The fields that can be strata.
 const STRATA: [Field; 6] = [Field::Subtask, Field::Type, Field::Style, Field::Level, Field::Dataset, Field::Side];
 
+/// Most bytes of a file of guidelines.
+const MOST_BYTES: u64 = 1 << 20;
+
 /// Draws a round and, unless it is only asked for, makes it part of the project.
 ///
 /// # Errors
@@ -80,9 +83,21 @@ fn reload(shared: &Arc<Shared>) -> Result<()> {
 /// # Errors
 /// What keeps it from being read.
 pub(super) fn version(shared: &Shared, path: &str) -> Result<String> {
+    Ok(Guidelines::version_of(&guidelines(shared, path)?))
+}
+
+/// A project's file of guidelines as it is now.
+///
+/// # Errors
+/// What keeps it from being read, at the field `guidelines`; a file of more than [`MOST_BYTES`].
+pub(super) fn guidelines(shared: &Shared, path: &str) -> Result<Vec<u8>> {
     let file = shared.project.root().join(path);
-    let bytes = std::fs::read(&file).map_err(|e| Problem::io(&e, "the guidelines cannot be read", &file))?;
-    Ok(Guidelines::version_of(&bytes))
+    let failed = |e: std::io::Error| Problem::io(&e, "the guidelines cannot be read", &file).field("guidelines");
+    if std::fs::metadata(&file).map_err(failed)?.len() > MOST_BYTES {
+        let what = format!("the guidelines are longer than {} KiB", MOST_BYTES >> 10);
+        return Err(Problem::input(what).file(&file).field("guidelines").help("people read them beside every item"));
+    }
+    std::fs::read(&file).map_err(failed)
 }
 
 fn field(name: &str) -> Result<Field> {

@@ -19,7 +19,7 @@ use open::{Glance, Open};
 
 use super::sight::Veil;
 use crate::model::round::Round;
-use crate::model::round::state::{InRound, Served, Turn};
+use crate::model::round::state::{InRound, Turn};
 use crate::model::verdict::Part;
 use crate::model::{Judgement, Kind, Problem, Result, Verdict};
 use crate::store::{Catalog, Ledger};
@@ -182,10 +182,7 @@ impl Rounds {
             inner.look_again(who, row);
         }
         Ok(match turn {
-            open::Given::Item { row, practice, nth, until, item, ahead } => {
-                let ahead = ahead.into_iter().map(|row| row + 1).collect();
-                Turn::Item(Served { number: row + 1, item, practice, nth, until, ahead })
-            }
+            open::Given::Item(served) => Turn::Item(served),
             open::Given::Wait(until) => Turn::Wait(until),
             open::Given::Finished => Turn::Finished,
             open::Given::Closed => Turn::Closed,

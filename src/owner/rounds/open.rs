@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::model::round::lease::{Judged, Leases, Next};
 use crate::model::round::order::Ticket;
-use crate::model::round::state::{InRound, RoundState};
+use crate::model::round::state::{InRound, RoundState, Served};
 use crate::model::round::{Gold, Protocol, Round};
 use crate::model::verdict::Part;
 use crate::model::{Judgement, Kind, Problem, Result, Verdict};
@@ -62,7 +62,7 @@ impl Role {
 
 /// What there is for somebody.
 pub(super) enum Given {
-    Item { row: u32, practice: bool, nth: u32, until: i64, item: String, ahead: Vec<u32> },
+    Item(Served),
     Wait(i64),
     Finished,
     Closed,
@@ -203,14 +203,17 @@ impl Open {
         let none = || Problem::new(Kind::NotFound, "the round gives out an item that is not there");
         let row = self.row(lease.ticket).ok_or_else(none)?;
         let ahead = self.leases.ahead(who, AHEAD);
-        Ok(Given::Item {
-            row,
+        let rows = ahead.into_iter().filter_map(|item| self.rows[0].get(item as usize).copied().flatten());
+        Ok(Given::Item(Served {
+            number: row + 1,
+            item: self.round.id(lease.ticket).unwrap_or_default().to_string(),
             practice: lease.ticket.part == Part::Calibration,
             nth: lease.ticket.nth,
+            place: self.leases.place(who, lease.ticket).unwrap_or_default(),
+            guidelines: self.guidelines.clone(),
             until: lease.until,
-            item: self.round.id(lease.ticket).unwrap_or_default().to_string(),
-            ahead: ahead.into_iter().filter_map(|item| self.rows[0].get(item as usize).copied().flatten()).collect(),
-        })
+            ahead: rows.map(|row| row + 1).collect(),
+        }))
     }
 
     pub(super) fn release(&mut self, who: &str) -> Result<()> {

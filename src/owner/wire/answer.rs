@@ -15,7 +15,7 @@ use crate::model::job::{Begun, JobFailure, JobState};
 use crate::model::made::Made;
 use crate::model::round::protocol::WhatIf;
 use crate::model::round::report::RoundReport;
-use crate::model::round::state::{Adjudicating, Dispute, Feedback, RoundState, Turn};
+use crate::model::round::state::{Adjudicating, Dispute, Feedback, GuidelinesText, RoundState, Turn};
 use crate::model::scoring::bench::{Bench, Chip, Explanation, RulesDiff, RulesState, ScorerState};
 use crate::model::scoring::job::ScoringState;
 use crate::model::table::{Frequency, Summary};
@@ -120,6 +120,8 @@ pub enum Answer {
     Disputes(Vec<Dispute>),
     /// See [`Ask::WhatIf`].
     WhatIf(WhatIf),
+    /// See [`Ask::Guidelines`]; none where the round has none.
+    Guidelines(Option<GuidelinesText>),
     /// See [`Ask::TakeVerdicts`].
     Taken(Box<Taken>),
     /// See [`Ask::Adjudication`].
@@ -301,6 +303,8 @@ pub struct ItemView {
     pub status: Status,
     /// Revision of the project when it last changed.
     pub rev: u64,
+    /// Revision of its text or picture: what a verdict in a round is given to, whoever else has judged it.
+    pub text_rev: u64,
     /// The verdicts that count.
     pub standing: Vec<Standing>,
     /// What of its metadata changed since it was composed (`stale: ...`) or is not there any more (`gone: ...`).

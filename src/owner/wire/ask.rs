@@ -294,6 +294,8 @@ pub enum Ask {
     },
     /// What adjudicators of a round see, and its verdicts that were given under earlier guidelines.
     Adjudication(String),
+    /// The guidelines of a round as they are now.
+    Guidelines(String),
 }
 
 /// A page of the list.

@@ -279,6 +279,20 @@ impl Leases {
         Some(self.people[*self.known.get(person)?].done())
     }
 
+    /// Where a ticket of `person` stands, from 1, and of how many: in practice those of practice, afterwards all that come
+    /// after it if all people are equally fast. None for somebody else.
+    pub fn place(&self, person: &str, ticket: Ticket) -> Option<(u32, u32)> {
+        let person = &self.people[*self.known.get(person)?];
+        let practised = person.done().calibration;
+        Some(match ticket.part {
+            Part::Calibration => (practised + 1, person.plan.practice()),
+            _ => {
+                let at = ticket.nth.saturating_sub(practised) + 1;
+                (at, person.plan.after_practice().max(at))
+            }
+        })
+    }
+
     /// Verdicts that count towards the overlap, and how many are wanted.
     pub fn progress(&self) -> (u64, u64) {
         (self.counted, self.items.len() as u64 * u64::from(self.overlap))

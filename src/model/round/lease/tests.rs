@@ -254,3 +254,20 @@ fn a_ticket_costs_the_same_with_617k_items() {
     // Each person looks once at each item, and again only at the few that others had in hand.
     assert!(served.looks < 11 * items as u64, "{} looks", served.looks);
 }
+
+#[test]
+fn the_place_told_counts_whatever_comes_and_ends_where_it_said() {
+    // Everybody judges everything, with practice, probes and repeats: what is told is exact.
+    let made = round(200, 2, 2, 30);
+    let mut leases = Leases::new(&made, LEASE_MINUTES).unwrap();
+    let practice = made.calibration.len() as u32;
+    let rest = tickets(&made, "person-0").unwrap().len() as u32 - practice;
+    for nth in 0..practice + rest {
+        let ticket = leases.ticket("person-0", 0);
+        let told = if nth < practice { (nth + 1, practice) } else { (nth - practice + 1, rest) };
+        assert_eq!(leases.place("person-0", ticket), Some(told), "{ticket:?}");
+        leases.judge("person-0", ticket, 0).unwrap();
+    }
+    assert_eq!(leases.next("person-0", 0).unwrap(), Next::Finished);
+    assert_eq!(leases.place("eve", Ticket { item: 0, part: Part::Main, nth: 0 }), None);
+}

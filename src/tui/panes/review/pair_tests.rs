@@ -37,7 +37,16 @@ fn item(number: u32, images: Vec<ImageRef>, pair: Option<(i64, Side)>) -> Item {
 
 fn take(pane: &mut ReviewPane, number: u32, item: &Item) -> Vec<u32> {
     let json = serde_json::to_string(item).unwrap();
-    let view = ItemView { number, json, status: Status::Pending, rev: 0, standing: vec![], stale: None, chips: vec![] };
+    let view = ItemView {
+        number,
+        json,
+        status: Status::Pending,
+        rev: 0,
+        text_rev: 0,
+        standing: vec![],
+        stale: None,
+        chips: vec![],
+    };
     let fetched = |e: ReviewEffect| if let ReviewEffect::Fetch(n) = e { Some(n) } else { None };
     pane.take(number, Ok(view)).into_iter().filter_map(fetched).collect()
 }
