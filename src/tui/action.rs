@@ -8,6 +8,10 @@ pub enum Scope {
     Global,
     /// The review pane.
     Review,
+    /// The review pane while a round is worked on.
+    Round,
+    /// The same where the round asks for answers.
+    Answers,
     /// Any table: the item list, the leaderboard, and what drills out of them.
     Table,
     /// The item list alone.
@@ -32,6 +36,10 @@ pub enum Scope {
     Agreement,
     /// The adjudication pane alone.
     Adjudicate,
+    /// The rounds pane alone.
+    Rounds,
+    /// The form of a new round: every other key is text.
+    Form,
     /// A menu or a page laid over a pane.
     Overlay,
 }
@@ -42,6 +50,8 @@ impl Scope {
         match self {
             Scope::Global => "Everywhere",
             Scope::Review => "Review",
+            Scope::Round => "Review in a round",
+            Scope::Answers => "Review in a round that asks for answers",
             Scope::Table => "Tables",
             Scope::List => "Item list",
             Scope::Board => "Leaderboard",
@@ -54,6 +64,8 @@ impl Scope {
             Scope::Filters => "Filter bench",
             Scope::Agreement => "Agreement",
             Scope::Adjudicate => "Adjudication",
+            Scope::Rounds => "Rounds",
+            Scope::Form => "The form of a new round",
             Scope::Overlay => "Menus and pages",
         }
     }
@@ -103,6 +115,7 @@ actions! {
     Reject, "reject", Review, ["x"], true, "reject, with a reason";
     Skip, "skip", Review, ["s"], true, "skip for now";
     Flag, "flag", Review, ["f"], true, "flag for somebody to look at";
+    Unsure, "unsure", Review, ["m"], true, "you looked and cannot tell; it is flagged for somebody to look at";
     Next, "next", Review, ["n", "j", "right", "down", "space"], false, "next item";
     Previous, "previous", Review, ["p", "k", "left", "up"], false, "previous item";
     FirstItem, "first item", Review, ["home", "gg"], false, "first item of this queue";
@@ -123,6 +136,21 @@ actions! {
     Explain, "explain", Review, ["e"], false, "why this item is flagged or not: scores, thresholds, what the judge said";
     EditItem, "edit item", Review, ["E"], false, "another question, option or answer for this item, as a revision that everybody judges anew";
     Doubtful, "doubtful items", Review, ["d"], false, "review what the rules flag, in the order of doubt that you choose";
+
+    // Review in a round.
+    GoOn, "go on", Round, ["enter"], false, "to the next item: after practice, or while others have what is left";
+    RoundGuidelines, "guidelines", Round, ["r"], false, "the guidelines of this round beside the item";
+    OwnPace, "own pace", Round, ["t"], false, "how fast and evenly you work; nobody else is shown it";
+
+    // Answers in a round.
+    AnswerA, "answer A", Answers, ["a"], true, "answer with the first option";
+    AnswerB, "answer B", Answers, ["b"], true, "answer with the second option";
+    AnswerC, "answer C", Answers, ["c"], true, "answer with the third option";
+    AnswerD, "answer D", Answers, ["d"], true, "answer with the fourth option";
+    AnswerE, "answer E", Answers, ["e"], true, "answer with the fifth option";
+    AnswerYes, "answer yes", Answers, ["y"], true, "answer yes";
+    AnswerNo, "answer no", Answers, ["n"], true, "answer no";
+    TypeAnswer, "type answer", Answers, ["enter"], true, "type an answer, or the letter of an option";
 
     // Tables.
     Down, "down", Table, ["j", "down"], false, "one row down";
@@ -279,6 +307,17 @@ actions! {
     VerdictsUp, "verdicts up", Adjudicate, ["pgup"], false, "scroll the verdicts up";
     TextDown, "text down", Adjudicate, ["J"], false, "scroll the text of the item down";
     TextUp, "text up", Adjudicate, ["K"], false, "scroll the text of the item up";
+    // Rounds.
+    NewRound, "new round", Rounds, ["n"], false, "draw a round: who judges which items, under which rule";
+    CloseRound, "close or reopen", Rounds, ["c"], false, "close this round or open it again, after asking; its verdicts go on counting";
+    WhatIf, "what if", Rounds, ["w"], false, "what another rule would keep of this round's verdicts";
+    ShowGuidelines, "read guidelines", Rounds, ["r"], false, "the guidelines of this round";
+
+    // The form of a new round.
+    FormNext, "next field", Form, ["down", "tab", "ctrl-n"], false, "go to the next field";
+    FormPrevious, "previous field", Form, ["up", "ctrl-p"], false, "go to the field before";
+    FormMake, "make round", Form, ["enter"], false, "draw the round as the form says";
+    FormClose, "close form", Form, ["esc"], false, "close the form; it stays filled in until you leave the program";
 
     // Everywhere.
     Find, "find", Global, ["/"], false, "find: fuzzy words, or field:value";
@@ -294,6 +333,7 @@ actions! {
     GoFilters, "filters", Global, ["8"], false, "go to the filter bench";
     GoAgreement, "agreement", Global, ["%"], false, "go to how far people agree";
     GoAdjudicate, "adjudication", Global, ["0"], false, "go to the items on which people differ";
+    GoRounds, "rounds", Global, ["9"], false, "go to the rounds of verification";
     Sample, "sample", Global, ["S"], false, "fill an empty project with the sample";
     Palette, "palette", Global, [":"], false, "every action by name";
     Help, "help", Global, ["?", "f1"], false, "the keys of this pane";

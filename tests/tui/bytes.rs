@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use benchtop::model::round::{NewRound, Protocol};
+use benchtop::owner::wire::Ask;
 use benchtop::tui::app::message::Message;
 use benchtop::tui::terminal::Input;
 
@@ -47,6 +49,29 @@ fn a_step_and_a_verdict_cost_little() {
     }
     eprintln!("a step {} B, a verdict {} B", worst.0, worst.1);
     assert!(worst.0 <= BUDGET && worst.1 <= BUDGET, "a step {} B, a verdict {} B", worst.0, worst.1);
+}
+
+#[test]
+fn a_verdict_in_a_round_costs_as_little_as_any() {
+    let bench = Bench::plain(12);
+    let new = NewRound { calibration: 0, ..NewRound::new("first", Protocol::Single, vec!["ann".into()], 1) };
+    bench.client("ann").ask(Ask::NewRound { new: Box::new(new), dry: false }).unwrap();
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("9");
+    seat.wait_for("It asks:");
+    seat.keys("<enter>");
+    let mut worst = 0;
+    for at in 1..=5 {
+        seat.wait_for(&format!("{at} of 1"));
+        seat.wait_for("  to judge");
+        let before = settle(&seat);
+        seat.keys("a");
+        seat.wait_for(&format!("{} of 1", at + 1));
+        worst = worst.max(settle(&seat) - before);
+    }
+    eprintln!("a verdict in a round {worst} B");
+    assert!(worst <= BUDGET, "a verdict in a round {worst} B");
 }
 
 /// The bytes written once nothing more comes: counts are asked for again a quarter of a second after a verdict.

@@ -15,5 +15,6 @@ mod odd;
 mod pair;
 mod queue;
 mod receipts;
+mod round;
 pub mod support;
 mod workshop;

@@ -28,7 +28,7 @@ pub use crate::pipeline::recompose::{Recomposed, Rename};
 /// First word of a conversation.
 pub const MAGIC: [u8; 8] = *b"benchtop";
 /// Version of this language; owner and client must agree.
-pub const PROTOCOL: u16 = 5;
+pub const PROTOCOL: u16 = 6;
 /// Largest frame in bytes.
 pub const FRAME_LIMIT: usize = 16 << 20;
 
@@ -63,6 +63,9 @@ pub struct Place {
     pub number: u32,
     /// The queue's filter as words.
     pub filter: String,
+    /// The round that is worked on; empty for none.
+    #[serde(default)]
+    pub round: String,
 }
 
 /// From the owner.

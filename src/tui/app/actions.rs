@@ -26,6 +26,7 @@ impl App {
             Action::GoFilters => self.go_filters(),
             Action::GoAgreement => self.go_agreement(),
             Action::GoAdjudicate => self.go_adjudicate(),
+            Action::GoRounds => self.go_rounds(),
             // Edits of the metadata have steps of their own.
             Action::Undo | Action::Redo if matches!(self.at, At::Vocabulary | At::Templates) => {
                 self.workshop_action(action);
@@ -49,10 +50,11 @@ impl App {
                 let page = keys::help_page(&self.keymap, &self.scopes(), &[self.about()]);
                 self.overlay = Some(Overlay::Page(page));
             }
-            Action::Find if matches!(self.at, At::Review | At::List) => self.ask_find(match self.at {
-                At::List => self.list.words(),
-                _ => self.review.queue().words.clone(),
-            }),
+            Action::Find if self.at == At::List || (self.at == At::Review && self.review.work().is_none()) => self
+                .ask_find(match self.at {
+                    At::List => self.list.words(),
+                    _ => self.review.queue().words.clone(),
+                }),
             action => match self.at {
                 At::Review => self.review_action(action, at),
                 At::List => {
@@ -74,6 +76,10 @@ impl App {
                     self.agreement_effects(effects);
                 }
                 At::Adjudicate => self.adjudicate_action(action, at),
+                At::Rounds => {
+                    let effects = self.rounds.act(action);
+                    self.rounds_effects(effects);
+                }
             },
         }
         self.dirty = true;
@@ -148,6 +154,12 @@ impl App {
                 key(Action::GuidelineGap),
                 key(Action::EarlierGuidelines)
             ),
+            At::Rounds => format!(
+                "Rounds of verification. {open} works on one: its items come one after another, and nobody sees what others \
+                 say before their own verdict is in, unless the round is open. {} draws a new one, {} tries another rule.",
+                key(Action::NewRound),
+                key(Action::WhatIf)
+            ),
             At::Board => format!("Models by columns, every cell k of n. {open} on a cell lists the answers behind it."),
         }
     }
@@ -190,11 +202,15 @@ impl App {
     }
 
     pub(super) fn review_action(&mut self, action: Action, at: u64) {
+        if self.round_action(action, at) {
+            return;
+        }
         let position = self.review.position();
         let gone = match action {
             Action::Accept => return self.judge(Verdict::Accept, at),
             Action::Skip => return self.judge(Verdict::Skip, at),
             Action::Flag => return self.judge(Verdict::Flag, at),
+            Action::Unsure => return self.judge(Verdict::Unsure, at),
             Action::Reject => return self.reject(at),
             Action::Next => self.review.go(position + 1),
             Action::Previous => match position.checked_sub(1) {
@@ -288,7 +304,9 @@ impl App {
                     if r.key == "other" { choice.wants_note() } else { choice }
                 };
                 let choices = self.welcome.reasons.iter().map(choice).collect();
-                let menu = Menu::new(format!("reject #{number}: why?"), choices).several().with_note();
+                let rule = self.review.work().and_then(|work| work.state.protocol.keys());
+                let what = rule.map_or("reject", |keys| keys.reject);
+                let menu = Menu::new(format!("{what} #{number}: why?"), choices).several().with_note();
                 let menu = menu.with_tags(self.tags.known().to_vec());
                 self.overlay = Some(Overlay::Menu(MenuFor::Reject { number, rev, seen, ms }, menu));
             }

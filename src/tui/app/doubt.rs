@@ -53,6 +53,7 @@ impl App {
         let (explain, back) = (self.keymap.press(Action::Explain), self.keymap.press(Action::Back));
         let count = grouped(numbers.len() as u64);
         let said = format!("{count} items: {title}; {explain} explains, {back} shows all again");
+        self.leave_round();
         let effects = self.review.set_queue(Queue::of(filter.words(), numbers, items).called(title), None);
         self.carry_out(effects);
         self.say(Toast::info(said));

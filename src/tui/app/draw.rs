@@ -6,7 +6,7 @@ use ratatui::style::Modifier;
 
 use super::{App, At};
 use crate::model::Status;
-use crate::tui::action::Action;
+use crate::tui::action::{Action, Scope};
 use crate::tui::keymap::Lookup;
 use crate::tui::panes::review::Picture;
 use crate::tui::preview::worker;
@@ -22,7 +22,7 @@ struct Tab {
     at: At,
 }
 
-const TABS: [Tab; 10] = [
+const TABS: [Tab; 11] = [
     Tab { go: Action::GoReview, name: "Review", short: "Review", at: At::Review },
     Tab { go: Action::GoList, name: "Items", short: "Items", at: At::List },
     Tab { go: Action::GoBoard, name: "Board", short: "Board", at: At::Board },
@@ -31,8 +31,9 @@ const TABS: [Tab; 10] = [
     Tab { go: Action::GoCoverage, name: "Coverage", short: "Map", at: At::Coverage },
     Tab { go: Action::GoGenerate, name: "Generate", short: "Make", at: At::Generate },
     Tab { go: Action::GoFilters, name: "Filters", short: "Filter", at: At::Filters },
-    Tab { go: Action::GoAgreement, name: "Agreement", short: "Agree", at: At::Agreement },
+    Tab { go: Action::GoRounds, name: "Rounds", short: "Rounds", at: At::Rounds },
     Tab { go: Action::GoAdjudicate, name: "Settle", short: "Settle", at: At::Adjudicate },
+    Tab { go: Action::GoAgreement, name: "Agreement", short: "Agree", at: At::Agreement },
 ];
 
 /// Which tabs have their short names in `room` columns: the one that is shown, and as many others as fit, from the left.
@@ -100,6 +101,7 @@ impl App {
         let mut typing_at = None;
         match self.at {
             At::Review => {
+                self.set_round_header();
                 let place = self.prepare_picture(screen.pane);
                 self.pane = screen.pane;
                 self.review.draw(screen.pane, buf, &self.setting.look);
@@ -119,6 +121,7 @@ impl App {
             }
             At::Agreement => self.agreement.draw(screen.pane, &self.keymap, buf, &self.setting.look),
             At::Adjudicate => self.draw_adjudicate(screen.pane, buf),
+            At::Rounds => typing_at = self.rounds.draw(screen.pane, buf, &self.setting.look),
             At::Coverage => self.shop.coverage.draw(screen.pane, buf, &self.setting.look),
             At::List => self.list.draw(screen.pane, buf, &self.setting.look),
             At::Board => match &mut self.board {
@@ -264,7 +267,7 @@ impl App {
             text::grouped(count(Status::Rejected)),
             text::grouped(count(Status::Pending))
         );
-        if self.counts.is_empty() { String::new() } else { counts }
+        if self.counts.is_empty() || self.in_the_dark() { String::new() } else { counts }
     }
 
     /// Counts, project and annotator, as much as fits.
@@ -286,7 +289,10 @@ impl App {
         {
             return keys::draw_pending(&pending, bar, buf, look);
         }
-        keys::draw_bar(&self.keymap, &scopes, bar, buf, look);
+        // In a round the keys for verdicts stand over the item.
+        let over = self.at == At::Review && self.overlay.is_none() && self.review.work().is_some();
+        let shown = if over { vec![Scope::Round] } else { scopes };
+        keys::draw_bar(&self.keymap, &shown, bar, buf, look);
     }
 }
 

@@ -39,6 +39,7 @@ impl App {
             match effect {
                 ListEffect::Ask(want, ask) => self.link.ask(Want::List(want), ask),
                 ListEffect::Open { number, filter, sort } => {
+                    self.leave_round();
                     self.at = At::Review;
                     self.painted = None;
                     if filter.is_empty() && sort.is_empty() {

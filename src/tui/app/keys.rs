@@ -43,6 +43,7 @@ impl App {
         }
         self.dirty = true;
         self.stop_blinking();
+        self.renew();
         if self.blinked && key.code == KeyCode::Esc {
             return;
         }
@@ -84,6 +85,11 @@ impl App {
             }
             Lookup::Pending(_) => {}
             // What is no action is text.
+            Lookup::Elsewhere(_) if self.at == At::Rounds && self.typing() => {
+                self.chord.clear();
+                let effects = self.rounds.key(key);
+                self.rounds_effects(effects);
+            }
             Lookup::Elsewhere(_) if self.at == At::Templates && self.shop.templates.typing() => {
                 self.chord.clear();
                 let shop = &mut self.shop;
@@ -109,7 +115,9 @@ impl App {
         let name = crate::tui::keymap::Chord(pressed.to_vec()).label();
         let key = |action| self.keymap.press(action);
         let help = key(Action::Help);
-        let said = match actions.iter().find(|a| a.scope() != Scope::Overlay) {
+        // Answers are the farthest from what somebody means by a letter.
+        let told = |hidden: &[Scope]| actions.iter().find(|a| !hidden.contains(&a.scope()));
+        let said = match told(&[Scope::Overlay, Scope::Answers]).or_else(|| told(&[Scope::Overlay])) {
             Some(action) => {
                 let place = match action.scope() {
                     Scope::Review => format!("in Review ({})", key(Action::GoReview)),
@@ -127,6 +135,9 @@ impl App {
                     Scope::Adjudicate => format!("in the adjudication ({})", key(Action::GoAdjudicate)),
                     Scope::Filters => format!("on the filter bench ({})", key(Action::GoFilters)),
                     Scope::Agreement => format!("with agreement ({})", key(Action::GoAgreement)),
+                    Scope::Rounds | Scope::Form => format!("with rounds ({})", key(Action::GoRounds)),
+                    Scope::Round => format!("for a round that you work on ({})", key(Action::GoRounds)),
+                    Scope::Answers => format!("for a round that asks for answers ({})", key(Action::GoRounds)),
                     Scope::Global | Scope::Overlay => "elsewhere".to_string(),
                 };
                 format!("`{name}` is {} {place}; {help} shows the keys of this pane", action.name())
@@ -162,6 +173,10 @@ impl App {
                 if matches!(prompt.paste(pasted), PromptOutcome::Changed(_)) {
                     self.prompt_changed();
                 }
+            }
+            None if self.at == At::Rounds && self.rounds.typing() => {
+                let effects = self.rounds.paste(pasted);
+                self.rounds_effects(effects);
             }
             None if self.at == At::Templates => {
                 let shop = &mut self.shop;
@@ -311,6 +326,12 @@ impl App {
                 }
             }
             MenuFor::Settle(settle) => self.settle_chosen(*settle, picks, &note),
+            MenuFor::Rounds(purpose) => {
+                if let Some(pick) = picks.first() {
+                    let effects = self.rounds.chosen(&purpose, *pick);
+                    self.rounds_effects(effects);
+                }
+            }
             MenuFor::Doubtful => {
                 let order = picks.first().and_then(|p| DoubtOrder::ALL.get(*p));
                 order.into_iter().for_each(|order| self.review_doubtful(*order));
@@ -364,6 +385,11 @@ impl App {
                 self.filters_effects(effects);
             }
             PromptFor::Why(settle) => self.why_given(*settle, prompt, words),
+            PromptFor::Rounds(purpose) => {
+                let effects = self.rounds.typed(&purpose, words);
+                self.rounds_effects(effects);
+            }
+            purpose @ PromptFor::Answer { .. } => self.answered_in_words(purpose, prompt, words),
             PromptFor::Find(before) => {
                 if !words.trim().is_empty() {
                     self.history.retain(|h| h != words);

@@ -8,12 +8,12 @@ use uuid::Uuid;
 
 use super::message::{Connected, Message};
 use crate::model::scoring::bench::DoubtOrder;
-use crate::model::{Filter, Result};
+use crate::model::{Filter, Result, Verdict};
 use crate::owner::wire::{Ask, Bulk, Rename};
 use crate::owner::{Client, Incoming};
 use crate::store::project::Project;
 use crate::tui::panes::review::Draft;
-use crate::tui::panes::{adjudicate, agreement, coverage, filters, generate, list, metadata};
+use crate::tui::panes::{adjudicate, agreement, coverage, filters, generate, list, metadata, rounds};
 
 /// What an answer is for.
 #[derive(Clone, Debug)]
@@ -51,6 +51,18 @@ pub enum Want {
     Agreement(agreement::Want),
     /// The adjudication pane asked.
     Adjudicate(adjudicate::Want),
+    /// The rounds pane asked.
+    Rounds(rounds::Want),
+    /// The rounds, to take up the one of this name.
+    Resume(String),
+    /// What to judge next in this round: which question for it.
+    Turn(String, u64),
+    /// What the item of practice is that was judged so in this round.
+    Feedback(String, Verdict),
+    /// The guidelines of the round that is worked on.
+    Guidelines(String),
+    /// That what was in hand is given back.
+    Released,
     /// Why this item is flagged or not.
     Explain(u32),
     /// The review queue of doubtful items: of this filter, in this order, then this item.
@@ -180,9 +192,9 @@ impl Link {
         }
     }
 
-    /// Whether the owner has yet to say that it remembers where we are.
+    /// Whether the owner has yet to say that it remembers where we are, and has back what was in hand.
     pub fn unplaced(&self) -> bool {
-        self.waiting.values().any(|want| matches!(want, Want::Place))
+        self.waiting.values().any(|want| matches!(want, Want::Place | Want::Released))
     }
 
     /// A queue that was asked for is not wanted any more.

@@ -71,7 +71,7 @@ impl App {
         if !self.has_pair() {
             return;
         }
-        let wide = is_wide(self.pane);
+        let wide = is_wide(self.review.room(self.pane));
         match (action, self.review.pair()) {
             (Action::PictureDifference, _) => looking.difference(),
             (_, Some(sides)) => looking.turn(sides, wide),

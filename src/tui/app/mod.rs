@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`message`] | everything that can happen, on one channel |
 //! | [`link`] | the connection to the owner |
+//! | `scopes` | whose keys are live now |
 //! | `keys` | from keys, menus and prompts to actions |
 //! | `actions` | what actions do; `effects` what the tables ask for |
 //! | `metadata` | the vocabulary, template and coverage panes |
@@ -14,6 +15,7 @@
 //! | `agreement` | the agreement pane |
 //! | `adjudicate` | the adjudication pane |
 //! | `doubt` | doubtful items in the review, and why they are |
+//! | `round` | working through a round in the review; `rounds` the rounds pane |
 //! | `owner` | what the owner's answers and events do |
 //! | `pace` | when a frame is due, what is due by time alone, and leaving |
 //! | `pictures` | the pictures that a frame shows, made ready; `looking` how the one in the review is looked at |
@@ -39,6 +41,9 @@ pub mod overlay;
 mod owner;
 mod pace;
 mod pictures;
+mod round;
+mod rounds;
+mod scopes;
 
 use std::time::Duration;
 
@@ -49,8 +54,7 @@ use ratatui::layout::Rect;
 
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::{Result, Seen, Status};
-use crate::owner::wire::{Ask, Place, Welcome};
-use crate::tui::action::Scope;
+use crate::owner::wire::{Ask, Welcome};
 use crate::tui::keymap::{Keymap, Press};
 use crate::tui::panes::adjudicate::AdjudicatePane;
 use crate::tui::panes::agreement::AgreementPane;
@@ -59,6 +63,7 @@ use crate::tui::panes::filters::FiltersPane;
 use crate::tui::panes::generate::GeneratePane;
 use crate::tui::panes::list::ListPane;
 use crate::tui::panes::review::{Queue, ReviewEffect, ReviewPane};
+use crate::tui::panes::rounds::RoundsPane;
 use crate::tui::preview::Previews;
 use crate::tui::terminal::paint::{self, Receipts};
 use crate::tui::terminal::pixels::Pixels;
@@ -90,6 +95,8 @@ pub enum At {
     Agreement,
     /// Items on which people differ.
     Adjudicate,
+    /// Rounds of verification.
+    Rounds,
 }
 
 /// What the terminal can do and how things look.
@@ -128,6 +135,11 @@ pub struct App {
     filters: FiltersPane,
     agreement: AgreementPane,
     adjudicate: AdjudicatePane,
+    rounds: RoundsPane,
+    /// When the rounds, the form of a new one, and the round that is worked on are to be looked at again.
+    rounds_due: Option<u64>,
+    round_form_due: Option<u64>,
+    round_due: Option<u64>,
     /// Somebody waits for this frame: a key, a window, a question.
     urgent: bool,
     /// When the last frame was drawn, and when the next is due that nobody waits for.
@@ -196,6 +208,7 @@ impl App {
         let previews = Previews::new(done)
             .map_err(|e| crate::model::Problem::io(&e, "no thread for pictures", std::path::Path::new("preview")))?;
         let pixels = Pixels::new(&setting.capabilities, setting.rows);
+        let who = link.who().to_string();
         let mut app = App {
             keymap: Keymap::defaults()?,
             link,
@@ -212,6 +225,10 @@ impl App {
             filters: FiltersPane::new(),
             agreement: AgreementPane::new(),
             adjudicate: AdjudicatePane::new(),
+            rounds: RoundsPane::new(who),
+            rounds_due: None,
+            round_form_due: None,
+            round_due: None,
             urgent: true,
             drawn_at: 0,
             redraw_at: None,
@@ -257,6 +274,9 @@ impl App {
         self.carry_out(effects);
         if !place.filter.is_empty() {
             self.ask_queue(place.filter, number);
+        }
+        if !place.round.is_empty() {
+            self.link.ask(Want::Resume(place.round), Ask::Rounds);
         }
     }
 
@@ -314,28 +334,6 @@ impl App {
         }
     }
 
-    /// The scopes of what has the keys now, nearest first.
-    fn scopes(&self) -> Vec<Scope> {
-        let mut scopes: Vec<Scope> = match (&self.overlay, self.at) {
-            (Some(_), _) => return vec![Scope::Overlay],
-            (None, At::Review) => vec![Scope::Review],
-            (None, At::List) => self.list.scopes().to_vec(),
-            (None, At::Vocabulary) => self.shop.vocabulary.scopes().to_vec(),
-            (None, At::Templates) => self.shop.templates.scopes().to_vec(),
-            (None, At::Generate) => self.generate.scopes().to_vec(),
-            (None, At::Filters) => self.filters.scopes().to_vec(),
-            (None, At::Agreement) => self.agreement.scopes().to_vec(),
-            (None, At::Adjudicate) => self.adjudicate.scopes().to_vec(),
-            (None, At::Coverage) => self.shop.coverage.scopes().to_vec(),
-            (None, At::Board) => self.board.as_ref().map_or(vec![Scope::Board, Scope::Table], |b| b.scopes().to_vec()),
-        };
-        let typing = self.at == At::Templates && self.overlay.is_none() && self.shop.templates.typing();
-        if !typing && !scopes.contains(&Scope::Global) {
-            scopes.push(Scope::Global);
-        }
-        scopes
-    }
-
     /// Says something in the message line.
     fn say(&mut self, toast: Toast) {
         self.toast = Some(toast);
@@ -344,6 +342,7 @@ impl App {
 
     /// What was painted and whether it has been seen: (number, revision, how, milliseconds on screen).
     fn seen(&mut self, at: u64) -> std::result::Result<(u32, u64, Seen, Option<u32>), &'static str> {
+        self.review.work().map_or(Ok(()), |work| work.ready())?;
         let Some((number, rev, picture)) = self.painted else { return Err("this item is not on the screen yet") };
         if self.on_screen().map(|(number, rev, _)| (number, rev)) != Some((number, rev)) {
             return Err("this item is not on the screen yet");
@@ -370,11 +369,7 @@ impl App {
             match effect {
                 ReviewEffect::Fetch(number) => self.link.ask(Want::Item(number), Ask::Item(number)),
                 ReviewEffect::Send(decide) => self.link.ask(Want::Decide(decide.uuid), Ask::Decide(decide)),
-                ReviewEffect::Moved => {
-                    let place =
-                        Place { number: self.review.number().unwrap_or(0), filter: self.review.queue().words.clone() };
-                    self.link.ask(Want::Place, Ask::SetPlace(place));
-                }
+                ReviewEffect::Moved => self.link.ask(Want::Place, Ask::SetPlace(self.review.place())),
             }
         }
         self.dirty = true;

@@ -7,7 +7,7 @@ use crate::model::{Field, Filter, Seen};
 use crate::owner::wire::{Bulk, Rename};
 use crate::tui::action::Action;
 use crate::tui::panes::review::{Draft, Line};
-use crate::tui::panes::{adjudicate, agreement, coverage, filters, generate, metadata};
+use crate::tui::panes::{adjudicate, agreement, coverage, filters, generate, metadata, rounds};
 use crate::tui::theme::Look;
 use crate::tui::widgets::menu::Menu;
 use crate::tui::widgets::page::Page;
@@ -48,6 +48,8 @@ pub enum MenuFor {
     Filters(filters::ChoiceFor),
     /// What the agreement pane asked.
     Agreement(agreement::ChoiceFor),
+    /// What the rounds pane asked.
+    Rounds(rounds::ChoiceFor),
     /// In which order doubtful items are reviewed.
     Doubtful,
     /// A line of an item that is edited.
@@ -84,6 +86,19 @@ pub enum PromptFor {
     Edit(Box<Draft>, Line),
     /// Why an item is settled so.
     Why(Box<adjudicate::Settle>),
+    /// A line of text for the rounds pane.
+    Rounds(rounds::TextFor),
+    /// The answer to the question on the screen: the item as it was painted, and how it was seen.
+    Answer {
+        /// Item number.
+        number: u32,
+        /// Revision that was painted.
+        rev: u64,
+        /// How it was seen.
+        seen: Seen,
+        /// Milliseconds from painting to the key.
+        ms: Option<u32>,
+    },
 }
 
 /// What lies over a pane.

@@ -75,7 +75,8 @@ impl App {
                 self.rev = self.rev.max(receipt.rev);
                 // Our own receipts do the rest themselves, unless another terminal of ours gave the verdict.
                 let ours = self.review.pending().iter().any(|p| p.decide.uuid == receipt.uuid);
-                if !ours {
+                // In a round what others say of an item stays unasked for, and so unknown, until somebody looks it up.
+                if !ours && self.review.work().is_none() {
                     let effects = self.review.changed(receipt.number);
                     self.carry_out(effects);
                     let shown = self.at != At::Adjudicate && self.review.number() == Some(receipt.number);
@@ -126,7 +127,11 @@ impl App {
             }
             Event::Rules => self.rules_changed(),
             // What may be seen can be another now.
-            Event::Rounds | Event::Resync => self.resync(),
+            Event::Rounds => {
+                self.rounds_again();
+                self.resync();
+            }
+            Event::Resync => self.resync(),
             Event::Ending => {
                 self.link.stopped();
                 self.say(Toast::warning("the owner was stopped; the next key starts it again"));
@@ -148,6 +153,7 @@ impl App {
         }
         self.count_scores_soon();
         self.agree_soon();
+        self.rounds_soon();
         if self.at == At::List {
             let effects = self.list.changed();
             self.list_effects(effects);
@@ -165,6 +171,8 @@ impl App {
         if self.at == At::Board && self.board.is_none() {
             self.link.ask(Want::Board, Ask::Board);
         }
+        self.round_changed();
+        self.rounds_soon();
         if self.at == At::Generate {
             self.go_generate();
         }
@@ -190,6 +198,11 @@ impl App {
             (Want::Filters(want), answer) => self.filters_answered(want, answer),
             (Want::Agreement(want), answer) => self.agreement_answered(want, answer),
             (Want::Adjudicate(want), answer) => self.adjudicate_answered(want, answer),
+            (Want::Rounds(want), answer) => self.rounds_answered(want, answer),
+            (Want::Resume(name), answer) => self.resume(&name, answer),
+            (Want::Turn(round, ask), answer) => self.turned(&round, ask, answer),
+            (Want::Feedback(round, verdict), answer) => self.told(&round, verdict, answer),
+            (Want::Guidelines(round), answer) => self.guidelines_came(&round, answer),
             (Want::Explain(number), answer) => self.explained(number, answer),
             (Want::Doubtful(filter, order), Ok(Answer::Numbers(numbers))) => self.doubtful(&filter, order, numbers),
             (Want::Recompose { renames, dry, asked }, answer) => self.recomposed(renames, (dry, asked), answer),
@@ -213,8 +226,9 @@ impl App {
                 self.rev = self.rev.max(receipt.rev);
                 self.bulk_is_past(false);
                 self.tell_overridden(&receipt);
-                let effects = self.review.acknowledged(&receipt);
+                let (effects, then) = self.review.acknowledged(&receipt, self.now());
                 self.carry_out(effects);
+                then.into_iter().for_each(|then| self.judged_in_round(then));
                 self.changed();
             }
             (Want::Decide(uuid), Err(problem)) => self.refused(uuid, &problem),
@@ -265,6 +279,7 @@ impl App {
         self.link.forget_queues();
         let effects = self.review.refused(uuid);
         self.carry_out(effects);
+        self.refused_in_round();
         self.say(Toast::from(problem));
     }
 
@@ -276,6 +291,12 @@ impl App {
             true => ("brought back", format!("{} takes it back", self.keymap.press(Action::Undo))),
             false => ("taken back", format!("{} brings it back", self.keymap.press(Action::Redo))),
         };
+        if self.review.work().is_some() {
+            // Where the item stands would tell what others say of it.
+            self.say(Toast::done(format!("your verdict on #{} is {word}; {key}", receipt.number)));
+            self.refused_in_round();
+            return self.changed();
+        }
         self.say(Toast::done(format!(
             "your verdict on #{} is {word}: {} now; {key}",
             receipt.number,
@@ -300,6 +321,7 @@ impl App {
         }
         let back = self.keymap.press(Action::Back);
         let said = format!("{} items match `{words}`; {back} shows all again", text::grouped(numbers.len() as u64));
+        self.leave_round();
         let effects = self.review.set_queue(Queue::of(words, numbers, items), number);
         self.carry_out(effects);
         self.say(Toast::info(said));
@@ -307,6 +329,7 @@ impl App {
 
     /// Goes to an item, leaving the queue when it is not in it.
     pub(super) fn go_to_item(&mut self, number: u32) {
+        self.leave_round();
         let effects = match self.review.go_to(number) {
             Some(effects) => effects,
             None => {

@@ -35,7 +35,8 @@ impl App {
         let waiting = matches!(self.at, At::Review | At::Adjudicate).then(|| self.receipts.deadline()).flatten();
         let counts = [self.recount_at, self.gauges_at, self.rescore_at, self.agree_at];
         let others = [self.leaving, self.redraw_at, self.blink_at, waiting];
-        counts.into_iter().chain(others).flatten().min()
+        let rounds = [self.rounds_due, self.round_form_due, self.round_due];
+        counts.into_iter().chain(others).chain(rounds).flatten().min()
     }
 
     /// Does what is due by time alone.
@@ -58,6 +59,15 @@ impl App {
         }
         if self.blink_at.is_some_and(|at| at <= now) {
             self.blink_on(now);
+        }
+        if self.rounds_due.is_some_and(|at| at <= now) {
+            self.rounds_again();
+        }
+        if self.round_form_due.is_some_and(|at| at <= now) {
+            self.preview_round();
+        }
+        if self.round_due.is_some_and(|at| at <= now) {
+            self.round_again();
         }
         if self.redraw_at.is_some_and(|at| at <= now) {
             (self.redraw_at, self.dirty) = (None, true);
@@ -82,6 +92,10 @@ impl App {
             if !again {
                 return self.metadata_effects(asked);
             }
+        }
+        // What is in hand is others' to have; the next start comes back to the round.
+        if self.leaving.is_none() {
+            self.give_back();
         }
         // Also while the owner is away: it may come back in time, and a second key leaves at once.
         if self.nothing_on_its_way() || self.leaving.is_some() {

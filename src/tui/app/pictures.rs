@@ -32,7 +32,8 @@ impl App {
         let keys = sides.as_ref().map_or(Vec::new(), |_| self.pair_keys());
         self.review.set_sides(sides, keys);
         let place = self.review.layout(pane).picture;
-        let (looking, wide) = (self.review.looking(), is_wide(pane));
+        let room = self.review.room(pane);
+        let (looking, wide) = (self.review.looking(), is_wide(room));
         let part = looking.part(self.review.pair(), wide);
         let view = View { part, ..self.view_in(place) };
         let mut of = None;
@@ -44,6 +45,9 @@ impl App {
             }
             (Some(loaded), None) => match picture_of(&loaded.item, &root) {
                 Err(why) => {
+                    // Names of pictures can hold the answer that is asked for.
+                    let asks = self.review.work().is_some_and(|work| work.asks_answers());
+                    let why = if asks { "it cannot be shown".to_string() } else { why };
                     let number = self.review.number();
                     if made::wanted(&loaded.item).is_some() && self.waited_for != number {
                         self.waited_for = number;
@@ -59,19 +63,19 @@ impl App {
             },
         };
         self.review.set_picture(picture, (part, of), self.overlay.is_none());
-        self.prefetch(pane, part);
+        self.prefetch(room, part);
         place
     }
 
     /// Makes the pictures that are likely to be wanted next ready: the other side of a pair that blinks, then those of
-    /// the neighbours.
+    /// the neighbours, in the part of the pane that is the item's.
     fn prefetch(&mut self, pane: Rect, part: Part) {
         let root = self.welcome.root.clone();
         let wide = is_wide(pane);
         let mut wishes: Vec<(Vec<Source>, View)> = Vec::new();
         if let (Some(sides), true) = (self.review.pair(), matches!(part.show, Show::First | Show::Second)) {
             let show = if part.show == Show::First { Show::Second } else { Show::First };
-            let view = self.view_in(self.review.layout(pane).picture);
+            let view = self.view_in(layout(pane, true).picture);
             wishes.push((sides.sources.to_vec(), View { part: Part { show, ..part }, ..view }));
         }
         let (position, len) = (self.review.position(), self.review.queue().len());

@@ -6,8 +6,11 @@ use super::{Chord, Keymap, Press, Target};
 use crate::tui::action::{Action, Scope};
 
 /// The scopes that have the keys together, nearest first: of each pane, its layers and its overlays.
-pub const LIVE: [&[Scope]; 14] = [
+pub const LIVE: [&[Scope]; 18] = [
     &[Scope::Review, Scope::Global],
+    &[Scope::Round, Scope::Review, Scope::Global],
+    // Where answers are asked for letters are answers, whatever they mean in the review.
+    &[Scope::Answers, Scope::Global],
     &[Scope::List, Scope::Table, Scope::Global],
     &[Scope::Table, Scope::Global],
     &[Scope::Board, Scope::Table, Scope::Global],
@@ -19,12 +22,14 @@ pub const LIVE: [&[Scope]; 14] = [
     &[Scope::Filters, Scope::Table, Scope::Global],
     &[Scope::Agreement, Scope::Table, Scope::Global],
     &[Scope::Adjudicate, Scope::Global],
+    &[Scope::Rounds, Scope::Table, Scope::Global],
+    &[Scope::Form],
     &[Scope::Overlay, Scope::Table, Scope::Global],
     &[Scope::Overlay],
 ];
 
 /// Without these nobody comes out of a text or a menu again.
-pub const NEEDED: [Action; 3] = [Action::StopTyping, Action::MenuOk, Action::MenuCancel];
+pub const NEEDED: [Action; 4] = [Action::StopTyping, Action::FormClose, Action::MenuOk, Action::MenuCancel];
 
 /// What one action hides from another: both are live, the nearer one has the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +74,7 @@ pub fn refusal(scope: Scope, quits: bool, changes: bool, chord: &Chord) -> Optio
         Some('z') => return no("always suspends the program", "take another key"),
         _ => {}
     }
-    let texts = matches!(scope, Scope::Editor | Scope::Overlay);
+    let texts = matches!(scope, Scope::Editor | Scope::Form | Scope::Overlay);
     if texts && (first.types().is_some() || edits(scope, first)) {
         return no("is part of typing a text, which this action is live in", "take a key with ctrl, or a function key");
     }
@@ -88,7 +93,7 @@ fn edits(scope: Scope, press: Press) -> bool {
         return true;
     }
     let moves = matches!(press.code, KeyCode::Left | KeyCode::Right | KeyCode::Home | KeyCode::End);
-    if scope == Scope::Overlay {
+    if matches!(scope, Scope::Form | Scope::Overlay) {
         return moves || press.control().is_some_and(|c| "aebfhwuky".contains(c));
     }
     let lines = matches!(press.code, KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown);

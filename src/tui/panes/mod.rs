@@ -10,5 +10,6 @@ pub mod generate;
 pub mod list;
 pub mod metadata;
 pub mod review;
+pub mod rounds;
 pub mod templates;
 pub mod vocabulary;

@@ -10,8 +10,10 @@ use crate::tui::action::{Action, Scope};
 use crate::tui::keymap::Keymap;
 use crate::tui::theme::{Look, Role};
 
-const SCOPES: [Scope; 15] = [
+const SCOPES: [Scope; 19] = [
     Scope::Review,
+    Scope::Round,
+    Scope::Answers,
     Scope::Table,
     Scope::List,
     Scope::Board,
@@ -24,6 +26,8 @@ const SCOPES: [Scope; 15] = [
     Scope::Filters,
     Scope::Agreement,
     Scope::Adjudicate,
+    Scope::Rounds,
+    Scope::Form,
     Scope::Global,
     Scope::Overlay,
 ];
@@ -37,6 +41,7 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
             A::Reject,
             A::Skip,
             A::Flag,
+            A::Unsure,
             A::Next,
             A::Previous,
             A::NextPending,
@@ -44,6 +49,11 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
             A::Doubtful,
             A::Pixels,
         ],
+        // By itself: the keys for verdicts stand over the item.
+        Scope::Round => &[A::RoundGuidelines, A::OwnPace, A::Help, A::Undo, A::Palette, A::Back],
+        Scope::Answers => &[A::AnswerA, A::AnswerB, A::TypeAnswer],
+        Scope::Rounds => &[A::Open, A::NewRound, A::WhatIf, A::CloseRound, A::ShowGuidelines],
+        Scope::Form => &[A::FormMake, A::FormNext, A::FormClose],
         Scope::List => &[A::FilterStatus, A::ClearFilter],
         Scope::Board => &[A::NextMeasure],
         Scope::Metadata => &[A::SaveMetadata, A::NextArea, A::Side, A::SeedUp, A::Difference, A::EditOutside],

@@ -270,8 +270,8 @@ impl AdjudicatePane {
         self.asked.retain(|asked| *asked != number);
         let loaded = view.map_err(|problem| said(&problem)).and_then(|view| {
             let item = serde_json::from_str(&view.json).map_err(|e| format!("this item cannot be read: {e}"))?;
-            let (status, rev, stale) = (view.status, view.rev, view.stale);
-            Ok(Loaded { item: Arc::new(item), status, rev, standing: Vec::new(), stale, chips: view.chips })
+            let ItemView { status, rev, text_rev, stale, chips, .. } = view;
+            Ok(Loaded { item: Arc::new(item), status, rev, text_rev, standing: Vec::new(), stale, chips })
         });
         self.items.insert(number, loaded);
     }

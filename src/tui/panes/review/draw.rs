@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::widgets::{Block, BorderType, Widget};
 
-use super::text::{Lines, write};
+use super::text::{Lines, Shown, write};
 use super::{Picture, ReviewPane};
 use crate::model::Status;
 use crate::tui::preview::worker::GAP;
@@ -87,6 +87,9 @@ impl ReviewPane {
         if area.is_empty() {
             return;
         }
+        if !self.draw_round(area, buf, look) {
+            return;
+        }
         if self.queue.is_empty() {
             let empty = if self.loading {
                 Empty::Loading
@@ -106,7 +109,7 @@ impl ReviewPane {
 
     /// Where picture and text of the item on screen go.
     pub fn layout(&self, area: Rect) -> Layout {
-        layout(area, self.sides.is_some())
+        layout(self.room(area), self.sides.is_some())
     }
 
     /// What each picture of a pair is, over it; what differs; and the keys for it as far as there is room.
@@ -123,7 +126,11 @@ impl ReviewPane {
         let columns = ready.map_or(area.width, |p| p.cells.size().0.min(area.width));
         let left = area.x + (area.width - columns) / 2;
         let middle = left + (columns.saturating_sub(GAP) / 2 + GAP).min(columns);
-        let [first, second] = sides.caption(self.shown());
+        let [mut first, mut second] = sides.caption(self.shown());
+        if self.work.as_ref().is_some_and(|work| work.asks_answers()) {
+            // What they are called can hold the answer.
+            [&mut first, &mut second].into_iter().flatten().for_each(|name| name.truncate(1));
+        }
         let differs = ready.and_then(|p| p.differs);
         let differs = differs.map(|share| format!(": {:.1} % of the pixels changed", 100.0 * share));
         let first = first.unwrap_or_default() + &differs.unwrap_or_default();
@@ -155,7 +162,8 @@ impl ReviewPane {
             Some(Err(why)) => lines.say(&format!("#{number}  {why}"), Role::Bad, Modifier::empty()),
             Some(Ok(loaded)) => {
                 let pending = self.pending_on(number);
-                write(number, loaded, pending, self.sides.is_some(), look, &mut lines);
+                let shown = self.work.as_deref().map_or(Shown::All, Shown::of);
+                write(number, loaded, pending, (self.sides.is_some(), shown), look, &mut lines);
             }
         }
         let height = usize::from(area.height);
@@ -174,12 +182,16 @@ impl ReviewPane {
 
     /// What the header says of the queue and of the last receipt.
     pub fn progress(&self) -> String {
-        if self.queue.is_empty() {
-            return String::new();
-        }
-        let place =
-            format!("{} of {}", text::grouped(self.position as u64 + 1), text::grouped(self.queue.len() as u64));
-        let filter = if self.queue.is_all() { String::new() } else { format!("  [{}]", self.queue.title()) };
+        let (place, filter) = match &self.work {
+            // Its own header says which item it is.
+            Some(_) => (String::new(), String::new()),
+            None if self.queue.is_empty() => return String::new(),
+            None => {
+                let (at, of) = (self.position as u64 + 1, self.queue.len() as u64);
+                let filter = if self.queue.is_all() { String::new() } else { format!("  [{}]", self.queue.title()) };
+                (format!("{} of {}", text::grouped(at), text::grouped(of)), filter)
+            }
+        };
         let saving = match self.pending.len() {
             0 => self.saved.as_ref().map(|s| format!("  ✓ {s}")).unwrap_or_default(),
             1 => "  saving".to_string(),

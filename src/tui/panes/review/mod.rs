@@ -6,9 +6,12 @@
 mod draw;
 mod edit;
 pub mod explain;
+pub mod pace;
 mod pair;
 mod plain;
 mod queue;
+pub mod round;
+mod round_draw;
 mod text;
 
 pub use draw::{Layout, draw_picture, is_wide, layout};
@@ -16,6 +19,7 @@ pub use edit::{Draft, Line};
 pub use pair::{Looking, Sides, picture_of};
 pub use plain::draw_item;
 pub use queue::Queue;
+pub use round::{Phase, Then, Work};
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -44,6 +48,8 @@ pub struct Loaded {
     pub status: Status,
     /// Revision of the project when it last changed.
     pub rev: u64,
+    /// Revision of its text or picture.
+    pub text_rev: u64,
     /// The verdicts that count.
     pub standing: Vec<Standing>,
     /// What of its metadata changed since it was composed, or is gone.
@@ -107,6 +113,8 @@ pub struct ReviewPane {
     drawn: (Part, Option<String>),
     /// What the keys that turn the pictures are, for the line over them.
     keys: Vec<String>,
+    /// The round that is worked on.
+    work: Option<Box<Work>>,
 }
 
 impl ReviewPane {
@@ -158,7 +166,7 @@ impl ReviewPane {
     pub fn grow(&mut self, items: u32) -> Vec<ReviewEffect> {
         let was_empty = self.queue.is_empty();
         self.queue.grow(items);
-        if was_empty { self.arrived() } else { Vec::new() }
+        if was_empty && self.work.is_none() { self.arrived() } else { Vec::new() }
     }
 
     /// Goes to a position; gives why not when there is nothing.
@@ -233,6 +241,7 @@ impl ReviewPane {
                 item: Arc::new(item),
                 status: view.status,
                 rev: view.rev,
+                text_rev: view.text_rev,
                 standing: view.standing,
                 stale: view.stale,
                 chips: view.chips,
@@ -245,7 +254,10 @@ impl ReviewPane {
 
     /// Forgets everything that was fetched and asks again: the connection was lost, or too much happened.
     pub fn refresh(&mut self) -> Vec<ReviewEffect> {
-        self.items.clear();
+        // In a round an item stays as it was served: asked for again after the verdict, it would tell what others say.
+        if self.work.is_none() {
+            self.items.clear();
+        }
         self.asked.clear();
         self.fetch()
     }
@@ -270,6 +282,9 @@ impl ReviewPane {
 
     /// Decides the item `number` as it was painted at revision `rev`, and goes on to the next item of the queue.
     pub fn decide(&mut self, number: u32, rev: u64, judgement: Judgement) -> Vec<ReviewEffect> {
+        if self.work.is_some() {
+            return self.decide_in_round(number, judgement);
+        }
         let decide = Decide { uuid: Uuid::now_v7(), number, expected: Some(rev), judgement };
         self.pending.push(Pending { decide: decide.clone() });
         self.saved = None;
@@ -298,17 +313,23 @@ impl ReviewPane {
         self.pending.iter().rev().find(|p| p.decide.number == number).map(|p| p.decide.judgement.verdict)
     }
 
-    /// A verdict is on disk.
-    pub fn acknowledged(&mut self, receipt: &Receipt) -> Vec<ReviewEffect> {
-        self.pending.retain(|p| p.decide.uuid != receipt.uuid);
+    /// A verdict is on disk at `now`; in a round, what follows.
+    pub fn acknowledged(&mut self, receipt: &Receipt, now: u64) -> (Vec<ReviewEffect>, Option<Then>) {
+        let at = self.pending.iter().position(|p| p.decide.uuid == receipt.uuid);
+        let decide = at.map(|at| self.pending.remove(at).decide);
         self.saved = Some(format!("#{} saved", receipt.number));
-        self.changed(receipt.number)
+        let then = decide.and_then(|decide| self.saved_in_round(&decide, now));
+        if self.work.is_some() { (Vec::new(), then) } else { (self.changed(receipt.number), None) }
     }
 
     /// A verdict was refused: it does not wait any more, and its item is on screen again.
     pub fn refused(&mut self, uuid: Uuid) -> Vec<ReviewEffect> {
         let Some(at) = self.pending.iter().position(|p| p.decide.uuid == uuid) else { return Vec::new() };
         let pending = self.pending.remove(at);
+        if self.work.is_some() {
+            self.items.remove(&pending.decide.number);
+            return self.fetch();
+        }
         // The queue may be another by now, or lack it.
         let mut effects = match self.go_to(pending.decide.number) {
             Some(effects) => effects,
@@ -328,6 +349,9 @@ impl ReviewPane {
 
     /// Scrolls the text by lines.
     pub fn scroll(&mut self, lines: isize) -> bool {
+        if let Some(moved) = self.work.as_mut().and_then(|work| work.scroll_guidelines(lines)) {
+            return moved;
+        }
         let to = self.scroll.saturating_add_signed(lines).min(self.overflow);
         let moved = to != self.scroll;
         self.scroll = to;

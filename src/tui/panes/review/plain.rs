@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::Loaded;
-use super::text::{Lines, write};
+use super::text::{Lines, Shown, write};
 use crate::model::Verdict;
 use crate::tui::theme::Look;
 
@@ -19,7 +19,7 @@ pub fn draw_item(
     look: &Look,
 ) -> usize {
     let mut lines = Lines::new(area.width);
-    write(number, loaded, pending, loaded.item.images.len() > 1, look, &mut lines);
+    write(number, loaded, pending, (loaded.item.images.len() > 1, Shown::All), look, &mut lines);
     let overflow = lines.lines.len().saturating_sub(usize::from(area.height));
     for (y, line) in (area.y..area.bottom()).zip(lines.lines.iter().skip(scroll.min(overflow))) {
         line.draw((area.x, y), usize::from(area.width), buf, look);

@@ -3,8 +3,8 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Modifier;
 
-use super::Loaded;
 use super::draw::status_words;
+use super::{Loaded, Phase, Work};
 use crate::model::scoring::bench::Chip;
 use crate::model::scoring::rules::Then;
 use crate::model::{Item, QuestionKind, Role as Part, Verdict};
@@ -88,35 +88,60 @@ impl Lines {
     }
 }
 
-/// Writes all of an item; `pair` says that both of its pictures are shown.
+/// How much of an item is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// Everything.
+    All,
+    /// Nothing of where it stands, and whether it is judged: a blind round asks for it.
+    Blind(bool),
+    /// The question and its options alone, none of which is marked: it is to be answered. Prompts, names of pictures and
+    /// where the item comes from can hold the answer.
+    Question(bool),
+}
+
+impl Shown {
+    /// What a round shows.
+    pub(super) fn of(work: &Work) -> Shown {
+        let judged = matches!(work.phase, Phase::Told(..) | Phase::Asking);
+        match (work.asks_answers(), work.state.blind) {
+            (true, _) => Shown::Question(judged),
+            (false, true) => Shown::Blind(judged),
+            (false, false) => Shown::All,
+        }
+    }
+}
+
+/// Writes an item as far as it is `shown`; `pair` says that both of its pictures are on the screen.
 pub(super) fn write(
     number: u32,
     loaded: &Loaded,
     pending: Option<Verdict>,
-    pair: bool,
+    (pair, shown): (bool, Shown),
     look: &Look,
     lines: &mut Lines,
 ) {
     let item = loaded.item.as_ref();
-    let (words, role) = status_words(loaded.status);
+    let (words, role) = match shown {
+        Shown::All => status_words(loaded.status),
+        Shown::Blind(true) | Shown::Question(true) => ("judged", Role::Dim),
+        Shown::Blind(false) | Shown::Question(false) => ("to judge", Role::Pending),
+    };
     match pending {
         Some(verdict) => {
             lines.say(&format!("#{number}  … {}, not saved yet", verdict.name()), Role::Warn, Modifier::empty())
         }
         None => lines.say(&format!("#{number}  {words}"), role, Modifier::BOLD),
     }
-    chips(&loaded.chips, look.accessible, lines);
-    for standing in &loaded.standing {
-        let j = &standing.judgement;
-        let mut said =
-            format!("{} by {}, {}", j.verdict.name(), standing.who, query::judged(standing.at).replace('T', " "));
-        if !j.reasons.is_empty() {
-            said.push_str(&format!(": {}", j.reasons.join(", ")));
-        }
-        if let Some(note) = &j.note {
-            said.push_str(&format!(" “{note}”"));
-        }
-        lines.say(&said, Role::Dim, Modifier::empty());
+    if matches!(shown, Shown::Question(_)) {
+        lines.gap();
+        lines.say(&item.question, Role::Text, Modifier::BOLD);
+        unmarked(item, lines);
+        lines.gap();
+        return lines.field("kind", item.kind.name(), Role::Dim);
+    }
+    if shown == Shown::All {
+        standing(loaded, look, lines);
     }
     lines.gap();
     match original(item) {
@@ -142,6 +167,23 @@ pub(super) fn write(
     provenance(item, pair, lines);
 }
 
+/// What the rules and people say of the item.
+fn standing(loaded: &Loaded, look: &Look, lines: &mut Lines) {
+    chips(&loaded.chips, look.accessible, lines);
+    for standing in &loaded.standing {
+        let j = &standing.judgement;
+        let mut said =
+            format!("{} by {}, {}", j.verdict.name(), standing.who, query::judged(standing.at).replace('T', " "));
+        if !j.reasons.is_empty() {
+            said.push_str(&format!(": {}", j.reasons.join(", ")));
+        }
+        if let Some(note) = &j.note {
+            said.push_str(&format!(" “{note}”"));
+        }
+        lines.say(&said, Role::Dim, Modifier::empty());
+    }
+}
+
 /// The rules that hold for the item, and why.
 fn chips(chips: &[Chip], accessible: bool, lines: &mut Lines) {
     for chip in chips {
@@ -155,18 +197,28 @@ fn chips(chips: &[Chip], accessible: bool, lines: &mut Lines) {
     }
 }
 
+/// An option with its letter.
+fn option((at, said): (usize, &str), mark: &str, role: Role, lines: &mut Lines) {
+    let letter = Item::letter(at);
+    for (at, text) in text::wrap(said, lines.width.saturating_sub(5).max(8)).into_iter().enumerate() {
+        let head = if at == 0 { format!("{mark} {letter}. ") } else { "     ".into() };
+        lines.lines.push(Line::new(format!("{head}{text}"), role, Modifier::empty()));
+    }
+}
+
+/// The options, none of which is told from the others.
+fn unmarked(item: &Item, lines: &mut Lines) {
+    item.options.iter().enumerate().for_each(|(at, o)| option((at, &o.text), " ", Role::Text, lines));
+}
+
 fn options(item: &Item, lines: &mut Lines) {
-    for (at, option) in item.options.iter().enumerate() {
-        let (mark, role) = match option.role {
+    for (at, each) in item.options.iter().enumerate() {
+        let (mark, role) = match each.role {
             Part::Correct => ("✓", Role::Good),
             Part::Distractor => (" ", Role::Text),
             Part::Refusal => ("?", Role::Dim),
         };
-        let letter = Item::letter(at);
-        for (at, text) in text::wrap(&option.text, lines.width.saturating_sub(5).max(8)).into_iter().enumerate() {
-            let head = if at == 0 { format!("{mark} {letter}. ") } else { "     ".into() };
-            lines.lines.push(Line::new(format!("{head}{text}"), role, Modifier::empty()));
-        }
+        option((at, &each.text), mark, role, lines);
     }
     if item.options.is_empty() || item.correct().is_none() {
         let label = if item.kind == QuestionKind::FreeForm { "wanted" } else { "answer" };

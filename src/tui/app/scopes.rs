@@ -1,0 +1,50 @@
+//! Whose keys are live now.
+
+use super::{App, At};
+use crate::tui::action::Scope;
+use crate::tui::panes::review::Phase;
+
+impl App {
+    /// The scopes of what has the keys now, nearest first.
+    pub(super) fn scopes(&self) -> Vec<Scope> {
+        let mut scopes: Vec<Scope> = match (&self.overlay, self.at) {
+            (Some(_), _) => return vec![Scope::Overlay],
+            (None, At::Review) => self.review_scopes(),
+            (None, At::List) => self.list.scopes().to_vec(),
+            (None, At::Vocabulary) => self.shop.vocabulary.scopes().to_vec(),
+            (None, At::Templates) => self.shop.templates.scopes().to_vec(),
+            (None, At::Generate) => self.generate.scopes().to_vec(),
+            (None, At::Filters) => self.filters.scopes().to_vec(),
+            (None, At::Agreement) => self.agreement.scopes().to_vec(),
+            (None, At::Adjudicate) => self.adjudicate.scopes().to_vec(),
+            (None, At::Rounds) => self.rounds.scopes().to_vec(),
+            (None, At::Coverage) => self.shop.coverage.scopes().to_vec(),
+            (None, At::Board) => self.board.as_ref().map_or(vec![Scope::Board, Scope::Table], |b| b.scopes().to_vec()),
+        };
+        if !self.typing() && !scopes.contains(&Scope::Global) {
+            scopes.push(Scope::Global);
+        }
+        scopes
+    }
+
+    /// Whether keys that are no action are text of the pane.
+    pub(super) fn typing(&self) -> bool {
+        self.overlay.is_none()
+            && match self.at {
+                At::Templates => self.shop.templates.typing(),
+                At::Rounds => self.rounds.typing(),
+                _ => false,
+            }
+    }
+
+    /// The scopes of the review, nearest first.
+    fn review_scopes(&self) -> Vec<Scope> {
+        match self.review.work() {
+            Some(work) if work.asks_answers() && work.phase == Phase::Item => {
+                vec![Scope::Answers, Scope::Round, Scope::Review]
+            }
+            Some(_) => vec![Scope::Round, Scope::Review],
+            None => vec![Scope::Review],
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What keys, choices and typed lines do.
+
+use super::form::Form;
+use super::side::kept;
+use super::{ChoiceFor, RoundsEffect as Effect, RoundsPane, TextFor, Want, refuse};
+use crate::model::round::Protocol;
+use crate::model::round::protocol::Votes;
+use crate::model::round::state::RoundState;
+use crate::owner::wire::Ask;
+use crate::tui::action::Action;
+use crate::tui::widgets::table::{Answer, TableEffect};
+
+/// The rules that can be tried without typing.
+const RULES: [Protocol; 6] = [
+    Protocol::Single,
+    Protocol::BothAccept,
+    Protocol::Equivalence,
+    Protocol::Audit,
+    Protocol::Answer,
+    Protocol::Refusal,
+];
+
+impl RoundsPane {
+    /// Does an action.
+    pub fn act(&mut self, action: Action) -> Vec<Effect> {
+        match action {
+            Action::Back => vec![Effect::Leave],
+            Action::NewRound => {
+                let taken = |name: &str| self.rounds.iter().any(|r| r.name == name);
+                let free = (1..).map(|n| format!("round-{n}")).find(|name| !taken(name)).unwrap_or_default();
+                self.form.get_or_insert_with(|| Form::new(free, self.who.clone()));
+                self.open = true;
+                self.preview()
+            }
+            Action::FormClose => {
+                self.open = false;
+                vec![Effect::Say(format!("{} comes back to the form as it is", self.keys[0]))]
+            }
+            Action::FormNext | Action::FormPrevious | Action::FormMake => match &mut self.form {
+                Some(form) => form.act(action),
+                None => vec![],
+            },
+            Action::CloseRound => self.of_round(|round| {
+                let (closed, name) = (round.closed.is_none(), &round.name);
+                let (title, yes, more) = match closed {
+                    true => (
+                        format!("close `{name}`"),
+                        "close it",
+                        "nothing more is given out; who has an item may finish it",
+                    ),
+                    false => (format!("open `{name}` again"), "open it", "items are given out again"),
+                };
+                let lines = vec![(yes.to_string(), more.to_string()), ("leave it as it is".into(), String::new())];
+                vec![Effect::AskChoice { purpose: ChoiceFor::Close(name.clone(), closed), title, lines }]
+            }),
+            Action::WhatIf => self.of_round(|round| {
+                let line = |p: &Protocol| (p.to_string(), kept(*p));
+                let mut lines: Vec<_> = RULES.iter().map(line).collect();
+                lines.push(("majority".into(), "kept if k of n accept it".into()));
+                let title = format!("`{}` under which rule?", round.name);
+                vec![Effect::AskChoice { purpose: ChoiceFor::Rule(round.name.clone()), title, lines }]
+            }),
+            Action::ShowGuidelines => self.of_round(|round| match &round.guidelines {
+                Some(_) => vec![Effect::Ask(Want::Guidelines(round.name.clone()), Ask::Guidelines(round.name.clone()))],
+                None => refuse(format!("`{}` was made without guidelines", round.name)),
+            }),
+            other => self.act_on_table(other),
+        }
+    }
+
+    fn of_round(&self, act: impl FnOnce(&RoundState) -> Vec<Effect>) -> Vec<Effect> {
+        match self.round() {
+            Some(round) => act(round),
+            None => refuse(format!("there is no round here: {} draws one", self.keys[0])),
+        }
+    }
+
+    fn act_on_table(&mut self, action: Action) -> Vec<Effect> {
+        if action == Action::Open {
+            return self.of_round(|round| vec![Effect::Work(Box::new(round.clone()))]);
+        }
+        let mut effects = Vec::new();
+        for answer in self.table.act(action) {
+            effects.extend(match answer {
+                Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
+                Answer::Said(said) => vec![Effect::Say(said)],
+                _ => refuse(format!("{} is not for rounds", action.name())),
+            });
+        }
+        effects
+    }
+
+    /// Takes in a choice.
+    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
+        match purpose {
+            ChoiceFor::Close(round, closed) if pick == 0 => {
+                let ask = Ask::CloseRound { round: round.clone(), closed: *closed };
+                vec![Effect::Ask(Want::Closed(round.clone(), *closed), ask)]
+            }
+            ChoiceFor::Close(..) => vec![],
+            ChoiceFor::Rule(round) => match RULES.get(pick) {
+                Some(rule) => try_rule(round, *rule),
+                None => {
+                    let (purpose, label) =
+                        (TextFor::Majority(round.clone()), "kept if accepted by at least".to_string());
+                    vec![Effect::AskText { purpose, label, text: "3 of 5".into() }]
+                }
+            },
+        }
+    }
+
+    /// Takes in a line of text that was asked for.
+    pub fn typed(&mut self, purpose: &TextFor, text: &str) -> Vec<Effect> {
+        let TextFor::Majority(round) = purpose;
+        match majority(text) {
+            Ok(votes) => try_rule(round, Protocol::Majority(votes)),
+            Err(why) => refuse(why),
+        }
+    }
+}
+
+fn try_rule(round: &str, rule: Protocol) -> Vec<Effect> {
+    vec![Effect::Ask(Want::WhatIf(round.into(), rule), Ask::WhatIf { round: round.into(), protocol: rule })]
+}
+
+/// Reads `3 of 5`.
+pub(super) fn majority(text: &str) -> std::result::Result<Votes, String> {
+    match format!("majority {}", text.trim()).parse()? {
+        Protocol::Majority(votes) => Ok(votes),
+        other => Err(format!("`{other}` is no majority, expected one such as 3 of 5")),
+    }
+}

@@ -1,0 +1,190 @@
+//! The form of a new round: what is typed is read at once, what it would draw is asked of the owner, and what is wrong
+//! stands at its field.
+
+mod draw;
+mod field;
+
+use crossterm::event::KeyEvent;
+
+pub use field::{Key, Value};
+
+use super::{RoundsEffect as Effect, Want, refuse, said};
+use crate::model::round::state::RoundState;
+use crate::model::round::{Adjudication, Guidelines, NewRound, Order, Protocol, SEED};
+use crate::model::{Filter, Problem, Result};
+use crate::owner::wire::Ask;
+use crate::tui::action::Action;
+
+/// The form.
+#[derive(Clone, Debug)]
+pub struct Form {
+    fields: Vec<(Key, Value)>,
+    at: usize,
+    /// Rises with every change.
+    edit: u64,
+    /// What the form would draw, and as it was at which edit.
+    would: Option<(u64, Result<RoundState>)>,
+}
+
+impl Form {
+    /// A form for a round of this name, filled in as [`NewRound::new`] has it, for `who` alone.
+    pub fn new(name: String, who: String) -> Form {
+        let new = NewRound::new(name, Protocol::default(), vec![who], SEED);
+        let fields = Key::ALL.into_iter().map(|key| (key, Value::of(key, &new))).collect();
+        Form { fields, at: 0, edit: 0, would: None }
+    }
+
+    fn value(&self, key: Key) -> &Value {
+        // Every key has a field.
+        self.fields.iter().find(|(k, _)| *k == key).map_or(&Value::NONE, |(_, value)| value)
+    }
+
+    fn text(&self, key: Key) -> &str {
+        self.value(key).text()
+    }
+
+    /// Whether a field has a meaning as the others stand.
+    fn applies(&self, key: Key) -> bool {
+        match key {
+            Key::Votes => self.text(Key::Protocol) == field::MAJORITY,
+            _ => true,
+        }
+    }
+
+    /// The fields that are shown, with their places among all.
+    fn shown(&self) -> impl Iterator<Item = (usize, &(Key, Value))> {
+        self.fields.iter().enumerate().filter(|(_, (key, _))| self.applies(*key))
+    }
+
+    /// What cannot be read of a field by itself.
+    fn wrong(&self, key: Key) -> Option<String> {
+        let text = self.text(key);
+        match key {
+            Key::Name if text.is_empty() => Some("a round needs a name".into()),
+            Key::People if self.people().is_empty() => Some("name the people, with commas between".into()),
+            Key::Votes if self.applies(key) => super::act::majority(text).err(),
+            Key::Filter => Filter::parse(text).err().map(|p| said(&p)),
+            Key::Sample => text.parse::<crate::model::round::Sample>().err(),
+            Key::Practice | Key::Seed if text.parse::<u64>().is_err() => Some(format!("`{text}` is no whole number")),
+            Key::Practice if text.parse::<u32>().is_err() => Some(format!("`{text}` is too many")),
+            Key::Overlap if !text.is_empty() && text.parse::<u8>().is_err() => {
+                Some(format!("`{text}` is no number of people; leave it empty for what the rule needs"))
+            }
+            Key::Probes | Key::Repeats => text.parse::<crate::model::round::Rate>().err(),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with a field: by itself, or as the owner says.
+    pub fn problem(&self, key: Key) -> Option<String> {
+        self.wrong(key).or_else(|| {
+            let (edit, would) = self.would.as_ref()?;
+            let problem = would.as_ref().err().filter(|_| *edit == self.edit)?;
+            (Key::of(problem) == Some(key)).then(|| said(problem))
+        })
+    }
+
+    fn people(&self) -> Vec<String> {
+        let names = self.text(Key::People).split(',').map(str::trim).filter(|name| !name.is_empty());
+        names.map(str::to_string).collect()
+    }
+
+    /// The round as the form has it; none where a field cannot be read.
+    pub fn request(&self) -> Option<NewRound> {
+        if Key::ALL.into_iter().any(|key| self.applies(key) && self.wrong(key).is_some()) {
+            return None;
+        }
+        let protocol = match self.text(Key::Protocol) {
+            field::MAJORITY => Protocol::Majority(super::act::majority(self.text(Key::Votes)).ok()?),
+            name => name.parse().ok()?,
+        };
+        let some = |key| Some(self.text(key)).filter(|text| !text.is_empty());
+        let see = self.value(Key::Adjudication).pick();
+        let seed = self.text(Key::Seed).parse().ok()?;
+        Some(NewRound {
+            blind: self.value(Key::Blind).pick() == 0,
+            overlap: some(Key::Overlap).map(str::parse).transpose().ok()?,
+            order: if self.value(Key::Order).pick() == 0 { Order::Seeded } else { Order::AsListed },
+            repeats: self.text(Key::Repeats).parse().ok()?,
+            probes: self.text(Key::Probes).parse().ok()?,
+            calibration: self.text(Key::Practice).parse().ok()?,
+            // The owner reads the file and knows its version.
+            guidelines: some(Key::Guidelines).map(|path| Guidelines { path: path.into(), version: String::new() }),
+            adjudication: Adjudication { names: see & 1 == 1, scores: see & 2 == 2 },
+            filter: self.text(Key::Filter).into(),
+            sample: self.text(Key::Sample).parse().ok()?,
+            strata: Some(self.text(Key::Strata)).filter(|_| self.value(Key::Strata).pick() > 0).map(str::to_string),
+            ..NewRound::new(self.text(Key::Name), protocol, self.people(), seed)
+        })
+    }
+
+    /// Asks what the form as it is now would draw.
+    pub fn preview(&mut self) -> Vec<Effect> {
+        match self.request() {
+            Some(new) => vec![Effect::Ask(Want::Preview(self.edit), Ask::NewRound { new: Box::new(new), dry: true })],
+            None => vec![],
+        }
+    }
+
+    /// Takes in what the form as it was at that edit would draw: an older one says nothing of how it is now.
+    pub fn take_preview(&mut self, edit: u64, would: Result<RoundState>) {
+        if edit == self.edit {
+            self.would = Some((edit, would));
+        }
+    }
+
+    /// The owner did not make the round: the cursor goes to what is wrong.
+    pub fn refused(&mut self, problem: Problem) {
+        self.would = Some((self.edit, Err(problem)));
+        self.go_to_problem();
+    }
+
+    fn go_to_problem(&mut self) -> bool {
+        let wrong = self.shown().find(|(_, (key, _))| self.problem(*key).is_some()).map(|(at, _)| at);
+        self.at = wrong.unwrap_or(self.at);
+        wrong.is_some()
+    }
+
+    /// What the form would draw, while it is as it was when that was asked.
+    fn would(&self) -> Option<&Result<RoundState>> {
+        self.would.as_ref().filter(|(edit, _)| *edit == self.edit).map(|(_, would)| would)
+    }
+
+    /// Does one of the form's actions.
+    pub fn act(&mut self, action: Action) -> Vec<Effect> {
+        let places: Vec<usize> = self.shown().map(|(at, _)| at).collect();
+        let here = places.iter().position(|at| *at == self.at).unwrap_or(0);
+        match action {
+            Action::FormNext => self.at = places[(here + 1) % places.len()],
+            Action::FormPrevious => self.at = places[(here + places.len() - 1) % places.len()],
+            _ => {
+                let Some(new) = self.request() else {
+                    self.go_to_problem();
+                    return refuse("a field cannot be read yet");
+                };
+                return vec![Effect::Ask(Want::Made, Ask::NewRound { new: Box::new(new), dry: false })];
+            }
+        }
+        vec![]
+    }
+
+    /// Gives the field under the cursor a key.
+    pub fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
+        let changed = self.fields.get_mut(self.at).is_some_and(|(_, value)| value.key(key));
+        self.changed(changed)
+    }
+
+    /// Pastes into the field under the cursor.
+    pub fn paste(&mut self, pasted: &str) -> Vec<Effect> {
+        let changed = self.fields.get_mut(self.at).is_some_and(|(_, value)| value.paste(pasted));
+        self.changed(changed)
+    }
+
+    fn changed(&mut self, changed: bool) -> Vec<Effect> {
+        if !changed {
+            return vec![];
+        }
+        self.edit += 1;
+        vec![Effect::Changed]
+    }
+}

@@ -1,0 +1,211 @@
+use crossterm::event::{KeyCode, KeyModifiers};
+
+use super::*;
+use crate::model::round::{NewRound, Sample, draw};
+use crate::model::{ColourLevel, Problem, Status};
+use crate::tui::theme::Theme;
+
+fn state(name: &str, protocol: &str) -> RoundState {
+    let people = ["ann", "bob", "cem", "dan", "eve"].map(String::from).to_vec();
+    let new = NewRound { calibration: 0, ..NewRound::new(name, protocol.parse().unwrap(), people, 1) };
+    let drawn = draw(&new, &[("a", ""), ("b", ""), ("c", ""), ("d", "")], &[], "bob", 1_700_000_000_000).unwrap();
+    RoundState::fresh(&drawn.round)
+}
+
+fn pane(rounds: Vec<RoundState>) -> RoundsPane {
+    let mut pane = RoundsPane::new("ann");
+    pane.start(|action| action.keys()[0].to_string());
+    pane.take_rounds(Ok(rounds));
+    drawn(&mut pane, 80, 21);
+    pane
+}
+
+fn drawn(pane: &mut RoundsPane, width: u16, height: u16) -> String {
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
+    pane.draw(buf.area, &mut buf, &look);
+    let line = |l: &[ratatui::buffer::Cell]| l.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string();
+    buf.content.chunks(usize::from(width.max(1))).map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn refused(effects: &[Effect]) -> &str {
+    match effects {
+        [Effect::Refuse(why)] => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn press(pane: &mut RoundsPane, code: KeyCode) -> Vec<Effect> {
+    pane.key(KeyEvent::new(code, KeyModifiers::NONE))
+}
+
+fn write(pane: &mut RoundsPane, text: &str) {
+    text.chars().for_each(|c| drop(press(pane, KeyCode::Char(c))));
+}
+
+fn down(pane: &mut RoundsPane, times: usize) {
+    (0..times).for_each(|_| drop(pane.act(Action::FormNext)));
+}
+
+/// What the form asks the owner now, and for which edit.
+fn asked(effects: &[Effect]) -> (NewRound, bool, Option<u64>) {
+    match effects {
+        [Effect::Ask(want, Ask::NewRound { new, dry })] => {
+            let edit = if let Want::Preview(edit) = want { Some(*edit) } else { None };
+            ((**new).clone(), *dry, edit)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_empty_pane_says_how_the_first_round_is_made() {
+    let mut pane = pane(vec![]);
+    assert!(drawn(&mut pane, 80, 21).contains("n draws the first one"));
+    for action in [Action::Open, Action::CloseRound, Action::WhatIf, Action::ShowGuidelines] {
+        assert!(refused(&pane.act(action)).contains("n draws one"));
+    }
+    pane.take_rounds(Err(Problem::input("a broken disk")));
+    assert!(drawn(&mut pane, 80, 21).contains("a broken disk"));
+}
+
+#[test]
+fn a_round_says_what_it_asks_who_is_how_far_and_what_it_keeps() {
+    let mut first = state("first", "majority 3 of 5");
+    (first.judged, first.people[0].1, first.guidelines) = (7, 3, Some("docs/rules.md".into()));
+    let mut second = state("second", "answer");
+    (second.closed, second.by_status) = (Some(1), Some(vec![(Status::Accepted, 3), (Status::Pending, 1)]));
+    let mut pane = pane(vec![first, second]);
+    let shown = drawn(&mut pane, 100, 30);
+    for part in [
+        "first: majority 3 of 5",
+        "35 %",
+        "Do image, question and answer go together?",
+        "4 items, 5 people each: 7 of 20 verdicts",
+        "ann (you)",
+        "guidelines: docs/rules.md",
+        "made 2023-11-14 22:13:20 by bob",
+        "comes when it is closed: it is blind",
+        "closed",
+    ] {
+        assert!(shown.contains(part), "{part} in\n{shown}");
+    }
+    assert!(matches!(&pane.act(Action::Open)[..], [Effect::Work(round)] if round.name == "first"));
+    pane.act(Action::Down);
+    assert!(drawn(&mut pane, 160, 47).contains("its rule so far: 3 accepted, 1 pending"));
+    // A newer list leaves the cursor on its round.
+    pane.take_rounds(Ok(vec![state("zero", "single"), state("first", "single"), state("second", "answer")]));
+    assert!(matches!(&pane.act(Action::Open)[..], [Effect::Work(round)] if round.name == "second"));
+    assert!(refused(&pane.act(Action::ShowGuidelines)).contains("without guidelines"));
+}
+
+#[test]
+fn closing_asks_first_and_another_rule_says_what_it_would_keep() {
+    let mut pane = pane(vec![state("first", "both-accept")]);
+    let effects = pane.act(Action::CloseRound);
+    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else { panic!("{effects:?}") };
+    assert!(title == "close `first`" && pane.chosen(purpose, 1).is_empty());
+    let close = pane.chosen(purpose, 0);
+    assert!(matches!(&close[..], [Effect::Ask(_, Ask::CloseRound { round, closed: true })] if round == "first"));
+    assert!(refused(&pane.take_closed("first", true, Err(Problem::input("bob made it")))).contains("bob made it"));
+    let effects = pane.act(Action::WhatIf);
+    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let asks = pane.chosen(purpose, lines.len() - 1);
+    let [Effect::AskText { purpose, .. }] = &asks[..] else { panic!("{asks:?}") };
+    assert!(refused(&pane.typed(purpose, "9 of 5")).contains("k from 1 to 5"));
+    let tried = pane.typed(purpose, "1 of 2");
+    let [Effect::Ask(Want::WhatIf(name, rule), Ask::WhatIf { .. })] = &tried[..] else { panic!("{tried:?}") };
+    pane.take_what_if(name, *rule, Ok(WhatIf { kept: 1234, lost: 5, changed: 5, pending: 3, ..WhatIf::default() }));
+    let shown = drawn(&mut pane, 80, 21);
+    assert!(shown.contains("under `majority 1 of 2`: 1,234 kept, 0 dropped, 3 other"), "{shown}");
+    assert!(shown.contains("5 no longer kept"), "{shown}");
+    pane.take_what_if("first", *rule, Err(Problem::input("it is blind")));
+    assert!(drawn(&mut pane, 80, 21).contains("it is blind"));
+}
+
+#[test]
+fn the_form_begins_with_the_usual_round_and_asks_what_it_would_be() {
+    let mut pane = pane(vec![state("round-1", "single")]);
+    let (new, dry, edit) = asked(&pane.act(Action::NewRound));
+    assert_eq!((new, dry), (NewRound::new("round-2", Protocol::default(), vec!["ann".into()], 1), true));
+    // What is typed is asked once nothing is typed for a while; an answer of before is passed over.
+    assert!(matches!(&press(&mut pane, KeyCode::Char('x'))[..], [Effect::Changed]));
+    pane.take_preview(edit.unwrap(), Ok(state("old", "single")));
+    assert!(drawn(&mut pane, 80, 21).contains("being drawn"));
+    let (new, _, edit) = asked(&pane.preview());
+    assert_eq!(new.name, "round-2x");
+    let mut would = state("round-2x", "single");
+    would.notes = vec!["2 items of practice instead of 40".into()];
+    pane.take_preview(edit.unwrap(), Ok(would));
+    let shown = drawn(&mut pane, 80, 21);
+    assert!(shown.contains("4 items") && shown.contains("note: 2 items of"), "{shown}");
+    assert!(matches!(&pane.act(Action::FormClose)[..], [Effect::Say(_)]) && !pane.typing());
+    assert_eq!(asked(&pane.act(Action::NewRound)).0.name, "round-2x", "the form comes back as it was");
+}
+
+#[test]
+fn every_field_is_read_and_what_is_wrong_stands_at_it() {
+    let mut pane = pane(vec![]);
+    pane.act(Action::NewRound);
+    down(&mut pane, 1);
+    (0..2).for_each(|_| drop(press(&mut pane, KeyCode::Right)));
+    down(&mut pane, 1);
+    (0..6).for_each(|_| drop(press(&mut pane, KeyCode::Backspace)));
+    write(&mut pane, "2 of 3");
+    down(&mut pane, 1);
+    write(&mut pane, ", bob,cem");
+    down(&mut pane, 1);
+    write(&mut pane, "status:nonsense");
+    let shown = drawn(&mut pane, 80, 21);
+    assert!(
+        shown.contains("✗ `nonsense`") && shown.contains("`nonsense` is not a value of `status`; one of"),
+        "{shown}"
+    );
+    assert!(pane.preview().is_empty(), "what cannot be read is not asked");
+    pane.act(Action::FormNext);
+    assert!(refused(&pane.act(Action::FormMake)).contains("cannot be read"));
+    // The cursor went to it.
+    (0..20).for_each(|_| drop(press(&mut pane, KeyCode::Backspace)));
+    write(&mut pane, "subtask:even");
+    down(&mut pane, 1);
+    (0..3).for_each(|_| drop(press(&mut pane, KeyCode::Backspace)));
+    pane.paste("10%\n");
+    down(&mut pane, 1);
+    write(&mut pane, "s");
+    down(&mut pane, 2);
+    press(&mut pane, KeyCode::Char(' '));
+    down(&mut pane, 5);
+    pane.paste("docs/rules.md");
+    down(&mut pane, 1);
+    press(&mut pane, KeyCode::Left);
+    let (new, dry, _) = asked(&pane.act(Action::FormMake));
+    let sample = Sample::Share("10%".parse().unwrap());
+    assert!(!dry && !new.blind && new.adjudication.names && new.adjudication.scores);
+    assert_eq!((new.protocol.to_string().as_str(), new.people.len(), new.sample), ("majority 2 of 3", 3, sample));
+    assert_eq!((new.filter.as_str(), new.strata.as_deref()), ("subtask:even", Some("subtask")));
+    assert_eq!(new.guidelines.unwrap().path, "docs/rules.md");
+    // What the owner finds wrong stands at its field too.
+    let why = pane.take_made(Err(Problem::input("there is no such file").field("guidelines")));
+    assert!(refused(&why).contains("no such file"));
+    let shown = drawn(&mut pane, 160, 47);
+    assert!(shown.lines().any(|l| l.contains("guidelines") && l.contains("✗ there is no such file")), "{shown}");
+    let done = pane.take_made(Ok(state("round-1", "single")));
+    assert!(
+        matches!(&done[..], [Effect::Done(said), Effect::Ask(..)] if said.contains("enter works on it")),
+        "{done:?}"
+    );
+    assert!(!pane.typing() && drawn(&mut pane, 80, 21).contains("round-1"));
+}
+
+#[test]
+fn any_size_can_be_drawn() {
+    let mut pane = pane(vec![state("first", "refusal")]);
+    for form in [false, true] {
+        if form {
+            pane.act(Action::NewRound);
+        }
+        for (width, height) in [(0, 0), (1, 1), (20, 5), (59, 30), (80, 21), (119, 40), (160, 47), (400, 120)] {
+            drawn(&mut pane, width, height);
+        }
+    }
+}

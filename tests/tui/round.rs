@@ -1,0 +1,497 @@
+//! Rounds of verification at the terminal: drawn in a form, worked through in the review, blind to others.
+
+use benchtop::model::round::state::Turn;
+use benchtop::model::round::{Guidelines, NewRound, Order, Rate};
+use benchtop::model::verdict::Part;
+use benchtop::model::{Act, ColourLevel, Item, Judgement, Seen, Verdict};
+use benchtop::owner::wire::{Answer, Ask, Decide};
+use uuid::Uuid;
+
+use super::support::{Bench, PATIENCE, Seat, Terminal, question};
+
+const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
+
+fn snapshot(name: &str, size: (u16, u16), shown: &str) {
+    // The day it was made is another each day.
+    let day = regex::Regex::new(r"made \d{4}-\d\d-\d\d \d\d:\d\d:\d\d").unwrap();
+    let shown = day.replace_all(shown, "made 2026-11-22 09:00:00").into_owned();
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), shown);
+    });
+}
+
+fn at(size: (u16, u16)) -> Terminal {
+    Terminal { size, ..Terminal::default() }
+}
+
+/// A round in the order of its items, so that the tests know which comes next.
+fn plain(protocol: &str, people: &[&str]) -> NewRound {
+    let people = people.iter().map(|p| p.to_string()).collect();
+    NewRound {
+        calibration: 0,
+        repeats: Rate::NONE,
+        probes: Rate::NONE,
+        ..NewRound::new("first", protocol.parse().unwrap(), people, 1)
+    }
+}
+
+fn make(bench: &Bench, new: NewRound) {
+    bench.client("cem").ask(Ask::NewRound { new: Box::new(new), dry: false }).unwrap();
+}
+
+/// Judges outside of rounds: what practice is drawn from.
+fn judge(bench: &Bench, number: u32, verdict: Verdict, reasons: &[&str]) {
+    let reasons = reasons.iter().map(|r| r.to_string()).collect();
+    let judgement = Judgement { reasons, ..Judgement::new(verdict, Seen::Painted) };
+    let decide = Decide { uuid: Uuid::now_v7(), number, expected: None, judgement };
+    bench.client("cem").ask(Ask::Decide(decide)).unwrap();
+}
+
+/// The number of the item that is on the screen to be judged.
+fn number(shown: &str) -> Option<u32> {
+    let line = shown.lines().find(|l| l.contains("  to judge"))?;
+    line.split('#').nth(1)?.split("  ").next()?.parse().ok()
+}
+
+/// Waits for an item to be judged, other than `before`.
+fn item(seat: &Seat, before: Option<u32>) -> u32 {
+    let shown = seat.wait_until("an item", |s| number(s).is_some() && number(s) != before && !s.contains("loading"));
+    number(&shown).unwrap()
+}
+
+/// Sits down and works on the only round there is.
+fn begin(bench: &Bench, who: &str, terminal: Terminal) -> Seat {
+    let mut seat = bench.seat_at(who, terminal);
+    seat.on(1);
+    seat.keys("9");
+    seat.wait_for("It asks:");
+    seat.keys("<enter>");
+    seat
+}
+
+/// The parts of a journal's verdicts.
+fn parts(bench: &Bench, who: &str) -> Vec<Part> {
+    let part = |act| match act {
+        Act::Judge(judged) => judged.asked.map(|asked| asked.part),
+        _ => None,
+    };
+    bench.journal(who).into_iter().filter_map(|d| part(d.act)).collect()
+}
+
+#[test]
+fn the_pane_the_form_and_the_first_round() {
+    for size in SIZES {
+        let bench = Bench::plain(12);
+        let mut seat = bench.seat_at("ann", at(size));
+        seat.on(1);
+        seat.keys("9");
+        snapshot("rounds_none", size, &seat.wait_for("draws the first one"));
+        seat.keys("n");
+        seat.wait_for("12 verdicts");
+        seat.keys("<tab>b");
+        snapshot("rounds_form", size, &seat.wait_for("✗ 1 people"));
+        seat.keys("<tab>, bob");
+        seat.wait_for("24 verdicts");
+        // A filter that is none is said where it stands, and no round is made of it.
+        seat.keys("<tab>status:odd");
+        seat.wait_for("✗ ");
+        seat.keys("<enter>");
+        seat.wait_for("a field cannot be read yet");
+        seat.keys("<ctrl-u>subtask:odd");
+        seat.wait_for("12 verdicts");
+        seat.keys("<enter>");
+        seat.wait_for("`round-1` is drawn: 6 items, 12 verdicts wanted; enter works on it");
+        seat.keys("Z");
+        seat.wait_for("kept if both of two accept it");
+        snapshot("rounds", size, &seat.wait_gone("is drawn"));
+        let Answer::Rounds(rounds) = bench.client("ann").ask(Ask::Rounds).unwrap() else { panic!() };
+        assert_eq!((rounds[0].items, rounds[0].blind, rounds[0].people.len()), (6, true, 2));
+    }
+}
+
+#[test]
+fn a_round_is_worked_through_to_its_end() {
+    for size in SIZES {
+        let bench = Bench::plain(3);
+        make(&bench, plain("single", &["ann"]));
+        let mut seat = begin(&bench, "ann", at(size));
+        let first = item(&seat, None);
+        let shown = seat.wait_for("1 of 3");
+        assert!(!shown.contains("✓0") && !shown.contains("✗0"), "a blind round shows no counts: {shown}");
+        snapshot("round_at_work", size, &seat.text());
+        seat.keys("a");
+        seat.wait_for(&format!("#{first} saved"));
+        let second = item(&seat, Some(first));
+        // Passed over, it comes again at the end.
+        seat.keys("s");
+        let third = item(&seat, Some(second));
+        seat.keys("x1");
+        assert_eq!(item(&seat, Some(third)), second);
+        seat.keys("m");
+        snapshot("round_finished", size, &seat.wait_for("nothing is left for you in `first`"));
+        seat.keys("a");
+        seat.wait_for("there is nothing to judge");
+        let said = bench.verdicts("ann");
+        assert_eq!(
+            said,
+            [
+                format!("{first} accept"),
+                format!("{second} skip"),
+                format!("{third} reject"),
+                format!("{second} unsure")
+            ]
+        );
+        assert_eq!(parts(&bench, "ann"), [Part::Main; 4]);
+        // The last one is taken back, and comes again.
+        seat.keys("u");
+        assert_eq!(item(&seat, None), second);
+        seat.wait_for(&format!("your verdict on #{second} is taken back"));
+        seat.keys("<esc>");
+        seat.wait_for(&format!("#{second} is given back"));
+        seat.wait_for("It asks:");
+    }
+}
+
+#[test]
+fn without_colour_a_round_is_told_in_words() {
+    let bench = Bench::plain(6);
+    judge(&bench, 5, Verdict::Accept, &[]);
+    judge(&bench, 6, Verdict::Reject, &["low-quality"]);
+    make(&bench, NewRound { calibration: 2, filter: "status:pending".into(), ..plain("audit", &["ann", "bob"]) });
+    let mono = Terminal { level: ColourLevel::Mono, theme: "mono", accessible: true, ..at((80, 24)) };
+    let mut seat = begin(&bench, "ann", mono);
+    item(&seat, None);
+    seat.wait_for("Is anything wrong with this item?  a nothing wrong  x wrong");
+    seat.keys("m");
+    snapshot("round_accessible", (80, 24), &seat.wait_for("undecided: it is known to be"));
+    seat.keys("9");
+    snapshot("rounds_accessible", (80, 24), &seat.wait_for("0 of 4 verdicts"));
+    // Coming back, what is in hand is still there.
+    seat.keys("<enter>");
+    seat.wait_for("undecided: it is known to be");
+    seat.keys("<enter>");
+    let next = item(&seat, None);
+    seat.keys("9");
+    seat.wait_for("It asks:");
+    seat.keys("<enter>");
+    assert_eq!(item(&seat, None), next);
+}
+
+#[test]
+fn practice_says_what_an_item_is_before_the_next_comes() {
+    for size in SIZES {
+        let bench = Bench::plain(8);
+        for number in 5..=8 {
+            match number % 2 {
+                0 => judge(&bench, number, Verdict::Accept, &[]),
+                _ => judge(&bench, number, Verdict::Reject, &["low-quality"]),
+            }
+        }
+        make(&bench, NewRound { calibration: 2, filter: "status:pending".into(), ..plain("single", &["ann"]) });
+        let mut seat = begin(&bench, "ann", at(size));
+        let first = item(&seat, None);
+        seat.wait_for("practice 1 of 2");
+        assert!(first > 4, "{first} is no known item");
+        seat.keys("a");
+        let told = if first.is_multiple_of(2) {
+            "right: it is known to be good"
+        } else {
+            "wrong: you let a bad item through: low quality"
+        };
+        seat.wait_for(told);
+        // No verdict is given to it again.
+        seat.keys("a");
+        seat.wait_for("this one is judged: go on to the next");
+        seat.keys("<enter>");
+        let second = item(&seat, Some(first));
+        seat.wait_for("practice 2 of 2");
+        seat.keys("x1");
+        let told = if second.is_multiple_of(2) {
+            "wrong: you turned a good item away"
+        } else {
+            "right: it is known to be bad: low quality"
+        };
+        seat.wait_for(told);
+        snapshot("round_practice", size, &seat.wait_for(&format!("#{second} saved")));
+        seat.keys("<enter>");
+        assert!(item(&seat, Some(second)) <= 4);
+        seat.wait_for("1 of 4");
+        assert_eq!(parts(&bench, "ann"), [Part::Calibration; 2]);
+    }
+}
+
+#[test]
+fn two_in_one_round_never_see_what_the_other_says() {
+    let bench = Bench::plain(4);
+    make(&bench, plain("both-accept", &["ann", "bob"]));
+    let mut ann = begin(&bench, "ann", Terminal::default());
+    let mut bob = begin(&bench, "bob", Terminal::default());
+    // Everything that ann's screen ever showed is looked through, not only what stands at the end.
+    let mut at_bob = item(&bob, None);
+    item(&ann, None);
+    let before = ann.raw().len();
+    for round in 0..4 {
+        bob.keys("x7");
+        bob.wait_for("note:");
+        bob.keys("zebra<enter>");
+        bob.wait_for(&format!("#{at_bob} saved"));
+        if round < 3 {
+            at_bob = item(&bob, Some(at_bob));
+        }
+    }
+    bob.wait_for("nothing is left for you");
+    let mut at_ann = item(&ann, None);
+    for round in 0..4 {
+        ann.keys("a");
+        ann.wait_for(&format!("#{at_ann} saved"));
+        if round < 3 {
+            at_ann = item(&ann, Some(at_ann));
+        }
+    }
+    ann.wait_for("nothing is left for you");
+    let written = String::from_utf8_lossy(&ann.raw()[before..]).into_owned();
+    for secret in ["zebra", "bob", "reject by", "rejected", "accepted", "pending"] {
+        assert!(!written.contains(secret), "ann's screen said {secret}");
+    }
+    // Nor is she marked as somebody who had seen it.
+    assert_eq!(parts(&bench, "ann"), [Part::Main; 4]);
+}
+
+#[test]
+fn leaving_gives_the_item_back_and_a_killed_terminal_loses_nothing() {
+    let bench = Bench::plain(2);
+    // One item is for one person: while ann has it, bob has none of it.
+    make(&bench, NewRound { filter: "subtask:odd".into(), ..plain("single", &["ann", "bob"]) });
+    let mut ann = begin(&bench, "ann", Terminal::default());
+    item(&ann, None);
+    let mut bob = begin(&bench, "bob", Terminal::default());
+    bob.wait_for("others have in hand what is left of `first` for you");
+    bob.wait_for("within 15 minutes");
+    ann.keys("<esc>");
+    ann.wait_for("#1 is given back");
+    bob.keys("<enter>");
+    assert_eq!(item(&bob, None), 1);
+    // Bob's terminal is gone in the middle of it; back again, he is at the same item.
+    drop(bob);
+    let mut bob = bench.seat("bob");
+    assert_eq!(item(&bob, None), 1);
+    bob.keys("a");
+    bob.wait_for("nothing is left for you in `first`");
+    drop(bob);
+    assert_eq!(bench.verdicts("bob"), ["1 accept"]);
+    assert_eq!(bench.journal("bob").len(), 1);
+    // Quitting in the round gives the item back too.
+    let bench = Bench::plain(2);
+    make(&bench, NewRound { filter: "subtask:odd".into(), ..plain("single", &["ann", "bob"]) });
+    let ann = begin(&bench, "ann", Terminal::default());
+    item(&ann, None);
+    ann.leave("<ctrl-c>");
+    let turn = bench.client("bob").ask(Ask::Next("first".into())).unwrap();
+    assert!(matches!(&turn, Answer::Turn(Turn::Item(served)) if served.number == 1), "{turn:?}");
+}
+
+#[test]
+fn an_owner_that_went_away_comes_back_to_the_same_item_with_the_note_half_typed() {
+    let bench = Bench::plain(6);
+    make(&bench, plain("single", &["ann"]));
+    let mut ann = begin(&bench, "ann", Terminal::default());
+    let first = item(&ann, None);
+    ann.keys("x7");
+    ann.wait_for("note:");
+    ann.keys("half a no");
+    bench.kill_owner();
+    ann.wait_for("owner");
+    bench.start_owner();
+    ann.wait_for("connected again");
+    ann.keys("te<enter>");
+    ann.wait_for(&format!("#{first} saved"));
+    let second = item(&ann, Some(first));
+    // And a verdict on its way when the owner goes counts once.
+    bench.freeze_owner();
+    ann.keys("a");
+    ann.wait_for("saving");
+    bench.kill_owner();
+    bench.start_owner();
+    ann.wait_for(&format!("#{second} saved"));
+    item(&ann, Some(second));
+    assert_eq!(bench.verdicts("ann"), [format!("{first} reject"), format!("{second} accept")]);
+    let Act::Judge(judged) = &bench.journal("ann")[0].act else { panic!() };
+    assert_eq!(judged.note.as_deref(), Some("half a note"));
+}
+
+#[test]
+fn a_round_that_asks_for_answers_never_draws_the_key() {
+    let mut free = question(2);
+    (free.kind, free.options, free.answer) = (benchtop::model::QuestionKind::FreeForm, vec![], "a zebra".into());
+    free.prompt = Some("a zebra on a kite".into());
+    let mut asked = question(1);
+    asked.options[1].text = "Perhaps".into();
+    let items: [Item; 2] = [asked, free];
+    for size in SIZES {
+        let bench = Bench::of(&items, &[]);
+        let order = NewRound { blind: false, order: Order::AsListed, ..plain("answer", &["ann"]) };
+        make(&bench, order);
+        let mut seat = bench.seat_at("ann", at(size));
+        seat.on(1);
+        seat.keys("9");
+        seat.wait_for("It asks:");
+        let before = seat.raw().len();
+        seat.keys("<enter>");
+        assert_eq!(item(&seat, None), 1);
+        seat.wait_for("What is the answer?");
+        snapshot("round_answer", size, &seat.wait_for("A. True"));
+        seat.keys("x");
+        seat.wait_for("this round asks for the answer");
+        seat.keys("c");
+        seat.wait_for("this question has 2 options");
+        seat.keys("b");
+        seat.wait_for("#1 saved");
+        assert_eq!(item(&seat, Some(1)), 2);
+        seat.keys("<enter>");
+        seat.wait_for("your answer:");
+        seat.keys("<enter>");
+        seat.wait_for("an answer is a letter");
+        seat.keys("some kind of horse<enter>");
+        seat.wait_for("nothing is left for you");
+        let written = String::from_utf8_lossy(&seat.raw()[before..]).into_owned();
+        for secret in ["zebra", "✓ A", "wanted", "seen from below", "answer   "] {
+            assert!(!written.contains(secret), "the screen said {secret}");
+        }
+        let answers: Vec<Option<String>> =
+            bench.journal("ann").into_iter().map(|d| if let Act::Judge(j) = d.act { j.answer } else { None }).collect();
+        assert_eq!(answers, [Some("B".to_string()), Some("some kind of horse".to_string())]);
+    }
+}
+
+#[test]
+fn guidelines_are_shown_at_the_beginning_and_when_they_change() {
+    let bench = Bench::plain(4);
+    let file = bench.project().root().join("rules.md");
+    std::fs::write(&file, "Kites are red.\nA red kite is fine.\n").unwrap();
+    let guidelines = Some(Guidelines { path: "rules.md".into(), version: String::new() });
+    make(&bench, NewRound { guidelines, ..plain("single", &["ann"]) });
+    let mut seat = begin(&bench, "ann", at((80, 24)));
+    seat.wait_for("A red kite is fine.");
+    seat.keys("<esc>");
+    let first = item(&seat, None);
+    seat.keys("r");
+    seat.wait_for("guidelines of first: rules.md, version");
+    seat.keys("<esc>");
+    seat.wait_gone("A red kite is fine.");
+    std::fs::write(&file, "Kites are blue.\n").unwrap();
+    seat.keys("a");
+    seat.wait_for(&format!("#{first} saved"));
+    seat.wait_for("Kites are blue.");
+    seat.wait_for("They changed since the round was made");
+    seat.keys("<esc>");
+    let second = item(&seat, Some(first));
+    seat.keys("a");
+    seat.wait_for(&format!("#{second} saved"));
+    let version = |at: usize| match &bench.journal("ann")[at].act {
+        Act::Judge(judged) => judged.asked.clone().unwrap().guidelines,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(version(0), Some(Guidelines::version_of(b"Kites are red.\nA red kite is fine.\n")));
+    assert_eq!(version(1), Some(Guidelines::version_of(b"Kites are blue.\n")));
+    drop(seat);
+    // In a wide window they stand beside the item.
+    let mut seat = bench.seat_at("ann", at((160, 50)));
+    item(&seat, None);
+    let shown = seat.wait_for("Kites are blue.");
+    assert!(shown.contains("Is kite"), "{shown}");
+    seat.keys("r");
+    seat.wait_gone("Kites are blue.");
+}
+
+#[test]
+fn a_pair_stands_side_by_side_under_the_question_of_its_rule() {
+    let mut changed = question(1);
+    changed.question = "Is the kite on the left red?".into();
+    changed.extra.insert("original_question".into(), "Is the kite red?".into());
+    let bench = Bench::of(&[changed], &[]);
+    make(&bench, plain("equivalence", &["ann", "bob"]));
+    let mut seat = begin(&bench, "ann", at((160, 50)));
+    item(&seat, None);
+    let shown = seat.wait_for("Is the answer still the same after the change?");
+    assert!(shown.contains("a same answer") && shown.contains("x another answer"), "{shown}");
+    assert!(shown.contains("rewritten, word by word"), "{shown}");
+    seat.keys("x");
+    seat.wait_for("another answer #1: why?");
+    seat.keys("1");
+    seat.wait_for("nothing is left for you");
+    assert_eq!(bench.verdicts("ann"), ["1 reject"]);
+}
+
+#[test]
+fn other_keys_say_what_a_round_is_and_the_list_leads_out_of_it() {
+    let bench = Bench::plain(4);
+    make(&bench, plain("single", &["ann"]));
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("nn");
+    seat.on(3);
+    seat.keys("9");
+    seat.wait_for("It asks:");
+    seat.keys("<enter>");
+    let first = item(&seat, None);
+    for key in ["n", "<tab>", "/", "d"] {
+        seat.keys(key);
+        seat.wait_for("in a round one item comes after another: s passes over it");
+        seat.keys("Z");
+        seat.wait_gone("in a round one item");
+    }
+    seat.keys("e");
+    seat.wait_for("without what machines say of it");
+    seat.keys("t");
+    seat.wait_for("your pace in `first`");
+    seat.keys("<esc>");
+    // Another pane and back leaves the item in hand.
+    seat.keys("2");
+    seat.wait_for("Is kite 2 red?");
+    seat.keys("1");
+    assert_eq!(item(&seat, None), first);
+    seat.keys("2");
+    seat.wait_for("Is kite 2 red?");
+    seat.keys("gg<enter>");
+    seat.wait_for(&format!("#{first} is given back"));
+    seat.on(1);
+    // The owner takes note of it after it has said so.
+    let until = std::time::Instant::now() + PATIENCE;
+    while bench.client("ann").welcome().place.as_ref().is_none_or(|place| !place.round.is_empty()) {
+        assert!(std::time::Instant::now() < until, "the next start would come back to the round");
+    }
+}
+
+#[test]
+fn who_is_not_in_a_round_is_told_so_and_closing_ends_the_work() {
+    let bench = Bench::plain(3);
+    make(&bench, plain("single", &["ann"]));
+    let mut bob = begin(&bench, "bob", Terminal::default());
+    bob.wait_for("`first` is for ann; you are bob");
+    let mut ann = begin(&bench, "ann", Terminal::default());
+    let first = item(&ann, None);
+    // What another rule would keep is for those whom it is not blind for.
+    bob.keys("w1");
+    bob.wait_for("under `single`: 0 kept");
+    bob.keys("c");
+    bob.wait_for("close `first`");
+    bob.keys("1");
+    bob.wait_for("`first` is closed; its verdicts go on counting");
+    // What is in hand may be finished.
+    ann.keys("a");
+    ann.wait_for(&format!("#{first} saved"));
+    ann.wait_for("the round `first` is closed");
+    assert_eq!(bench.verdicts("ann"), [format!("{first} accept")]);
+}
+
+#[test]
+fn unsure_is_a_verdict_outside_of_rounds_too() {
+    let bench = Bench::plain(2);
+    let mut seat = bench.seat("ann");
+    seat.judge(1, "m");
+    seat.keys("p");
+    seat.wait_for("#1  ! flagged");
+    assert_eq!(bench.verdicts("ann"), ["1 unsure"]);
+    seat.keys("u");
+    seat.wait_for("#1  pending");
+}
