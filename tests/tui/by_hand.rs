@@ -37,7 +37,10 @@ fn a_distractor_is_replaced_and_everybody_judges_the_item_anew() {
     bob.on(1);
     let shown = bob.wait_for("Not at all");
     assert!(shown.contains("pending"), "{shown}");
-    bob.judge(1, "a");
+    bob.keys("a");
+    bob.on(2);
+    bob.keys("p");
+    bob.wait_for("#1  accepted");
     let Answer::Item(view) = bench.client("ann").ask(Ask::Item(1)).unwrap() else { panic!() };
     assert_eq!(view.standing.len(), 1);
 }
