@@ -284,6 +284,19 @@ impl Item {
         hasher.finalize().to_hex().get(..8).unwrap_or_default().to_string()
     }
 
+    /// The item for somebody who is to answer it: the question, its options and its pictures, and nothing that could hold
+    /// the answer. It is nobody's key: no option is right.
+    pub fn without_key(mut self) -> Item {
+        self.answer.clear();
+        self.options.iter_mut().filter(|o| o.role == Role::Correct).for_each(|o| o.role = Role::Distractor);
+        (self.prompt, self.negative_prompt, self.provenance, self.edited) = (None, None, None, None);
+        self.extra.clear();
+        for (at, image) in self.images.iter_mut().enumerate().filter(|(_, image)| image.hash.is_some()) {
+            image.name = format!("picture {}", at + 1);
+        }
+        self
+    }
+
     /// Letter of option `index`: A, B, ... Z, then a number.
     pub fn letter(index: usize) -> String {
         match u8::try_from(index) {

@@ -217,7 +217,7 @@ fn item(sight: &Sight, number: u32) -> Result<ItemView> {
     let shared = sight.shared();
     let none = || Problem::new(Kind::NotFound, format!("there is no item #{number}"));
     let row = number.checked_sub(1).ok_or_else(none)?;
-    let json = line(shared, row)?;
+    let json = sight.keyless(row, line(shared, row)?)?;
     let stale = changed(shared, &json);
     let chips = if sight.veils(row) { Vec::new() } else { scoring::chips(shared, row) };
     let (status, _) = sight.status(row);

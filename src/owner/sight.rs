@@ -8,7 +8,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::state::{Data, Shared};
-use crate::model::{Filter, Kind, Problem, Result, Status};
+use crate::model::{Filter, Item, Kind, Problem, Result, Status};
 use crate::store::{Catalog, Overlay};
 
 /// The items of which an annotator must not see what is known.
@@ -136,6 +136,19 @@ impl Sight {
         }
         let data = self.shared.data();
         (self.shown(&data, row), data.overlay.judged.get(row as usize).copied().unwrap_or(0))
+    }
+
+    /// The line of an item as it may be seen: without the key where the one who asks is still to answer it.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`] when it is none.
+    pub fn keyless(&self, row: u32, line: String) -> Result<String> {
+        if !self.rounds.asks_answer(&self.who, row) {
+            return Ok(line);
+        }
+        let corrupt = |e: serde_json::Error| Problem::new(Kind::Corrupt, format!("item #{} is damaged: {e}", row + 1));
+        let item: Item = serde_json::from_str(&line).map_err(corrupt)?;
+        serde_json::to_string(&item.without_key()).map_err(corrupt)
     }
 
     /// Whether scores of all items may be seen.

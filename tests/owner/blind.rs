@@ -259,3 +259,55 @@ fn an_item_with_a_new_picture_is_given_out_again() {
     assert_eq!(state["judged"], json!(0), "nobody has judged the new pictures");
     assert!(matches!(next(&ann, "first"), Turn::Item(_)));
 }
+
+#[test]
+fn who_is_to_answer_an_item_is_not_sent_its_key() {
+    let bench = project("answer", &["--repeats", "0", "--probes", "0"]);
+    let mut tap = Tap::new(&bench);
+    let mut json = |ask: Ask| match tap.ask(ask).unwrap() {
+        Answer::Item(view) => view.json,
+        Answer::Lines(lines) => lines.json,
+        other => panic!("{other:?}"),
+    };
+    let edit = benchtop::model::edit::Edit { number: 2, question: Some("x".into()), dry: true, ..Default::default() };
+    for ask in [Ask::Item(2), Ask::Lines(1), Ask::Items(vec![2])] {
+        let line = json(ask.clone());
+        assert!(line.contains("Which is number 1?") && line.contains("\"that\""), "{ask:?}: {line}");
+        assert!(
+            !line.contains("correct") && !line.contains("a picture of") && !line.contains("\"answer\":\"this"),
+            "{ask:?}: {line}"
+        );
+    }
+    assert_eq!(bench.client("ann", |_| ()).ask(Ask::Edit(Box::new(edit))).unwrap_err().kind, Kind::Denied);
+    let answer = Judgement { answer: Some("B".into()), ..judgement("first", Verdict::Answer, "") };
+    decide(&bench.client("ann", |_| ()), 2, answer).unwrap();
+    assert!(json(Ask::Item(2)).contains("correct"), "once it is in");
+    assert!(!json(Ask::Item(3)).contains("correct"));
+    // Who is not in it makes exports as ever.
+    assert!(bench.run(["export", "--format", "jsonl", "--as", "cem"]).ok().contains("correct"));
+}
+
+#[test]
+fn a_verdict_bears_the_version_of_the_guidelines_that_its_annotator_was_told() {
+    let bench = Bench::with_items(6);
+    let file = bench.root().join("guide.md");
+    std::fs::write(&file, "accept what is red\n").unwrap();
+    let args = "round new first --protocol both-accept --people ann,bob --calibration 0 --guidelines guide.md";
+    bench.run(args.split(' ')).ok();
+    let (ann, bob) = (bench.client("ann", |_| ()), bench.client("bob", |_| ()));
+    let say = |client: &benchtop::owner::Client, served: Turn| {
+        let Turn::Item(served) = served else { panic!("an item") };
+        decide(client, served.number, judgement("first", Verdict::Accept, "")).unwrap();
+    };
+    let of_ann = next(&ann, "first");
+    std::fs::write(&file, "accept what is blue\n").unwrap();
+    // Bob is told the new text; ann still has the old one before her.
+    let of_bob = next(&bob, "first");
+    say(&bob, of_bob);
+    say(&ann, of_ann);
+    let stamp = |who: &str| bench.journals().into_iter().find(|l| l["who"] == who).unwrap()["guidelines"].clone();
+    assert_ne!(stamp("ann"), stamp("bob"));
+    let of_ann = next(&ann, "first");
+    say(&ann, of_ann);
+    assert_eq!(bench.journals().into_iter().filter(|l| l["guidelines"] == stamp("bob")).count(), 2);
+}

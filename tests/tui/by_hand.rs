@@ -40,7 +40,7 @@ fn a_distractor_is_replaced_and_everybody_judges_the_item_anew() {
     bob.keys("a");
     bob.on(2);
     bob.keys("p");
-    bob.wait_for("#1  accepted");
+    bob.wait_until("accepted again", |shown| shown.contains("#1  ") && shown.contains("✓ accepted"));
     let Answer::Item(view) = bench.client("ann").ask(Ask::Item(1)).unwrap() else { panic!() };
     assert_eq!(view.standing.len(), 1);
 }

@@ -1,6 +1,6 @@
 //! Queues, and coming back to where one was.
 
-use super::support::Bench;
+use super::support::{Bench, PATIENCE};
 
 #[test]
 fn coming_back_lands_on_the_item_that_was_left() {
@@ -136,4 +136,42 @@ fn what_comes_in_while_somebody_reviews_lengthens_the_queue() {
     seat.wait_for("1 of 2");
     bench.client("script").ask(benchtop::owner::wire::Ask::Sample).unwrap();
     seat.wait_until("more items", |shown| shown.contains("1 of ") && !shown.contains("1 of 2  "));
+}
+
+#[test]
+fn a_half_typed_note_is_there_again_after_the_line_went_dead() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat("ann");
+    seat.judge(1, "a");
+    seat.keys("x");
+    seat.wait_for("reject #2: why?");
+    seat.keys("7");
+    let noted = |note: Option<(u32, &str)>| {
+        let note = note.map(|(number, note)| (number, note.to_string()));
+        let until = std::time::Instant::now() + PATIENCE;
+        while bench.client("ann").welcome().place.as_ref().map(|p| p.note.clone()) != Some(note.clone()) {
+            assert!(std::time::Instant::now() < until, "{note:?} is not remembered");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    };
+    seat.keys("the tail is");
+    seat.wait_for("the tail is");
+    noted(Some((2, "the tail is")));
+    drop(seat);
+    let mut seat = bench.seat("ann");
+    seat.wait_for("your note on #2 is kept (“the tail is”): x goes on with it");
+    seat.on(2);
+    seat.keys("x");
+    seat.wait_for("reject #2: why?");
+    seat.keys(" cut off<enter>");
+    seat.wait_for("#2 saved");
+    let note = bench.journal("ann").pop().unwrap();
+    assert!(format!("{note:?}").contains("the tail is cut off"), "{note:?}");
+    noted(None);
+    // A menu that is closed on purpose forgets it.
+    seat.on(3);
+    seat.keys("x7no");
+    noted(Some((3, "no")));
+    seat.keys("<esc>");
+    noted(None);
 }

@@ -27,6 +27,11 @@ pub(super) fn lines(sight: &Sight, from: u32) -> Result<Lines> {
         row = next;
     }
     let mut json = String::from_utf8(json).map_err(|_| Problem::new(Kind::Corrupt, "a stored item is not UTF-8"))?;
+    if shared.rounds.ask_answers() {
+        let first = from.saturating_sub(1);
+        let keyless = json.lines().zip(first..).map(|(line, row)| Ok(sight.keyless(row, line.into())? + "\n"));
+        json = keyless.collect::<Result<String>>()?;
+    }
     let pictures = shared.pictures();
     if !pictures.is_empty() {
         json = json.lines().fold(String::with_capacity(json.len() + json.len() / 4), |mut all, line| {
@@ -49,7 +54,7 @@ pub(super) fn items(sight: &Sight, numbers: &[u32]) -> Result<Lines> {
             break;
         }
         let row = number.checked_sub(1).ok_or_else(|| Problem::new(Kind::NotFound, "there is no item #0"))?;
-        lines.json.push_str(&resolved(shared, catalog.line(row as usize)?));
+        lines.json.push_str(&sight.keyless(row, resolved(shared, catalog.line(row as usize)?))?);
         lines.json.push('\n');
         lines.statuses.push(sight.status(row).0);
     }

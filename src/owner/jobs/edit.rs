@@ -32,6 +32,10 @@ fn run(shared: &Arc<Shared>, who: &str, edit: &Edit) -> Result<EditedItem> {
         let what = format!("#{} changed while you edited it", edit.number);
         return Err(Problem::new(Kind::Conflict, what).help("look at it again; your text was not taken"));
     }
+    if shared.rounds.asks_answer(who, row) {
+        let what = format!("you are still to answer #{}", edit.number);
+        return Err(Problem::new(Kind::Denied, what).help("answer it first: its text tells what is right"));
+    }
     let before = catalog.item(row as usize)?;
     let after = edit.apply(&before, who, now())?;
     // Each person's own verdict, and the others' as far as they may be known.

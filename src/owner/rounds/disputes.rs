@@ -30,7 +30,7 @@ pub(super) fn disputes(sight: &Sight, name: &str) -> Result<Vec<Dispute>> {
     }
     let path = glance.round.guidelines.as_ref().map(|g| &g.path);
     let version = path.and_then(|path| begin::version(sight.shared(), path).ok());
-    sight.shared().rounds.settling(name, version);
+    sight.shared().rounds.settling(sight.who(), name, version);
     list.sort_by_key(|dispute| (dispute.settled.is_some(), dispute.number));
     Ok(list)
 }

@@ -174,7 +174,7 @@ impl Rounds {
     pub fn next(&self, who: &str, name: &str, version: Option<String>, now: i64) -> Result<Turn> {
         let mut inner = self.inner();
         let open = inner.named(name)?;
-        open.guidelines = version;
+        open.tells(who, version);
         let before = open.in_hand(who);
         let turn = open.next(who, now)?;
         let after = open.in_hand(who);
@@ -207,11 +207,21 @@ impl Rounds {
         self.inner().all.values_mut().filter(|open| open.round.has(who)).for_each(|open| open.shown(who, row));
     }
 
-    /// Disputes of a round are looked at, under this version of its guidelines.
-    fn settling(&self, name: &str, version: Option<String>) {
+    /// `who` looks at the disputes of a round, under this version of its guidelines.
+    fn settling(&self, who: &str, name: &str, version: Option<String>) {
         if let Some(open) = self.inner().all.get_mut(name) {
-            open.settling = version;
+            open.tells(who, version);
         }
+    }
+
+    /// Whether some round is open that asks for answers.
+    pub fn ask_answers(&self) -> bool {
+        self.inner().all.values().any(Open::asks_answers)
+    }
+
+    /// Whether `who` is still to answer the item in this row, and so must not see the key.
+    pub fn asks_answer(&self, who: &str, row: u32) -> bool {
+        self.inner().all.values().any(|open| open.asks_answer(who, row))
     }
 
     /// All rounds as they are now, oldest first.

@@ -18,10 +18,8 @@ const AHEAD: usize = 8;
 /// A round and how far it is.
 pub(super) struct Open {
     pub(super) round: Arc<Round>,
-    /// Version of the guidelines as they were when an item was last given out.
-    pub(super) guidelines: Option<String>,
-    /// The same as they were when disputes were last listed.
-    pub(super) settling: Option<String>,
+    /// Version of the guidelines as they were when somebody last got an item or a list of disputes.
+    told: HashMap<String, String>,
     pub(super) leases: Leases,
     /// Items that the project does not have: nobody is asked for them.
     pub(super) missing: u32,
@@ -131,15 +129,14 @@ impl Open {
             gone.iter().map(move |(part, item)| Judged { person, item: *item, part: *part, skipped: false })
         });
         let mut leases = Leases::rebuild(&round, minutes, judged.chain(past))?;
-        let (mut shown, mut guidelines) = (HashSet::new(), round.guidelines.as_ref().map(|g| g.version.clone()));
-        let mut settling = None;
+        let (mut shown, mut told) = (HashSet::new(), HashMap::new());
         if let Some(before) = before {
             leases.keep_leases(&before.leases);
-            (shown, guidelines, settling) = (before.shown, before.guidelines, before.settling);
+            (shown, told) = (before.shown, before.told);
         }
         let missing = rows[0].iter().filter(|row| row.is_none()).count() as u32;
         let (round, rows) = (Arc::new(round), Arc::new(rows));
-        Ok(Open { round, guidelines, settling, leases, missing, rows, places, shown })
+        Ok(Open { round, told, leases, missing, rows, places, shown })
     }
 
     /// All rows in it.
@@ -210,10 +207,30 @@ impl Open {
             practice: lease.ticket.part == Part::Calibration,
             nth: lease.ticket.nth,
             place: self.leases.place(who, lease.ticket).unwrap_or_default(),
-            guidelines: self.guidelines.clone(),
+            guidelines: self.guidelines(who),
             until: lease.until,
             ahead: rows.map(|row| row + 1).collect(),
         }))
+    }
+
+    /// `who` is told of the guidelines as they are in this version.
+    pub(super) fn tells(&mut self, who: &str, version: Option<String>) {
+        self.told.extend(version.map(|version| (who.to_string(), version)));
+    }
+
+    /// The version of the guidelines that `who` judges under: the last that they were told, or that of the beginning.
+    fn guidelines(&self, who: &str) -> Option<String> {
+        self.told.get(who).or_else(|| self.round.guidelines.as_ref().map(|g| &g.version)).cloned()
+    }
+
+    /// Whether `who` is still to answer the item in this row, and so must not see the key.
+    pub(super) fn asks_answer(&self, who: &str, row: u32) -> bool {
+        self.asks_answers() && self.round.has(who) && self.veils(who, row)
+    }
+
+    /// Whether it is open and asks for answers.
+    pub(super) fn asks_answers(&self) -> bool {
+        self.round.protocol == Protocol::Answer && self.round.closed.is_none()
     }
 
     pub(super) fn release(&mut self, who: &str) -> Result<()> {
@@ -237,8 +254,7 @@ impl Open {
         let verdict = judgement.verdict;
         let Some(asked) = &mut judgement.asked else { return Ok(()) };
         if asked.part == Part::Adjudication {
-            let version = self.settling.as_ref().or(self.guidelines.as_ref());
-            (asked.revealed, asked.guidelines) = (true, version.cloned());
+            (asked.revealed, asked.guidelines) = (true, self.guidelines(who));
             return self.settles(who, (role, item), row);
         }
         if !self.round.has(who) {
@@ -260,7 +276,7 @@ impl Open {
             _ => self.leases.judged(who, item, part, now)?,
         }
         asked.part = part;
-        asked.guidelines.clone_from(&self.guidelines);
+        asked.guidelines = self.guidelines(who);
         asked.revealed = part == Part::Revision && self.shown.contains(&(who.to_string(), row));
         Ok(())
     }

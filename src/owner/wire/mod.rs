@@ -66,6 +66,9 @@ pub struct Place {
     /// The round that is worked on; empty for none.
     #[serde(default)]
     pub round: String,
+    /// The item that a note is being typed on, and the note so far.
+    #[serde(default)]
+    pub note: Option<(u32, String)>,
 }
 
 /// From the owner.

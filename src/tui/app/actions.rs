@@ -306,7 +306,10 @@ impl App {
                 let choices = self.welcome.reasons.iter().map(choice).collect();
                 let rule = self.review.work().and_then(|work| work.state.protocol.keys());
                 let what = rule.map_or("reject", |keys| keys.reject);
-                let menu = Menu::new(format!("{what} #{number}: why?"), choices).several().with_note();
+                let menu = Menu::new(format!("{what} #{number}: why?"), choices)
+                    .several()
+                    .with_note()
+                    .noted(&self.begun_note(number));
                 let menu = menu.with_tags(self.tags.known().to_vec());
                 self.overlay = Some(Overlay::Menu(MenuFor::Reject { number, rev, seen, ms }, menu));
             }

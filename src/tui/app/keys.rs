@@ -195,9 +195,13 @@ impl App {
         let Some(key) = self.overlays_own(key) else { return };
         match &mut self.overlay {
             Some(Overlay::Menu(_, menu)) => match menu.key(key) {
-                MenuOutcome::Open => {}
+                MenuOutcome::Open => self.watch_note(),
                 MenuOutcome::Refused(why) => self.say(Toast::info(why)),
-                MenuOutcome::Cancelled => self.overlay = None,
+                MenuOutcome::Cancelled => {
+                    if let Some(Overlay::Menu(MenuFor::Reject { .. }, _)) = self.overlay.take() {
+                        self.forget_note();
+                    }
+                }
                 MenuOutcome::Chosen { picks, note } => {
                     if let Some(Overlay::Menu(purpose, _)) = self.overlay.take() {
                         self.chosen(purpose, &picks, note);
@@ -244,6 +248,7 @@ impl App {
     pub(super) fn chosen(&mut self, purpose: MenuFor, picks: &[usize], note: String) {
         match purpose {
             MenuFor::Reject { number, rev, seen, ms } => {
+                self.half_note = None;
                 let reasons = &self.welcome.reasons;
                 let reasons = picks.iter().filter_map(|p| reasons.get(*p)).map(|r| r.key.clone()).collect();
                 let note = (!note.trim().is_empty()).then(|| note.trim().to_string());

@@ -15,6 +15,7 @@
 //! | `agreement` | the agreement pane |
 //! | `adjudicate` | the adjudication pane |
 //! | `doubt` | doubtful items in the review, and why they are |
+//! | `note` | the note that is being typed, remembered |
 //! | `round` | working through a round in the review; `rounds` the rounds pane |
 //! | `owner` | what the owner's answers and events do |
 //! | `pace` | when a frame is due, what is due by time alone, and leaving |
@@ -37,6 +38,7 @@ pub mod link;
 mod looking;
 pub mod message;
 mod metadata;
+mod note;
 pub mod overlay;
 mod owner;
 mod pace;
@@ -140,6 +142,9 @@ pub struct App {
     rounds_due: Option<u64>,
     round_form_due: Option<u64>,
     round_due: Option<u64>,
+    /// The note that is being typed, and when the owner is to remember it.
+    half_note: Option<(u32, String)>,
+    note_due: Option<u64>,
     /// Somebody waits for this frame: a key, a window, a question.
     urgent: bool,
     /// When the last frame was drawn, and when the next is due that nobody waits for.
@@ -229,6 +234,8 @@ impl App {
             rounds_due: None,
             round_form_due: None,
             round_due: None,
+            half_note: None,
+            note_due: None,
             urgent: true,
             drawn_at: 0,
             redraw_at: None,
@@ -278,6 +285,7 @@ impl App {
         if !place.round.is_empty() {
             self.link.ask(Want::Resume(place.round), Ask::Rounds);
         }
+        self.take_up_note(place.note);
     }
 
     fn subscribe(&mut self) {
@@ -369,7 +377,7 @@ impl App {
             match effect {
                 ReviewEffect::Fetch(number) => self.link.ask(Want::Item(number), Ask::Item(number)),
                 ReviewEffect::Send(decide) => self.link.ask(Want::Decide(decide.uuid), Ask::Decide(decide)),
-                ReviewEffect::Moved => self.link.ask(Want::Place, Ask::SetPlace(self.review.place())),
+                ReviewEffect::Moved => self.link.ask(Want::Place, Ask::SetPlace(self.place())),
             }
         }
         self.dirty = true;

@@ -35,7 +35,7 @@ impl App {
         let waiting = matches!(self.at, At::Review | At::Adjudicate).then(|| self.receipts.deadline()).flatten();
         let counts = [self.recount_at, self.gauges_at, self.rescore_at, self.agree_at];
         let others = [self.leaving, self.redraw_at, self.blink_at, waiting];
-        let rounds = [self.rounds_due, self.round_form_due, self.round_due];
+        let rounds = [self.rounds_due, self.round_form_due, self.round_due, self.note_due];
         counts.into_iter().chain(others).chain(rounds).flatten().min()
     }
 
@@ -68,6 +68,9 @@ impl App {
         }
         if self.round_due.is_some_and(|at| at <= now) {
             self.round_again();
+        }
+        if self.note_due.is_some_and(|at| at <= now) {
+            self.remember();
         }
         if self.redraw_at.is_some_and(|at| at <= now) {
             (self.redraw_at, self.dirty) = (None, true);

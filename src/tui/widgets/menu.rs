@@ -114,6 +114,19 @@ impl Menu {
         self
     }
 
+    /// The same with this much of the note typed already; what is typed goes on with it.
+    pub fn noted(mut self, note: &str) -> Menu {
+        if !note.is_empty() {
+            (self.note, self.in_note) = (Some(Input::new(note.into())), true);
+        }
+        self
+    }
+
+    /// The note so far.
+    pub fn note(&self) -> &str {
+        self.note.as_ref().map_or("", Input::value)
+    }
+
     /// The same where tab completes `#tags` of the note from these, the latest first.
     pub fn with_tags(mut self, known: Vec<String>) -> Menu {
         self.tags = Tags::new(known);

@@ -316,7 +316,7 @@ impl ReviewPane {
             Some(work) => (&work.before.0, work.before.1, work.state.name.clone()),
             None => (&self.queue, self.position, String::new()),
         };
-        Place { number: queue.number(position).unwrap_or(0), filter: queue.words.clone(), round }
+        Place { number: queue.number(position).unwrap_or(0), filter: queue.words.clone(), round, note: None }
     }
 
     /// Takes in what the owner gives to judge at `now`. Whether what is on the screen is another thing now.
