@@ -11,7 +11,7 @@ use std::sync::Arc;
 use lines::{items, lines, resolved};
 pub use list::numbers;
 use list::{filtered, page, rows};
-pub use scored::from_predictions;
+pub use scored::{from_predictions, right_of};
 use scored::{scored, set};
 
 use super::sight::Sight;

@@ -47,6 +47,11 @@ impl Scored {
         scored.finish()
     }
 
+    /// The models, in the order of [`outcomes`](Self::outcomes).
+    pub fn models(&self) -> impl Iterator<Item = &str> {
+        self.models.iter().map(|graded| graded.model.as_str())
+    }
+
     /// What the models that `counts` names made of each item, by its id.
     pub fn outcomes<'s>(
         &'s self,

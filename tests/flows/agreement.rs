@@ -194,3 +194,47 @@ fn a_round_is_reported_as_markdown_and_as_json() {
     ];
     assert_eq!(keys(&found), wanted);
 }
+
+#[test]
+fn an_audit_says_what_models_score_with_and_without_what_it_found_wrong() {
+    let bench = Bench::new();
+    let small = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance/fixtures/small");
+    bench.run(["import", small]).ok();
+    let args = "round new tenth --protocol audit --people ann --calibration 0 --probes 0 --repeats 0";
+    bench.run(args.split(' ')).ok();
+    let numbers: Vec<u64> = (1..=bench.items().len() as u64).collect();
+    let say = |number: u64, verdict: &str| {
+        let line = json!({"item": number, "verdict": verdict, "note": "n", "round": "tenth"}).to_string();
+        bench.feed(["decide", "--as", "ann"], &line).ok();
+    };
+    numbers.iter().for_each(|number| say(*number, "accept"));
+    let audit = || {
+        bench.run(["round", "report", "tenth", "--json", "--draws", "0", "--as", "cem"]).lines().remove(0)["audit"]
+            .clone()
+    };
+    let before = audit();
+    assert_eq!((&before["wrong"]["count"], &before["wrong"]["of"]), (&json!(0), &json!(numbers.len())));
+    let scores = before["scores"].as_array().unwrap();
+    assert!(!scores.is_empty());
+    for score in scores {
+        assert_eq!(score["with"], score["without"], "nothing is wrong yet");
+        assert!(
+            score["with"]["of"].as_u64().unwrap() > 0
+                && score["with"]["count"].as_u64() <= score["with"]["of"].as_u64()
+        );
+    }
+    say(numbers[0], "reject");
+    say(numbers[1], "fix");
+    let after = audit();
+    assert_eq!((&after["wrong"]["count"], &after["wrong"]["of"]), (&json!(2), &json!(numbers.len())));
+    let mut left_out = 0;
+    for (then, now) in scores.iter().zip(after["scores"].as_array().unwrap()) {
+        assert_eq!(then["with"], now["with"], "the same items, good or bad");
+        let of = |score: &Value| score["without"]["of"].as_u64().unwrap();
+        assert!(of(then) - of(now) <= 2, "{then} {now}");
+        left_out += of(then) - of(now);
+    }
+    assert!(left_out > 0, "somebody had answered one of them");
+    let text = bench.run(["round", "report", "tenth", "--draws", "0", "--as", "cem"]).ok();
+    assert!(text.contains("| model | with | without |"), "{text}");
+}

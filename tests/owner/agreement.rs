@@ -231,7 +231,7 @@ fn a_report_says_what_was_settled_and_what_an_audit_found() {
     let alone = found.state.by_status.as_ref().unwrap();
     assert_eq!((count(alone, Status::Accepted), count(alone, Status::Rejected)), (6, 2));
     let audit = found.audit.unwrap();
-    assert_eq!((audit.count, audit.of), (2, 9), "rejected and to fix; what was flagged is not decided");
+    assert_eq!((audit.wrong.count, audit.wrong.of), (2, 9), "rejected and to fix; what was flagged is not decided");
     assert_eq!(found.disputes, (1, 0), "flagged");
     let [settled] = &found.adjudications[..] else { panic!("{:?}", found.adjudications) };
     assert_eq!((settled.number, settled.by.as_str(), settled.own), (2, "cem", false));

@@ -9,7 +9,7 @@ use crate::cli::agreement::table::{self, Words};
 use crate::cli::agreement::value as agreement;
 use crate::model::Status;
 use crate::model::agreement::look::{By, Row};
-use crate::model::round::report::RoundReport;
+use crate::model::round::report::{AuditScore, RoundReport};
 use crate::model::round::{Order, Sample};
 use crate::store::journal;
 
@@ -35,13 +35,20 @@ pub(super) fn value(report: &RoundReport) -> Value {
             })
         })
         .collect();
+    let audit = report.audit.as_ref().map(|audit| {
+        let scores = audit.scores.iter().map(|score| {
+            let (with, without) = (agreement::rate(score.with), agreement::rate(score.without));
+            json!({"model": score.model, "with": with, "without": without})
+        });
+        json!({"wrong": agreement::rate(audit.wrong), "scores": scores.collect::<Vec<_>>()})
+    });
     let mut out = show::value(&report.state);
     let more = json!({
         "order": report.order, "seed": report.seed, "repeats": report.repeats, "probes": report.probes,
         "practice": report.practice, "origin": report.origin, "first": report.from.map(|(at, _)| journal::stamp(at)),
         "last": report.from.map(|(_, at)| journal::stamp(at)), "outcome": counts,
         "agreement": agreement::agreed(&report.agreement), "groups": groups,
-        "revised": agreement::rate(report.revised), "audit": report.audit.map(agreement::rate),
+        "revised": agreement::rate(report.revised), "audit": audit,
         "disputes": report.disputes.0, "settled": report.disputes.1, "adjudications": settled,
         "guidelines_version": report.guidelines, "guidelines_versions": versions,
         "methods": report.agreement.methods,
@@ -133,8 +140,13 @@ fn outcome(report: &RoundReport, text: &mut String) {
     let line = |(status, n): &(Status, u64)| vec![status.name().to_string(), n.to_string(), alone(*status)];
     let _ = writeln!(text, "\n## Outcome\n");
     text.push_str(&table::markdown(&Words { head, rows: report.outcome.iter().map(line).collect() }));
-    if let Some(audit) = report.audit {
-        let _ = writeln!(text, "\nFound wrong in the audit: {}.", table::rate(audit));
+    let Some(audit) = &report.audit else { return };
+    let _ = writeln!(text, "\nFound wrong in the audit: {}.", table::rate(audit.wrong));
+    if !audit.scores.is_empty() {
+        let _ = writeln!(text, "\nAnswers of models to the audited items, with those found wrong and without them:\n");
+        let head = ["model", "with", "without"].map(String::from).to_vec();
+        let line = |s: &AuditScore| vec![s.model.clone(), table::rate(s.with), table::rate(s.without)];
+        text.push_str(&table::markdown(&Words { head, rows: audit.scores.iter().map(line).collect() }));
     }
 }
 

@@ -36,8 +36,8 @@ pub struct RoundReport {
     pub groups: Vec<(By, Vec<Row>)>,
     /// First verdicts that were changed by a second one, of all people together.
     pub revised: annotator::Rate,
-    /// Items found wrong, of those that an audit decided on; none under other protocols.
-    pub audit: Option<annotator::Rate>,
+    /// What an audit found (Dysca section 3.5: a tenth by hand); none under other protocols.
+    pub audit: Option<Audit>,
     /// Items on which people differ, or that somebody flagged or was unsure of, and how many of them are settled.
     pub disputes: (u64, u64),
     /// What was settled.
@@ -46,6 +46,26 @@ pub struct RoundReport {
     pub guidelines: Option<String>,
     /// First verdicts by the version of the guidelines that they were given under, most verdicts first.
     pub versions: Vec<(Option<String>, u64)>,
+}
+
+/// What an audit found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Audit {
+    /// Items found wrong, of those that it decided on.
+    pub wrong: annotator::Rate,
+    /// What the models make of the items that it decided on, in the order of their names; none without predictions.
+    pub scores: Vec<AuditScore>,
+}
+
+/// A model's answers to audited items, as far as it has given any: those that cannot be read are wrong.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuditScore {
+    /// The model.
+    pub model: String,
+    /// Right, of all items that the audit decided on.
+    pub with: annotator::Rate,
+    /// Right, of those that it found nothing wrong with.
+    pub without: annotator::Rate,
 }
 
 /// An item that an adjudication settled.

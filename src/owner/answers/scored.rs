@@ -1,7 +1,9 @@
 //! The leaderboard's working data, and the scores that follow from predictions.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::metrics::consensus::Outcome;
 use crate::model::scoring::Scorer;
 use crate::model::{Item, Kind, Problem, Result};
 use crate::owner::state::Shared;
@@ -59,6 +61,42 @@ pub(super) fn scored(shared: &Shared) -> Result<Arc<Scored>> {
     let scored = Arc::new(scored);
     *held = Some((made_for, scored.clone()));
     Ok(scored)
+}
+
+/// How many of some items a model answers right, of those it answers.
+pub struct Right {
+    /// The model.
+    pub model: String,
+    /// Right and answered, of the good ones.
+    pub good: (u64, u64),
+    /// The same of all.
+    pub all: (u64, u64),
+}
+
+/// How the models do on the items in `asked`, which says whether each is good, in the order of their names. None without
+/// predictions.
+///
+/// # Errors
+/// When items or predictions cannot be read.
+pub fn right_of(shared: &Shared, asked: &HashMap<String, bool>) -> Result<Vec<Right>> {
+    if shared.catalog().answers().is_empty() {
+        return Ok(Vec::new());
+    }
+    let scored = scored(shared)?;
+    let none = |model: &str| Right { model: model.into(), good: (0, 0), all: (0, 0) };
+    let mut counts: Vec<Right> = scored.models().map(none).collect();
+    for (item, outcomes) in scored.outcomes(&|_| true) {
+        let Some(good) = asked.get(item) else { continue };
+        for (counts, outcome) in counts.iter_mut().zip(outcomes).filter(|(_, o)| *o != Outcome::Missing) {
+            let right = u64::from(outcome == Outcome::Right);
+            counts.all = (counts.all.0 + right, counts.all.1 + 1);
+            if *good {
+                counts.good = (counts.good.0 + right, counts.good.1 + 1);
+            }
+        }
+    }
+    counts.sort_by(|a, b| a.model.cmp(&b.model));
+    Ok(counts)
 }
 
 /// The scores that follow from the predictions, by row.

@@ -1,6 +1,6 @@
 //! A whole round as it is reported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::Material;
 use super::collect::{Collected, Keep, one_each};
@@ -9,10 +9,11 @@ use crate::model::agreement::Bootstrap;
 use crate::model::agreement::look::{AgreementAsk, By};
 use crate::model::annotator::Rate;
 use crate::model::round::Protocol;
-use crate::model::round::report::{Adjudicated, RoundReport};
+use crate::model::round::report::{Adjudicated, Audit, AuditScore, RoundReport};
 use crate::model::status::single;
 use crate::model::verdict::Part;
 use crate::model::{Result, Status, Verdict};
+use crate::owner::answers;
 use crate::owner::rounds::answer::{each, part, state};
 use crate::owner::rounds::disputes::{called, disputes};
 use crate::owner::sight::Sight;
@@ -44,7 +45,7 @@ pub(super) fn report(
     let glance = sight.shared().rounds.of(name, |open| open.glance(sight.who()))?;
     let round = glance.round.clone();
     let mut counts = [0u64; Status::ALL.len()];
-    let mut adjudications = Vec::new();
+    let (mut adjudications, mut decided) = (Vec::new(), HashMap::new());
     let rows: Vec<u32> = glance.items().collect();
     let said = each(sight, &glance, |ledger, row| ledger.in_round(row, name).collect::<Vec<_>>());
     for (row, said) in rows.into_iter().zip(said) {
@@ -57,6 +58,9 @@ pub(super) fn report(
             None => round.protocol.status(&verdicts),
         };
         counts[usize::from(status.code())] += 1;
+        if let Some(good) = good(status) {
+            decided.insert(sight.catalog().item(row as usize)?.id, good);
+        }
         if let Some((by, judgement)) = settled {
             let mut called = called(&round);
             adjudications.push(Adjudicated {
@@ -81,7 +85,7 @@ pub(super) fn report(
         probes: round.probes,
         practice: round.calibration.len() as u64,
         from: times.clone().min().zip(times.max()),
-        audit: (round.protocol == Protocol::Audit).then(|| audit(&outcome)),
+        audit: (round.protocol == Protocol::Audit).then(|| audit(sight, &decided)).transpose()?,
         outcome,
         groups,
         revised: revised(&agreement.quality),
@@ -94,12 +98,22 @@ pub(super) fn report(
     })
 }
 
-/// Items found wrong, of those decided on.
-fn audit(outcome: &[(Status, u64)]) -> Rate {
-    let of = |wanted: &[Status]| outcome.iter().filter(|(s, _)| wanted.contains(s)).map(|(_, n)| n).sum::<u64>();
-    let wrong = of(&[Status::Rejected, Status::ToFix]);
-    let all = wrong + of(&[Status::Accepted]);
-    quality::rate(wrong, all).unwrap_or(Rate { count: wrong, of: all, interval: None })
+/// Whether an item is good, where a status says so.
+fn good(status: Status) -> Option<bool> {
+    match status {
+        Status::Accepted => Some(true),
+        Status::Rejected | Status::ToFix => Some(false),
+        _ => None,
+    }
+}
+
+/// What an audit found, of the items it decided on and whether each is good.
+fn audit(sight: &Sight, decided: &HashMap<String, bool>) -> Result<Audit> {
+    let rate = |(count, of)| quality::rate(count, of).unwrap_or(Rate { count, of, interval: None });
+    let wrong = decided.values().filter(|good| !**good).count() as u64;
+    let scores = answers::right_of(sight.shared(), decided)?.into_iter();
+    let scores = scores.map(|s| AuditScore { model: s.model, with: rate(s.all), without: rate(s.good) }).collect();
+    Ok(Audit { wrong: rate((wrong, decided.len() as u64)), scores })
 }
 
 /// First verdicts by the version of the guidelines they were given under, most verdicts first.
