@@ -5,6 +5,7 @@
 
 use crate::model::config::Shared;
 use crate::model::{Kind, Problem, Result};
+use crate::owner::wire::Ask;
 
 /// Who the Unix user `peer` is when they say that they are `said`, in a project of the user `me`.
 ///
@@ -28,6 +29,24 @@ pub fn admit(shared: &Shared, me: u32, peer: u32, said: &str) -> Result<()> {
         None => Err(denied(format!("user {peer} is not among the people of this project"))
             .help("whoever it belongs to adds them to [shared] in benchtop.toml and starts the owner anew")),
     }
+}
+
+/// Whether the Unix user `peer` may ask this of an owner that runs as somebody else. Files are read with the owner's
+/// rights, a journal from elsewhere speaks in anybody's name, and only its user starts an owner again.
+///
+/// # Errors
+/// [`Kind::Denied`] in a shared project for whoever it does not belong to.
+pub fn allow(shared: &Shared, peer: u32, ask: &Ask) -> Result<()> {
+    let what = match ask {
+        _ if shared.people.is_empty() || peer == rustix::process::geteuid().as_raw() => return Ok(()),
+        Ask::Import(_) => "files are brought in",
+        Ask::Merge { .. } => "journals are merged",
+        Ask::TakeVerdicts { .. } => "verdicts are taken in",
+        Ask::Stop => "the owner is ended",
+        _ => return Ok(()),
+    };
+    Err(Problem::new(Kind::Denied, format!("in a shared project {what} by the user it belongs to"))
+        .help("ask them, or work in a project of your own"))
 }
 
 /// Which annotator a Unix user is; `None` where the project does not say.

@@ -110,7 +110,11 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
                         if !reply(&outbox, number, Ok(Answer::Done)) { break }
                     }
                     Ok(ToOwner::Ask(number, ask)) => {
-                        if !take(&shared, &running, (&outbox, &receipts), &who, number, ask) { break }
+                        let going = match people::allow(&shared.project.config().shared, peer, &ask) {
+                            Ok(()) => take(&shared, &running, (&outbox, &receipts), &who, number, ask),
+                            Err(problem) => reply(&outbox, number, Err(problem)),
+                        };
+                        if !going { break }
                     }
                     Ok(ToOwner::Cancel(number)) => {
                         if let Some(flag) = running.cancels().get(&number) {

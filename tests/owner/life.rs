@@ -167,6 +167,15 @@ fn in_a_shared_project_everybody_is_who_the_project_says() {
     assert_eq!(bench.journals()[0]["who"], "ann", "without a word of hers");
     let error = say(54321, &["--as", "bob"]).refused(1);
     assert!(error.contains("you are `ann`") && error.contains("`bob`"), "{error}");
+    // A journal from elsewhere would speak in anybody's name, and a file is read with the owner's rights.
+    let of_bob = bench.beside("bob.jsonl");
+    std::fs::write(&of_bob, "").unwrap();
+    let path = of_bob.to_str().unwrap();
+    for args in [vec!["merge", path], vec!["verdicts", "import", path], vec!["import", path]] {
+        let error = run(as_user(54321, &bench).unwrap().args(&args), "").refused(1);
+        assert!(error.contains("by the user it belongs to"), "{args:?}: {error}");
+    }
+    run(as_user(54321, &bench).unwrap().arg("stop"), "").refused(1);
     // Whom the group does not have does not reach the socket, whoever the project says they are.
     assert!(say(54322, &[]).refused(1).contains("ermission"));
     let error = run(&mut bench.command(["decide", "--as", "ann"]), &verdict(Uuid::now_v7(), 1, "reject")).refused(1);
