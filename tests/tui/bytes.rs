@@ -7,7 +7,7 @@ use benchtop::owner::wire::Ask;
 use benchtop::tui::app::message::Message;
 use benchtop::tui::terminal::Input;
 
-use super::support::Bench;
+use super::support::{Bench, Terminal};
 
 /// What a verdict, or a step to the next item, may cost without its picture, at 120x40.
 const BUDGET: usize = 1_536;
@@ -84,5 +84,18 @@ fn settle(seat: &super::support::Seat) -> usize {
             return now;
         }
         bytes = now;
+    }
+}
+
+#[test]
+fn the_tabs_stand_still_while_receipts_come_and_go() {
+    for width in [80, 100, 120, 160] {
+        let bench = Bench::plain(40);
+        let mut seat = bench.seat_at("ann", Terminal { size: (width, 24), ..Terminal::default() });
+        seat.on(1);
+        let tabs = |text: String, place: &str| text.lines().next().unwrap().split(place).next().unwrap().to_string();
+        let before = tabs(seat.wait_for("1 of 40"), "1 of 40");
+        seat.judge(1, "a");
+        assert_eq!(tabs(seat.wait_for("2 of 40"), "2 of 40"), before, "{width} columns");
     }
 }

@@ -224,7 +224,8 @@ impl App {
             _ => String::new(),
         };
         // As many names as leave room for the counts.
-        let needed = text::width(&progress) + text::width(&self.tally()) + 3;
+        let reserved = if self.at == At::Review { self.review.progress_room() } else { 0 };
+        let needed = reserved.max(text::width(&progress)) + text::width(&self.tally()) + 3;
         let room = usize::from(area.width).saturating_sub(needed);
         let keys = TABS.map(|tab| self.keymap.hint(tab.go));
         let wide: usize = keys.iter().map(|k| text::width(k)).sum();

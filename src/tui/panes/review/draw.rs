@@ -199,6 +199,18 @@ impl ReviewPane {
         };
         format!("{place}{filter}{saving}")
     }
+
+    /// The columns that [`progress`](Self::progress) takes at most in this queue: what stands beside it must not move with
+    /// every receipt.
+    pub fn progress_room(&self) -> usize {
+        if self.queue.is_empty() && self.work.is_none() {
+            return 0;
+        }
+        let saved = text::width("  ✓ # saved") + self.queue.items().to_string().len();
+        let filter = if self.queue.is_all() { 0 } else { text::width(self.queue.title()) + 4 };
+        let of = text::width(&text::grouped(self.queue.len() as u64));
+        saved + if self.work.is_some() { 0 } else { 2 * of + text::width(" of ") + filter }
+    }
 }
 
 /// A message in a frame, in the middle of the area.
