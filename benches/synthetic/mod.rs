@@ -93,6 +93,7 @@ pub fn item(number: u64) -> Item {
         pair: None,
         rotation: None,
         provenance: None,
+        variant: None,
         edited: None,
         extra: serde_json::Map::new(),
     }

@@ -116,6 +116,7 @@ pub(super) fn question(record: &Record, dataset: &str) -> Result<Item> {
         pair: None,
         rotation: None,
         provenance: None,
+        variant: None,
         edited: None,
         extra: Record::new(),
     };

@@ -217,6 +217,7 @@ pub(super) fn item(record: Record, dataset: &str, form: Form) -> Result<Item> {
         pair: Some(pair),
         rotation: if form == Form::MvpCircular { Some(rotation(&record)?) } else { None },
         provenance: None,
+        variant: None,
         edited: None,
         extra: Record::new(),
     };

@@ -30,6 +30,8 @@ pub enum Field {
     Style,
     /// Natural, manipulated or cross.
     Side,
+    /// How it differs from its original: Dysca's scenario, VLB's strategies, MM-SAP's shuffle.
+    Variant,
     /// Where it stands.
     Status,
     /// When it was last judged.
@@ -40,7 +42,7 @@ pub enum Field {
 
 impl Field {
     /// All fields, in the order the list shows them.
-    pub const ALL: [Field; 11] = [
+    pub const ALL: [Field; 12] = [
         Self::Number,
         Self::Status,
         Self::Id,
@@ -50,6 +52,7 @@ impl Field {
         Self::Level,
         Self::Style,
         Self::Side,
+        Self::Variant,
         Self::Judged,
         Self::Question,
     ];
@@ -65,6 +68,7 @@ impl Field {
             Self::Level => "level",
             Self::Style => "style",
             Self::Side => "side",
+            Self::Variant => "variant",
             Self::Status => "status",
             Self::Judged => "judged",
             Self::Question => "question",
@@ -74,6 +78,11 @@ impl Field {
     /// The field of that [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.name() == name)
+    }
+
+    /// Whether its values are names that many items share.
+    pub fn is_named(self) -> bool {
+        matches!(self, Self::Dataset | Self::Subtask | Self::Level | Self::Style | Self::Side | Self::Variant)
     }
 }
 
@@ -211,7 +220,7 @@ impl Filter {
                         filter.kind.push(QuestionKind::from_name(v).ok_or_else(|| unknown(v, known()))?);
                     }
                 }
-                Some(field @ (Field::Dataset | Field::Subtask | Field::Level | Field::Style | Field::Side)) => {
+                Some(field) if field.is_named() => {
                     filter.add(field, wanted);
                 }
                 Some(Field::Number) => {

@@ -124,6 +124,20 @@ pub struct Rotation {
     pub of: u32,
 }
 
+/// How an item differs from the one it was made from: Dysca's scenarios (`clean`, `corruption`, `print-attack`, `adversarial`),
+/// VLB's bootstrapping (`vanilla`, `V1`, `L4`, `V1+L4`), MM-SAP's shuffled options (`shuffle-1`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Variant {
+    /// Its name, which columns are headed with.
+    pub name: String,
+    /// Id of the original item, where that is in the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// Whether it was really changed: after five refused tries VLB takes the original. `None` where nobody recorded it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modified: Option<bool>,
+}
+
 /// What a composed item was made from, so that it can be made again (Dysca section 3.2: M -> P -> Q).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
@@ -228,6 +242,9 @@ pub struct Item {
     /// The rotation set it belongs to (CircularEval).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotation: Option<Rotation>,
+    /// How it differs from the item it was made from, where it was made from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<Variant>,
     /// What it was composed from, when it was composed here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Box<Provenance>>,

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use crate::model::{Field, Item, Kind, Problem, QuestionKind, Result};
 
 /// Rows a block: its bytes stay under [`super::index::VALUE_LIMIT`].
-pub const BLOCK_ROWS: usize = 240;
+pub const BLOCK_ROWS: usize = 216;
 
 /// Longest name in bytes: what is longer is text, and no subtask, level or style.
 pub const NAME_LIMIT: usize = 1000;
 
 /// The columns whose values are names, in stored order.
-pub const NAMED: [Field; 5] = [Field::Dataset, Field::Subtask, Field::Level, Field::Style, Field::Side];
+pub const NAMED: [Field; 6] = [Field::Dataset, Field::Subtask, Field::Level, Field::Style, Field::Side, Field::Variant];
 
 /// Version of a block's layout.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const HEADER: usize = 5;
 const ROW_BYTES: usize = 8 + 1 + 2 * NAMED.len();
 
@@ -163,6 +163,7 @@ impl Columns {
             item.level.as_deref(),
             item.style.as_deref(),
             item.pair.as_ref().map(|p| p.side.name()),
+            item.variant.as_ref().map(|v| v.name.as_str()),
         ];
         let mut codes = [0; NAMED.len()];
         for (at, value) in values.into_iter().enumerate() {
@@ -285,6 +286,7 @@ pub(crate) mod tests {
             pair: None,
             rotation: None,
             provenance: None,
+            variant: None,
             edited: None,
             extra: Default::default(),
         }

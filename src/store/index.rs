@@ -19,7 +19,7 @@ use super::segment::Frame;
 use crate::model::{Kind, Problem, Result};
 
 /// Version of what the keys mean; another one is rebuilt.
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 /// Frames a value: at most 12 bytes each.
 const FRAMES_A_VALUE: usize = 350;
 /// Bytes of names a value; one name is at most [`super::columns::NAME_LIMIT`] long.

@@ -20,8 +20,8 @@ use super::overlay::Overlay;
 use super::segment::Frame;
 use crate::model::{Kind, Problem, Result};
 
-const COLUMNS: &[u8; 8] = b"btcols\x00\x02";
-const STATUSES: &[u8; 8] = b"btstat\x00\x01";
+const COLUMNS: &[u8; 8] = b"btcols\x00\x03";
+const STATUSES: &[u8; 8] = b"btstat\x00\x02";
 const HEADER: usize = 64;
 /// Bytes of a row of columns: hash of the id, codes, question type.
 const ROW: u64 = 8 + 2 * NAMED.len() as u64 + 1;

@@ -140,6 +140,7 @@ fn base(form: Form) -> impl Strategy<Value = Item> {
                 pair: None,
                 rotation: None,
                 provenance: None,
+                variant: None,
                 edited: None,
                 extra,
             }

@@ -26,6 +26,7 @@ fn row(at: u64, found: bool) -> Row {
         level: String::new(),
         style: ["iconographic", "pixel art"][i % 2].into(),
         side: String::new(),
+        variant: String::new(),
         status,
         judged,
         question: QUESTIONS[i % 4].into(),

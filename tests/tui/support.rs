@@ -207,6 +207,7 @@ pub fn question(n: i64) -> Item {
         pair: None,
         rotation: None,
         provenance: None,
+        variant: None,
         edited: None,
         extra: serde_json::Map::new(),
     }

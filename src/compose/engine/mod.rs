@@ -183,6 +183,7 @@ impl Composer {
             pair: side.map(|side| Pair { id: pair_id(), side }),
             rotation,
             provenance: Some(Box::new(provenance)),
+            variant: None,
             edited: None,
             extra: serde_json::Map::new(),
         }

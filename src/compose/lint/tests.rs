@@ -393,6 +393,7 @@ fn released(id: i64, prompt: &str, subtask: &str, question: &str, options: &[&st
         pair: None,
         rotation: None,
         provenance: None::<Box<Provenance>>,
+        variant: None,
         edited: None,
         extra: serde_json::Map::new(),
     }

@@ -41,6 +41,7 @@ fn item() -> Item {
         pair: None,
         rotation: None,
         provenance: None,
+        variant: None,
         edited: None,
         extra: serde_json::Map::new(),
     }

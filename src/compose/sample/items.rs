@@ -208,6 +208,7 @@ fn item(ask: Ask, scene: &Scene, place: usize, image: &ImageRef, counter: &mut C
         pair: None,
         rotation: None,
         provenance: None,
+        variant: None,
         edited: None,
         extra,
     }

@@ -60,6 +60,7 @@ fn item(id: &str) -> Item {
         pair: None,
         rotation: None,
         provenance: None,
+        variant: None,
         edited: None,
         extra: serde_json::Map::new(),
     }

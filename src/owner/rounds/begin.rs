@@ -12,7 +12,8 @@ use crate::owner::writer::{Work, now};
 use crate::store::rounds;
 
 /// The fields that can be strata.
-const STRATA: [Field; 6] = [Field::Subtask, Field::Type, Field::Style, Field::Level, Field::Dataset, Field::Side];
+const STRATA: [Field; 7] =
+    [Field::Subtask, Field::Type, Field::Style, Field::Level, Field::Dataset, Field::Side, Field::Variant];
 
 /// Most bytes of a file of guidelines.
 const MOST_BYTES: u64 = 1 << 20;
@@ -118,6 +119,7 @@ fn value(item: &Item, field: Option<Field>) -> String {
         Some(Field::Style) => text(&item.style),
         Some(Field::Level) => text(&item.level),
         Some(Field::Dataset) => item.dataset.clone(),
+        Some(Field::Variant) => item.variant.as_ref().map_or("", |v| v.name.as_str()).into(),
         Some(Field::Side) => item.pair.as_ref().map_or("", |pair| pair.side.name()).into(),
         Some(_) => text(&item.subtask),
     }

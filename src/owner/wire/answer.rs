@@ -253,6 +253,8 @@ pub struct Row {
     pub style: String,
     /// Side of its pair.
     pub side: String,
+    /// How it differs from its original; empty where it is one.
+    pub variant: String,
     /// Where it stands.
     pub status: Status,
     /// When it was last judged; empty for never.
@@ -284,6 +286,7 @@ impl Row {
             level: item.level.unwrap_or_default(),
             style: item.style.unwrap_or_default(),
             side: item.pair.map_or("", |p| p.side.name()).into(),
+            variant: item.variant.map_or(String::new(), |v| v.name),
             status,
             judged,
             question: item.question,

@@ -11,7 +11,7 @@ use crate::tui::widgets::table::{Extent, Spec};
 /// Columns of the terminal that the question is to have.
 const QUESTION: u16 = 20;
 /// Columns that give way to it, the first one first.
-const GIVE_WAY: [Field; 5] = [Field::Dataset, Field::Judged, Field::Side, Field::Style, Field::Level];
+const GIVE_WAY: [Field; 6] = [Field::Dataset, Field::Judged, Field::Side, Field::Variant, Field::Style, Field::Level];
 
 /// What was hidden without being asked to.
 #[derive(Debug, Default)]

@@ -60,7 +60,7 @@ pub(super) fn with_value(filter: &Filter, field: Field, value: &str) -> Option<F
         Field::Status => out.status = vec![Status::from_name(value)?],
         Field::Type => out.kind = vec![QuestionKind::from_name(value)?],
         Field::Number => out.only = Some(vec![value.parse().ok()?]),
-        Field::Dataset | Field::Subtask | Field::Level | Field::Style | Field::Side => {
+        Field::Dataset | Field::Subtask | Field::Level | Field::Style | Field::Side | Field::Variant => {
             out.add(field, vec![value.into()]);
         }
         Field::Id | Field::Judged | Field::Question => return None,

@@ -24,7 +24,7 @@ pub(super) fn columns() -> Vec<Spec> {
             Field::Status | Field::Level => 8,
             Field::Id => 16,
             Field::Dataset | Field::Type | Field::Subtask => 10,
-            Field::Style | Field::Side => 12,
+            Field::Style | Field::Side | Field::Variant => 12,
             Field::Judged => 19,
             Field::Question => 30,
         };
@@ -57,6 +57,7 @@ pub(super) fn text_of(row: &Row, field: Field) -> String {
         Field::Level => row.level.clone(),
         Field::Style => row.style.clone(),
         Field::Side => row.side.clone(),
+        Field::Variant => row.variant.clone(),
         Field::Judged => row.judged.clone(),
         Field::Question => row.question.clone(),
     }
@@ -93,7 +94,7 @@ pub(super) fn wanted_width(window: &Window, column: usize) -> Option<u16> {
         Field::Id => 26,
         Field::Dataset | Field::Subtask | Field::Style => 16,
         Field::Type => 10,
-        Field::Level | Field::Side => 12,
+        Field::Level | Field::Side | Field::Variant => 12,
         Field::Number | Field::Status | Field::Judged | Field::Question => return None,
     };
     // Its name and the mark of a sort key.

@@ -20,6 +20,7 @@ fn row(number: u32) -> Row {
         level: String::new(),
         style: String::new(),
         side: String::new(),
+        variant: String::new(),
         status: Status::Pending,
         judged: String::new(),
         question: format!("Is this picture {number}?"),
@@ -110,7 +111,7 @@ fn the_first_page_comes_and_columns_that_say_nothing_are_hidden() {
     give(&mut pane, with);
     let narrow = Rect { width: 80, ..AREA };
     let shown = drawn_at(&mut pane, narrow);
-    assert!(shown.contains("accepted") && !shown.contains("judged") && shown.contains("5 hidden"), "{shown}");
+    assert!(shown.contains("accepted") && !shown.contains("judged") && shown.contains("6 hidden"), "{shown}");
     let shown = drawn(&mut pane);
     assert!(shown.contains("judged") && shown.contains("2026-01-02") && !shown.contains("style"), "{shown}");
     assert!(!drawn_at(&mut pane, narrow).contains("judged"));

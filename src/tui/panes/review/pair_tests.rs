@@ -30,6 +30,7 @@ fn item(number: u32, images: Vec<ImageRef>, pair: Option<(i64, Side)>) -> Item {
         pair: pair.map(|(id, side)| Pair { id: Key::Int(id), side }),
         rotation: None,
         provenance: None,
+        variant: None,
         edited: None,
         extra: serde_json::Map::new(),
     }

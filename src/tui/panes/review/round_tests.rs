@@ -88,6 +88,7 @@ fn what_was_seen_is_the_revision_of_the_text_whoever_has_judged_it() {
         pair: None,
         rotation: None,
         provenance: None,
+        variant: None,
         edited: None,
         extra: serde_json::Map::new(),
     };
