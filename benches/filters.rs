@@ -64,8 +64,8 @@ fn least(runs: usize, mut run: impl FnMut() -> Outcome) -> Result<Duration, Box<
     Ok(best)
 }
 
-/// A line that is moved over so many scores: counts by subtask and by style, against one pass that adds the scores up. To
-/// hold: 16 ms.
+/// A line that is moved over so many scores: counts by subtask, by style, and by each subtask with each style, against one pass
+/// that adds the scores up. To hold: 16 ms.
 fn line(items: usize) -> Outcome {
     let mut columns = Columns::with_capacity(items);
     for n in 0..items {
@@ -85,7 +85,7 @@ fn line(items: usize) -> Outcome {
         sum += values.iter().sum::<f32>();
         Ok(())
     })?;
-    for by in [Field::Subtask, Field::Style] {
+    for (by, across) in [(Field::Subtask, None), (Field::Style, None), (Field::Subtask, Some(Field::Style))] {
         let mut ask = BenchAsk {
             measure: "clip".parse()?,
             filter: Filter::default(),
@@ -97,17 +97,24 @@ fn line(items: usize) -> Outcome {
             range: None,
             other: None,
             samples: 2,
+            across,
         };
         let mut flagged = 0;
         let took = least(9, || {
             ask.flag = ask.flag.map(|t| t + 0.1);
-            flagged = look(&ask, (&column, None), (&catalog, &overlay), None)?.0.tally.items[1];
+            let bench = look(&ask, (&column, None), (&catalog, &overlay), None)?.0;
+            flagged = bench.tally.items[1];
+            let crossed = bench.cross.iter().flat_map(|c| c.items.iter().flatten()).map(|items| items[1]).sum::<u64>();
+            if across.is_some() && crossed != flagged {
+                return Err(format!("{crossed} flagged in the table of both, {flagged} in all").into());
+            }
             Ok(())
         })?;
         let (ms, ratio) = (took.as_secs_f64() * 1e3, took.as_secs_f64() / pass.as_secs_f64());
         println!(
-            "line by {}: {items} scores, {flagged} flagged, {ms:.2} ms, {ratio:.1}x one sum ({sum:.0})",
-            by.name()
+            "line by {}{}: {items} scores, {flagged} flagged, {ms:.2} ms, {ratio:.1}x one sum ({sum:.0})",
+            by.name(),
+            across.map_or(String::new(), |across| format!(" x {}", across.name()))
         );
     }
     Ok(())

@@ -270,6 +270,9 @@ actions! {
     NextScale, "next scale", Filters, ["c"], false, "read CLIP and SigLIP as logit, cosine or CLIPScore";
     NextPart, "next part", Filters, ["tab"], false, "go on to the groups, the pictures beside the line, the two scores";
     GroupBy, "group by", Filters, ["b"], false, "groups by subtask, style or type";
+    GroupAcross, "group across", Filters, ["B"], false, "count the groups by a second property too: style, type, subtask, or none";
+    GroupLeft, "groups left", Filters, ["("], false, "one column of the groups to the left";
+    GroupRight, "groups right", Filters, [")"], false, "one column of the groups to the right";
     OnlyGroup, "only this group", Filters, ["o"], false, "the histogram of this group alone, or of all items again";
     OwnLine, "own line", Filters, ["t"], false, "give this subtask a line of its own, or take it away";
     ChoosePair, "compare with", Filters, ["v"], false, "choose another score to compare this one with";

@@ -124,6 +124,7 @@ fn answer(ask: &BenchAsk) -> Bench {
         bad: vec![sample(9, line - 0.04), sample(12_001, line - 0.3)],
         bars,
         rejected,
+        cross: None,
     }
 }
 

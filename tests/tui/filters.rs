@@ -226,6 +226,7 @@ fn look(ask: &BenchAsk) -> Bench {
         pair: None,
         good: vec![sample(2)],
         bad: vec![sample(3)],
+        cross: None,
     }
 }
 

@@ -26,6 +26,9 @@ pub struct Args {
     /// Counts by subtask, style, type, level, dataset or side
     #[arg(long, default_value = "subtask", requires = "score", value_name = "PROPERTY")]
     by: String,
+    /// A second property: items are counted for every value of both together
+    #[arg(long, requires = "score", value_name = "PROPERTY")]
+    across: Option<String>,
     /// Only these items, in the words of the list
     #[arg(long, default_value = "", requires = "score", value_name = "WORDS")]
     filter: String,
@@ -80,8 +83,12 @@ fn all(client: &Client, json: bool) -> Result<u8> {
 }
 
 fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> {
-    let by = Field::from_name(&args.by)
-        .ok_or_else(|| Problem::new(Kind::Usage, format!("there is no property `{}`", args.by)).field("by"))?;
+    let property = |name: &str, option: &str| {
+        Field::from_name(name)
+            .ok_or_else(|| Problem::new(Kind::Usage, format!("there is no property `{name}`")).field(option))
+    };
+    let by = property(&args.by, "by")?;
+    let across = args.across.as_deref().map(|name| property(name, "across")).transpose()?;
     let Answer::Rules(rules) = client.ask(Ask::Rules)? else { return Err(other()) };
     let line = |then| rules.rules.threshold(score, then).map(|t| t.get());
     let ask = BenchAsk {
@@ -95,6 +102,7 @@ fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> 
         range: None,
         other: args.against.clone(),
         samples: 5,
+        across,
     };
     let Answer::Bench(bench) = client.ask(Ask::Bench(Box::new(ask.clone())))? else { return Err(other()) };
     if json {
@@ -117,6 +125,10 @@ fn counts(tally: &Tally) -> String {
     Outcome::ALL.iter().zip(tally.items).map(|(o, n)| format!("{n} {}", o.name())).collect::<Vec<_>>().join("\t")
 }
 
+fn named(value: &str) -> &str {
+    if value.is_empty() { "(none)" } else { value }
+}
+
 fn text(bench: &Bench, ask: &BenchAsk) -> String {
     let line = |t: Option<f32>| t.map_or("-".into(), |t| t.to_string());
     let mut out = format!(
@@ -136,8 +148,20 @@ fn text(bench: &Bench, ask: &BenchAsk) -> String {
         out.push_str(&format!("{:10.3}\t{n}\t{}\n", bench.ends.0 + step * at as f32, "#".repeat(length)));
     }
     for (value, tally) in &bench.groups {
-        let value = if value.is_empty() { "(none)" } else { value };
-        out.push_str(&format!("{value}\t{}\n", counts(tally)));
+        out.push_str(&format!("{}\t{}\n", named(value), counts(tally)));
+    }
+    if let Some(cross) = &bench.cross {
+        for ((value, _), items) in bench.groups.iter().zip(&cross.items) {
+            for (other, [kept, flagged, parked]) in
+                cross.values.iter().zip(items).filter(|(_, i)| i.iter().sum::<u64>() > 0)
+            {
+                out.push_str(&format!(
+                    "{}\t{}\t{kept} kept\t{flagged} flagged\t{parked} parked\n",
+                    named(value),
+                    named(other)
+                ));
+            }
+        }
     }
     if let (Some([[a, b], [c, d]]), Some((measure, line))) = (bench.pair, &ask.other) {
         let all = a + b + c + d;

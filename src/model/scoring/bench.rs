@@ -37,8 +37,8 @@ pub struct BenchAsk {
     pub flag: Option<f32>,
     /// Items on its doubtful side are parked.
     pub park: Option<f32>,
-    /// What the counts are broken down by: [`Field::Subtask`], [`Field::Style`], [`Field::Type`], [`Field::Dataset`] or
-    /// [`Field::Level`].
+    /// What the counts are broken down by: [`Field::Subtask`], [`Field::Style`], [`Field::Type`], [`Field::Dataset`],
+    /// [`Field::Variant`] or [`Field::Level`].
     pub by: Field,
     /// Only items with this value of `by` in the histogram and all counts but the groups'.
     pub value: Option<String>,
@@ -50,6 +50,8 @@ pub struct BenchAsk {
     pub other: Option<(Measure, f32)>,
     /// Sample items wanted on each side of the line, at most 16.
     pub samples: u8,
+    /// A second property, as `by`: the items are also counted for every value of the one together with every value of the other.
+    pub across: Option<Field>,
 }
 
 /// Items by what becomes of them.
@@ -147,6 +149,17 @@ pub struct Bench {
     pub good: Vec<Sample>,
     /// Items next to the line on its doubtful side, nearest first.
     pub bad: Vec<Sample>,
+    /// The groups by a second property, where one was asked for.
+    pub cross: Option<Cross>,
+}
+
+/// Items by two properties.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cross {
+    /// Values of the second property, most items first.
+    pub values: Vec<String>,
+    /// For each of the groups, in their order, and each of these values: items by [`Outcome`].
+    pub items: Vec<Vec<[u64; 3]>>,
 }
 
 /// The rules and what they make of the items.

@@ -390,6 +390,7 @@ fn the_flagged_queue_chips_and_explanations() {
         range: None,
         other: None,
         samples: 2,
+        across: None,
     };
     let Answer::Bench(bench) = rig.ask(Ask::Bench(Box::new(ask))).unwrap() else { panic!() };
     assert_eq!((bench.tally.items[1], bench.good.len(), bench.bad.len()), (nearest.len() as u64, 0, 2));

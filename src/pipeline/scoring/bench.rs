@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::column::Column;
 use crate::metrics::statistics::{Z95, wilson};
-use crate::model::scoring::bench::{Bench, BenchAsk, Share, Tally};
+use crate::model::scoring::bench::{Bench, BenchAsk, Cross, Share, Tally};
 use crate::model::scoring::{Doubt, Measure};
 use crate::model::{Field, Kind, Problem, QuestionKind, Result, Status};
 use crate::store::columns::Columns;
@@ -17,6 +17,8 @@ const BARS: u16 = 400;
 const PART: usize = 1 << 16;
 /// Sample items on each side at most.
 const SAMPLES: u8 = 16;
+/// Counts of a table of two properties at most: it is added up for every part of the rows.
+const CROSSED: usize = 1 << 16;
 
 /// The codes of a property by row, and their names.
 struct Groups<'a> {
@@ -35,7 +37,7 @@ impl<'a> Groups<'a> {
         let at = Columns::named(by).ok_or_else(|| {
             Problem::new(Kind::Usage, format!("scores are not counted by {}", by.name()))
                 .field("by")
-                .help("one of: subtask, style, type, level, dataset, side")
+                .help("one of: subtask, style, type, level, dataset, side, variant")
         })?;
         Ok(Groups { named: Some(&columns.codes[at]), kind, names: columns.names[at].list().to_vec() })
     }
@@ -95,12 +97,14 @@ struct Seen {
     beyond: u64,
     scored: u64,
     table: [[u64; 2]; 2],
+    /// By group and value of the second property.
+    crossed: Vec<[u32; 3]>,
     good: Nearest,
     bad: Nearest,
 }
 
 impl Seen {
-    fn new(groups: usize, bars: usize, most: usize) -> Seen {
+    fn new(groups: usize, across: usize, bars: usize, most: usize) -> Seen {
         Seen {
             tallies: vec![Tally::default(); groups],
             bars: vec![0; bars],
@@ -108,6 +112,7 @@ impl Seen {
             beyond: 0,
             scored: 0,
             table: [[0; 2]; 2],
+            crossed: vec![[0; 3]; groups * across],
             good: Nearest { most, rows: Vec::new() },
             bad: Nearest { most, rows: Vec::new() },
         }
@@ -118,6 +123,8 @@ impl Seen {
         self.tallies.iter_mut().zip(&later.tallies).for_each(|(mine, more)| add(mine, more));
         self.bars.iter_mut().zip(later.bars).for_each(|(mine, more)| *mine += more);
         self.rejected.iter_mut().zip(later.rejected).for_each(|(mine, more)| *mine += more);
+        let both = self.crossed.iter_mut().flatten().zip(later.crossed.into_iter().flatten());
+        both.for_each(|(mine, more)| *mine += more);
         self.beyond += later.beyond;
         self.scored += later.scored;
         self.table.iter_mut().flatten().zip(later.table.into_iter().flatten()).for_each(|(mine, more)| *mine += more);
@@ -157,6 +164,11 @@ pub fn look(
     }
     let measure = &ask.measure;
     let groups = Groups::new(catalog.columns(), ask.by)?;
+    let across = ask.across.map(|by| Groups::new(catalog.columns(), by)).transpose()?;
+    let wide = across.as_ref().map_or(0, |a| a.names.len());
+    if groups.names.len().saturating_mul(wide) > CROSSED {
+        return wrong("across", &format!("{} by {wide} values are too many to count together", groups.names.len()));
+    }
     let stored = |line: Option<f32>| line.map(|t| measure.stored(t, column.logit));
     let lines = Lines { doubt: measure.scorer.doubt(), flag: stored(ask.flag), park: stored(ask.park) };
     let range = extent(column, rows, measure);
@@ -183,6 +195,11 @@ pub fn look(
             tally.accepted[outcome] += u64::from(status == Status::Accepted);
             tally.rejected[outcome] += u64::from(status == Status::Rejected);
         }
+        if let Some(across) = &across
+            && let Some(cell) = seen.crossed.get_mut(group * wide + across.code(row))
+        {
+            cell[outcome] += 1;
+        }
         let (Some(value), true) = (value, only.is_none_or(|only| only == Some(group))) else { return };
         seen.scored += 1;
         let shown = measure.shown(value, column.logit);
@@ -204,7 +221,7 @@ pub fn look(
     // Cut by the number of rows alone, so that the answer is the same on every machine.
     let all = rows.map_or(catalog.len(), <[u32]>::len);
     let parts: Vec<usize> = (0..all).step_by(PART).collect();
-    let blank = || Seen::new(groups.names.len(), ask.bars.into(), most);
+    let blank = || Seen::new(groups.names.len(), wide, ask.bars.into(), most);
     let seen = parts.into_par_iter().map(|from| {
         let mut seen = blank();
         for at in from..all.min(from + PART) {
@@ -213,12 +230,13 @@ pub fn look(
         seen
     });
     let seen = seen.collect::<Vec<_>>().into_iter().fold(blank(), Seen::and);
-    let Seen { tallies, bars, rejected, beyond, scored, table, good, bad } = seen;
+    let Seen { tallies, bars, rejected, beyond, scored, table, crossed, good, bad } = seen;
     let mut tally = Tally::default();
     let counted = tallies.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == Some(*at)));
     counted.for_each(|(_, t)| add(&mut tally, t));
-    let mut groups: Vec<(String, Tally)> = groups.names.into_iter().zip(tallies).filter(|(_, t)| t.all() > 0).collect();
-    groups.sort_by(|a, b| b.1.all().cmp(&a.1.all()).then_with(|| a.0.cmp(&b.0)));
+    let order = most_first(&groups.names, |at| tallies[at].all());
+    let cross = across.map(|across| crosswise(&crossed, &order, across.names));
+    let groups = order.into_iter().map(|at| (groups.names[at].clone(), tallies[at])).collect();
     let percentile = lines.flag.filter(|_| scored > 0).map(|_| beyond as f32 / scored as f32);
     let bench = Bench {
         measure: measure.clone(),
@@ -235,9 +253,26 @@ pub fn look(
         pair: pair.map(|_| table),
         good: Vec::new(),
         bad: Vec::new(),
+        cross,
     };
     let rows_of = |near: Nearest| near.rows.into_iter().map(|(_, row)| row).collect();
     Ok((bench, Near { good: rows_of(good), bad: rows_of(bad) }))
+}
+
+/// Positions of the names that have items, most items first, then by name.
+fn most_first(names: &[String], items: impl Fn(usize) -> u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..names.len()).filter(|at| items(*at) > 0).collect();
+    order.sort_by(|a, b| items(*b).cmp(&items(*a)).then_with(|| names[*a].cmp(&names[*b])));
+    order
+}
+
+/// The table of two properties: its rows in this order, its columns most items first.
+fn crosswise(crossed: &[[u32; 3]], rows: &[usize], names: Vec<String>) -> Cross {
+    let wide = names.len();
+    let cell = |row: usize, at: usize| crossed[row * wide + at].map(u64::from);
+    let columns = most_first(&names, |at| rows.iter().map(|row| cell(*row, at).iter().sum::<u64>()).sum());
+    let items = rows.iter().map(|row| columns.iter().map(|at| cell(*row, *at)).collect()).collect();
+    Cross { values: columns.into_iter().map(|at| names[at].clone()).collect(), items }
 }
 
 fn add(to: &mut Tally, more: &Tally) {

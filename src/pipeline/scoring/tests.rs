@@ -52,6 +52,7 @@ fn ask() -> BenchAsk {
         range: None,
         other: None,
         samples: 3,
+        across: None,
     }
 }
 
@@ -95,6 +96,38 @@ fn the_bench_looks_at_one_group_some_rows_and_another_score() {
     assert!(look(&wrong, (clip, None), (&catalog, &overlay), None).is_err());
     let wrong = BenchAsk { flag: Some(f32::NAN), ..ask() };
     assert!(look(&wrong, (clip, None), (&catalog, &overlay), None).is_err());
+}
+
+#[test]
+fn the_bench_counts_every_value_of_two_properties() {
+    let (catalog, overlay, columns) = data();
+    let clip = &columns[&Scorer::Clip];
+    let both = BenchAsk { across: Some(Field::Type), ..ask() };
+    let (bench, _) = look(&both, (clip, None), (&catalog, &overlay), None).unwrap();
+    let cross = bench.cross.unwrap();
+    let kinds: Vec<_> = (0..100).map(|row| catalog.columns().question_kind(row).name()).collect();
+    assert_eq!((cross.items.len(), cross.values.is_empty()), (bench.groups.len(), false));
+    for ((subtask, tally), cells) in bench.groups.iter().zip(&cross.items) {
+        for (kind, cell) in cross.values.iter().zip(cells) {
+            let rows = (0..100).filter(|r| catalog.columns().value(Field::Subtask, *r) == subtask && kinds[*r] == kind);
+            let mut want = [0; 3];
+            // Logits are half the row; the last ten have none and are kept.
+            rows.for_each(|r| {
+                want[if r >= 90 || r >= 50 {
+                    0
+                } else if r >= 10 {
+                    1
+                } else {
+                    2
+                }] += 1
+            });
+            assert_eq!(*cell, want, "{subtask} {kind}");
+        }
+        let sum = |at: usize| cells.iter().map(|c| c[at]).sum::<u64>();
+        assert_eq!([sum(0), sum(1), sum(2)], tally.items);
+    }
+    let wrong = BenchAsk { across: Some(Field::Judged), ..ask() };
+    assert_eq!(look(&wrong, (clip, None), (&catalog, &overlay), None).unwrap_err().kind, Kind::Usage);
 }
 
 #[test]

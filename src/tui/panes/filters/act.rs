@@ -114,9 +114,27 @@ impl FiltersPane {
                 let at = GROUPS.iter().position(|f| *f == self.by).unwrap_or(0);
                 self.by = GROUPS[(at + 1) % GROUPS.len()];
                 self.only = None;
-                self.groups = groups::table(self.by);
-                self.look()
+                // A property is not counted by itself.
+                self.across = self.across.filter(|across| *across != self.by);
+                self.new_groups()
             }
+            Action::GroupAcross => {
+                let others: Vec<Field> = GROUPS.into_iter().filter(|f| *f != self.by).collect();
+                self.across = match self.across.and_then(|across| others.iter().position(|f| *f == across)) {
+                    None => others.first().copied(),
+                    Some(at) => others.get(at + 1).copied(),
+                };
+                let mut effects = vec![Effect::Say(match self.across {
+                    Some(across) => {
+                        format!("{} across {}: doubted of all; ( and ) move", self.by.name(), across.name())
+                    }
+                    None => format!("by {} alone", self.by.name()),
+                })];
+                effects.extend(self.new_groups());
+                effects
+            }
+            Action::GroupLeft => self.in_groups(Action::Left),
+            Action::GroupRight => self.in_groups(Action::Right),
             Action::OnlyGroup => self.only_group(),
             Action::OwnLine => self.ask_own_line(),
             Action::ChoosePair => self.choose_pair(),
@@ -253,6 +271,12 @@ impl FiltersPane {
         vec![Effect::AskChoice { purpose: ChoiceFor::Other(measures), title, lines }]
     }
 
+    fn new_groups(&mut self) -> Vec<Effect> {
+        self.columns.clear();
+        self.groups = groups::table(self.by, None);
+        self.look()
+    }
+
     fn in_groups(&mut self, action: Action) -> Vec<Effect> {
         let answers = self.groups.act(action);
         let mut effects = Vec::new();
@@ -273,6 +297,9 @@ impl FiltersPane {
             return refuse("there is no group here");
         };
         let mut filter = groups::narrowed(&self.filter, self.by, &value);
+        if let (Some(across), Some(other)) = (self.across, groups::across(&self.columns, column)) {
+            filter = groups::narrowed(&filter, across, other);
+        }
         let subtask = (self.by == Field::Subtask).then_some(value.as_str());
         // The column of parked items shows those; every other one the line that the keys move.
         let then = if column == 3 { Then::Park } else { self.active };

@@ -13,10 +13,13 @@ use crate::tui::widgets::text::grouped;
 /// How a value is named that items do not have.
 const NONE: &str = "(none)";
 
-/// The table for groups by `by`, empty.
-pub(super) fn table(by: Field) -> LocalTable {
+/// Columns of every table of groups; those of a second property come after them.
+const OWN: usize = 6;
+
+/// The table for groups by `by`, empty, with a column for each of these values of a second property.
+pub(super) fn table(by: Field, across: Option<(Field, &[String])>) -> LocalTable {
     let number = |name: &str, width| Spec::number(name, "", ColumnKind::Number, width);
-    let columns = vec![
+    let mut columns = vec![
         Spec::text(by.name(), 11),
         number("kept", 7),
         number("flagged", 8),
@@ -24,7 +27,19 @@ pub(super) fn table(by: Field) -> LocalTable {
         Spec::number("precision", "", ColumnKind::Share, 12),
         Spec::text("own line", 10),
     ];
+    debug_assert_eq!(columns.len(), OWN);
+    let (across, values) = across.map_or(("", &[][..]), |(field, values)| (field.name(), values));
+    columns.extend(values.iter().map(|v| Spec::number(named(v), across, ColumnKind::Number, 11)));
     LocalTable::new(columns, Vec::new(), 1, Empty::Loading)
+}
+
+fn named(value: &str) -> &str {
+    if value.is_empty() { NONE } else { value }
+}
+
+/// The value of the second property that a column is of.
+pub(super) fn across(columns: &[String], column: usize) -> Option<&str> {
+    columns.get(column.checked_sub(OWN)?).map(String::as_str)
 }
 
 /// What is said where there are no groups.
@@ -34,7 +49,11 @@ pub(super) fn nothing(by: Field) -> Empty {
 
 /// The rows; `own` gives a group's own flag and park line.
 pub(super) fn rows(bench: &Bench, own: impl Fn(&str) -> [Option<f32>; 2]) -> Vec<Vec<LocalCell>> {
-    let row = |(value, tally): &(String, Tally)| {
+    let crossed = |at: usize| {
+        let cells = bench.cross.as_ref().and_then(|cross| cross.items.get(at)).map_or(&[][..], Vec::as_slice);
+        cells.iter().map(|items| cell(*items)).collect::<Vec<_>>()
+    };
+    let row = |(at, (value, tally)): (usize, &(String, Tally))| {
         let count = |outcome: Outcome| {
             let n = tally.items[usize::from(outcome.code())];
             let mut cell = LocalCell::number(grouped(n), Some(n as f64));
@@ -48,16 +67,31 @@ pub(super) fn rows(bench: &Bench, own: impl Fn(&str) -> [Option<f32>; 2]) -> Vec
         };
         let lines = own(value);
         let said = lines.iter().zip(["flag", "park"]).filter_map(|(l, name)| Some(format!("{name} {}", said((*l)?))));
-        vec![
-            LocalCell::text(if value.is_empty() { NONE } else { value }),
+        let mut row = vec![
+            LocalCell::text(named(value)),
             count(Outcome::Kept),
             count(Outcome::Flagged),
             count(Outcome::Parked),
             precise,
             LocalCell::text(said.collect::<Vec<_>>().join(", ")),
-        ]
+        ];
+        row.extend(crossed(at));
+        row
     };
-    bench.groups.iter().map(row).collect()
+    bench.groups.iter().enumerate().map(row).collect()
+}
+
+/// Doubted of all, for one value of each property.
+fn cell([kept, flagged, parked]: [u64; 3]) -> LocalCell {
+    let (doubted, all) = (flagged + parked, kept + flagged + parked);
+    if all == 0 {
+        let mut none = LocalCell::number("- ", None);
+        none.view.role = Role::Dim;
+        return none;
+    }
+    let mut cell = LocalCell::number(format!("{}/{}", grouped(doubted), grouped(all)), Some(doubted as f64));
+    cell.view.role = if doubted == 0 { Role::Dim } else { Role::Text };
+    cell
 }
 
 /// The value of a row.

@@ -82,6 +82,10 @@ pub struct FiltersPane {
     /// Which items are looked at.
     filter: Filter,
     by: Field,
+    /// A second property that the groups are counted by.
+    across: Option<Field>,
+    /// Its values that the table of groups has columns for.
+    columns: Vec<String>,
     /// Only this value of `by`.
     only: Option<String>,
     groups: LocalTable,
@@ -115,8 +119,10 @@ impl FiltersPane {
             active: Then::Flag,
             filter: Filter::default(),
             by: Field::Subtask,
+            across: None,
+            columns: Vec::new(),
             only: None,
-            groups: groups::table(Field::Subtask),
+            groups: groups::table(Field::Subtask, None),
             other: None,
             part: Part::Groups,
             sample: 0,
@@ -204,6 +210,7 @@ impl FiltersPane {
             range: None,
             other,
             samples: SAMPLES,
+            across: self.across,
         })
     }
 
@@ -223,8 +230,8 @@ impl FiltersPane {
     fn shown(&self) -> Option<(&BenchAsk, &Bench, Counted)> {
         let (asked, bench) = self.bench.as_ref()?;
         let now = self.question()?;
-        let same =
-            (&asked.measure, &asked.filter, asked.by, &asked.value) == (&now.measure, &now.filter, now.by, &now.value);
+        let what = |ask: &'_ BenchAsk| (ask.measure.clone(), ask.filter.clone(), ask.by, ask.across, ask.value.clone());
+        let same = what(asked) == what(&now);
         same.then(|| (asked, bench, counted(bench, asked, &now)))
     }
 
@@ -305,7 +312,13 @@ impl FiltersPane {
 
     fn fill_groups(&mut self) {
         let Some((_, bench, _)) = self.shown() else { return };
+        let columns = bench.cross.as_ref().map_or_else(Vec::new, |cross| cross.values.clone());
+        let new = (columns != self.columns)
+            .then(|| groups::table(self.by, self.across.map(|across| (across, columns.as_slice()))));
         let rows = groups::rows(bench, |value| self.own(value));
+        if let Some(table) = new {
+            (self.groups, self.columns) = (table, columns);
+        }
         let keep = self.groups.cursor_id().and_then(|id| groups::value(&self.groups, id));
         self.groups.set_rows(rows, groups::nothing(self.by));
         if let Some(id) = keep.and_then(|value| groups::find(&self.groups, &value)) {

@@ -158,7 +158,10 @@ impl FiltersPane {
             return;
         }
         let pending = self.shown().is_some_and(|(.., now)| !now.exact);
-        let mut note = format!("by {}; b: next", self.by.name());
+        let mut note = match self.across {
+            Some(across) => format!("by {} across {}", self.by.name(), across.name()),
+            None => format!("by {}; b: next, B: across", self.by.name()),
+        };
         if pending {
             note = "~ counting".into();
         } else if self.part == Part::Groups {

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::*;
 use crate::model::scoring::Outcome;
-use crate::model::scoring::bench::Tally;
+use crate::model::scoring::bench::{Cross, Tally};
 use crate::model::scoring::job::{NewScoring, Phase, ScoringAct};
 use crate::model::scoring::rules::Threshold;
 use crate::model::{ColourLevel, Kind, Problem};
@@ -72,6 +72,10 @@ fn answer(ask: &BenchAsk) -> Bench {
         pair: ask.other.as_ref().map(|_| [[5, 1], [2, 8]]),
         good: vec![sample(11, 25.1), sample(12, 25.2)],
         bad: vec![sample(21, 24.9)],
+        cross: ask.across.map(|_| Cross {
+            values: vec!["ink".into(), String::new()],
+            items: vec![vec![[1, 2, 3], [0; 3]], vec![[7, 0, 0], [0, 1234, 1]]],
+        }),
     }
 }
 
@@ -283,6 +287,33 @@ fn a_subtask_has_a_line_of_its_own() {
     press(&mut pane, Action::GroupBy);
     assert!(refused(&pane.act(Action::OwnLine)).contains("only subtasks"));
     assert!(matches!(&pane.act(Action::Back)[..], [Effect::Leave]));
+}
+
+#[test]
+fn groups_are_counted_by_a_second_property_too() {
+    let mut pane = ready();
+    press(&mut pane, Action::GroupAcross);
+    let picture = drawn(&mut pane, 220, 47, ColourLevel::True, false);
+    let line = |name: &str| picture.lines().find(|l| l.contains(name)).unwrap_or_default().to_string();
+    assert!(line("animal").contains("5/6") && line(" text ").contains("1,235/1,235"), "{picture}");
+    for _ in 0..6 {
+        press(&mut pane, Action::GroupRight);
+    }
+    let effects = pane.act(Action::Open);
+    let wanted =
+        |words: &str| words.contains("style:ink") && words.contains("subtask:animal") && words.contains("clip<25");
+    assert!(matches!(&effects[..], [Effect::Filter(words)] if wanted(words)), "{effects:?}");
+    // Round the others and back to none; never a property by itself.
+    press(&mut pane, Action::GroupAcross);
+    assert_eq!(pane.across, Some(Field::Type));
+    press(&mut pane, Action::GroupBy);
+    press(&mut pane, Action::GroupBy);
+    assert_eq!((pane.by, pane.across), (Field::Type, None));
+    press(&mut pane, Action::GroupAcross);
+    press(&mut pane, Action::GroupAcross);
+    press(&mut pane, Action::GroupAcross);
+    assert_eq!(pane.across, None);
+    assert!(!drawn(&mut pane, 220, 47, ColourLevel::True, false).contains("1,235/1,235"));
 }
 
 #[test]
