@@ -25,6 +25,7 @@ pub mod discard;
 pub mod doctor;
 pub mod edit;
 pub mod export;
+pub mod extract;
 pub mod filter;
 pub mod follow;
 pub mod generate;
@@ -134,6 +135,8 @@ enum Command {
     Board(board::Args),
     /// Find what is wrong with metadata and with questions
     Lint(lint::Args),
+    /// Read answers out of models' outputs by a named rule: JSON lines in, JSON lines out
+    Extract(extract::Args),
     /// The keys that hold, and whether a key file is right
     Keys(keys::Args),
     /// Print a picture in this terminal
@@ -248,6 +251,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Vocab(args)) => vocab::run(&context, &args),
         Some(Command::Board(args)) => board::run(&args).map(|()| 0),
         Some(Command::Lint(args)) => lint::run(&context, &args),
+        Some(Command::Extract(args)) => extract::run(&args),
         Some(Command::Keys(args)) => keys::run(&context, &args),
         Some(Command::Show(args)) => show::run(&args, context.colour()?).map(|()| 0),
         Some(Command::Status(args)) => status::run(&context, &args),

@@ -1,6 +1,7 @@
 //! Published numbers, released files, and what damaged ones are told.
 
 mod damage;
+mod extraction;
 mod numbers;
 mod round_trips;
 

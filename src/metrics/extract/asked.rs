@@ -1,0 +1,90 @@
+//! What a model was asked, as far as its answer is read by it.
+
+use crate::model::{Choice, Item, QuestionKind, Role};
+
+/// What was asked: the text a model got, how it is to be answered, and its options.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The whole text, options and hint included; empty where only the options are known.
+    pub instruction: &'a str,
+    /// How it is to be answered.
+    pub kind: QuestionKind,
+    /// The options in their order.
+    pub options: &'a [Choice],
+}
+
+impl Default for Asked<'_> {
+    /// Nothing known: a multiple-choice question without options.
+    fn default() -> Self {
+        Asked { instruction: "", kind: QuestionKind::MultipleChoice, options: &[] }
+    }
+}
+
+impl<'a> From<&'a Item> for Asked<'a> {
+    fn from(item: &'a Item) -> Self {
+        Asked { instruction: item.instruction.as_deref().unwrap_or_default(), kind: item.kind, options: &item.options }
+    }
+}
+
+impl Asked<'_> {
+    /// Whether yes or no is asked for, with no options to choose from.
+    pub(super) fn wants_yes_or_no(&self) -> bool {
+        self.options.is_empty() && matches!(self.kind, QuestionKind::YesNo | QuestionKind::TrueFalse)
+    }
+}
+
+/// An instruction whose options were read out of its text: lines such as `(A) cat`, `A. cat`, `A) cat` or `A: cat`, in the order
+/// of the alphabet.
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    text: String,
+    kind: QuestionKind,
+    options: Vec<Choice>,
+}
+
+impl Instruction {
+    /// Reads the options. An instruction without two of them that asks for yes or no is a yes/no question, with True and False a
+    /// true-or-false question. Which option is right is not known: all are distractors.
+    pub fn new(text: String) -> Instruction {
+        let mut options: Vec<Choice> = Vec::new();
+        for line in text.lines() {
+            match option(line.trim()) {
+                // Another list begins: the last one counts.
+                Some((0, text)) => options = vec![Choice { text: text.into(), role: Role::Distractor }],
+                Some((at, text)) if at == options.len() => {
+                    options.push(Choice { text: text.into(), role: Role::Distractor });
+                }
+                _ => {}
+            }
+        }
+        if options.len() < 2 {
+            options.clear();
+        }
+        let is = |word: &str| options.iter().any(|o| super::text::same(&o.text, word));
+        let asks = |word: &str| super::text::places(&text, word).next().is_some();
+        let kind = if options.len() == 2 && is("true") && is("false") {
+            QuestionKind::TrueFalse
+        } else if options.is_empty() && asks("yes") && asks("no") {
+            QuestionKind::YesNo
+        } else {
+            QuestionKind::MultipleChoice
+        };
+        Instruction { text, kind, options }
+    }
+
+    /// What it asks.
+    pub fn asked(&self) -> Asked<'_> {
+        Asked { instruction: &self.text, kind: self.kind, options: &self.options }
+    }
+}
+
+/// The place and text of a line that is an option.
+fn option(line: &str) -> Option<(usize, &str)> {
+    let (letter, rest) = match line.as_bytes() {
+        [b'(', letter, b')', ..] => (*letter, &line[3..]),
+        [letter, b'.' | b')' | b':', ..] => (*letter, &line[2..]),
+        _ => return None,
+    };
+    let text = rest.strip_prefix([' ', '\t'])?.trim();
+    (letter.is_ascii_uppercase() && !text.is_empty()).then(|| (super::text::index(letter), text))
+}

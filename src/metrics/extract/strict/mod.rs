@@ -1,0 +1,224 @@
+//! benchtop's own rule: an answer is what an output commits itself to, and nothing else.
+//!
+//! In this order, for questions with options (`X` is a letter):
+//! 1. statements: the whole output, its first line, its last line, or its first sentence is one answer (`X`, `(X)`, `X.`, `**X**`,
+//!    `X. text`, the text of an option); what follows the word "answer", `\boxed{` or `[[`;
+//! 2. a refusal, by phrase;
+//! 3. marks: `option X`, `(X)`, `X.`, `X)` or `X:` anywhere;
+//! 4. the text of exactly one option is mentioned, and nothing is negated.
+//!
+//! The first of these that says anything decides. Where it says two things the output contradicts itself and is not parsed, and so
+//! is a letter beyond the options. An option that is itself a refusal makes the answer one. What stands before `</think>` is not
+//! read.
+
+mod phrases;
+mod statements;
+
+use super::text::{alphanumeric_at, alphanumeric_before, index, places, same};
+use super::{Asked, Extractor, Read};
+use crate::model::{Item, Role};
+
+use self::phrases::{denies, refuses};
+use self::statements::{statements, whole};
+
+/// What decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    Empty,
+    Failed,
+    Statement,
+    Contradiction,
+    Beyond,
+    Refusal,
+    RefusalOption,
+    Mark,
+    Mention,
+    Mentions,
+    Denied,
+    Nothing,
+    Judge,
+}
+
+/// The options that an output named, as far as they matter: none, one, or several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Votes {
+    one: Option<usize>,
+    several: bool,
+}
+
+/// Names two options at once.
+const SEVERAL: usize = usize::MAX;
+
+impl Votes {
+    fn add(&mut self, at: usize) {
+        self.several |= at == SEVERAL || self.one.is_some_and(|one| one != at);
+        self.one = self.one.or(Some(at));
+    }
+
+    /// What these votes decide; `None` where there are none.
+    fn decide(self, asked: &Asked, why: Why) -> Option<(Read, Why)> {
+        let at = self.one?;
+        Some(if self.several {
+            (Read::Unparsed, Why::Contradiction)
+        } else if at >= letters(asked) {
+            (Read::Unparsed, Why::Beyond)
+        } else {
+            (Read::Option(at), why)
+        })
+    }
+}
+
+/// How many letters stand for options: all of them where options are not known.
+fn letters(asked: &Asked) -> usize {
+    if asked.options.is_empty() { 26 } else { asked.options.len() }
+}
+
+pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> (Read, Why) {
+    let text = after_thinking(output).trim();
+    let (mut read, mut why) = match text {
+        "" => (Read::Unparsed, Why::Empty),
+        _ if text.starts_with("Failed to obtain answer") => (Read::Unparsed, Why::Failed),
+        _ if asked.wants_yes_or_no() => yes_or_no(text),
+        _ => option(asked, text),
+    };
+    if let (Read::Unparsed, Some(judge)) = (read, judge) {
+        let said = if asked.wants_yes_or_no() { yes_or_no(judge).0 } else { option(asked, judge).0 };
+        if said != Read::Unparsed {
+            (read, why) = (said, Why::Judge);
+        }
+    }
+    match read {
+        Read::Option(at) if asked.options.get(at).is_some_and(|o| o.role == Role::Refusal) => {
+            (Read::Refused, if why == Why::Judge { why } else { Why::RefusalOption })
+        }
+        _ => (read, why),
+    }
+}
+
+fn after_thinking(output: &str) -> &str {
+    const END: &str = "</think>";
+    memchr::memmem::rfind(output.as_bytes(), END.as_bytes()).map_or(output, |at| &output[at + END.len()..])
+}
+
+fn option(asked: &Asked, text: &str) -> (Read, Why) {
+    if let Some(at) = whole(asked, text) {
+        let mut votes = Votes::default();
+        votes.add(at);
+        if let Some(found) = votes.decide(asked, Why::Statement) {
+            return found;
+        }
+    }
+    if let Some(found) = statements(asked, text).decide(asked, Why::Statement) {
+        return found;
+    }
+    if refuses(text) {
+        return (Read::Refused, Why::Refusal);
+    }
+    marks(asked, text).decide(asked, Why::Mark).unwrap_or_else(|| mention(asked, text))
+}
+
+/// `(X)` and `[X]` in any case, `X.`, `X)` and `X:` before a blank or the end, `option X`; capital letters within the options only.
+fn marks(asked: &Asked, text: &str) -> Votes {
+    let bytes = text.as_bytes();
+    let mut votes = Votes::default();
+    let at = |i: usize| bytes.get(i).copied().unwrap_or(b' ');
+    for (i, letter) in bytes.iter().enumerate().filter(|(_, b)| b.is_ascii_alphabetic()) {
+        let (before, after) = (i.checked_sub(1).map_or(b' ', at), at(i + 1));
+        // Not the plural of "cat(s)".
+        let inside = matches!((before, after), (b'(', b')') | (b'[', b']')) && !alphanumeric_before(text, i - 1);
+        let ends = matches!(after, b'.' | b')' | b':') && at(i + 2).is_ascii_whitespace();
+        let alone = !alphanumeric_before(text, i) && !matches!(before, b'.' | b'\'');
+        if inside || (letter.is_ascii_uppercase() && ends && alone && index(*letter) < letters(asked)) {
+            votes.add(index(*letter));
+        }
+    }
+    for place in ["option", "choice"].into_iter().flat_map(|word| places(text, word)) {
+        let rest = text[place.end..].trim_start_matches([' ', '(', '*', '"', ':', '\'']);
+        let letter = rest.bytes().next().filter(u8::is_ascii_uppercase);
+        if let Some(letter) = letter.filter(|_| !alphanumeric_at(rest, 1)) {
+            votes.add(index(letter));
+        }
+    }
+    votes
+}
+
+/// The one option whose text is in it, as whole words that are no part of a longer option's text there.
+fn mention(asked: &Asked, text: &str) -> (Read, Why) {
+    let mut votes = Votes::default();
+    for (at, option) in asked.options.iter().enumerate() {
+        let wanted = option.text.trim();
+        let longer = |place: &std::ops::Range<usize>| {
+            asked.options.iter().any(|o| {
+                let other = o.text.trim();
+                other.len() > wanted.len() && places(text, other).any(|p| p.start <= place.start && place.end <= p.end)
+            })
+        };
+        if places(text, wanted).any(|place| !longer(&place)) {
+            votes.add(at);
+        }
+    }
+    match votes {
+        Votes { one: None, .. } => (Read::Unparsed, Why::Nothing),
+        Votes { several: true, .. } => (Read::Unparsed, Why::Mentions),
+        _ if denies(text) => (Read::Unparsed, Why::Denied),
+        Votes { one: Some(at), .. } => (Read::Option(at), Why::Mention),
+    }
+}
+
+/// The first word, the last line, or what follows "answer"; a refusal where none of them is yes or no.
+fn yes_or_no(text: &str) -> (Read, Why) {
+    const YES: usize = 0;
+    let word = |text: &str| {
+        let word = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let word = &word[..word.find(|c: char| !c.is_alphanumeric()).unwrap_or(word.len())];
+        match word {
+            _ if same(word, "yes") || same(word, "true") => Some(YES),
+            _ if same(word, "no") || same(word, "false") => Some(YES + 1),
+            _ => None,
+        }
+    };
+    let mut votes = Votes::default();
+    word(text).into_iter().for_each(|at| votes.add(at));
+    if let Some(last) = text.lines().rev().find(|l| !l.trim().is_empty()) {
+        let bare = last.trim_matches(|c: char| !c.is_alphanumeric());
+        word(bare).filter(|_| bare.len() <= "false".len()).into_iter().for_each(|at| votes.add(at));
+    }
+    for place in places(text, "answer") {
+        let rest = text[place.end..].trim_start_matches([' ', ':', '"', '*', '\n', '\'']);
+        let rest = super::text::begins(rest, "is ").map_or(rest, |n| &rest[n..]);
+        word(rest).into_iter().for_each(|at| votes.add(at));
+    }
+    match votes {
+        Votes { several: true, .. } => (Read::Unparsed, Why::Contradiction),
+        Votes { one: Some(YES), .. } => (Read::Yes, Why::Statement),
+        Votes { one: Some(_), .. } => (Read::No, Why::Statement),
+        _ if refuses(text) => (Read::Refused, Why::Refusal),
+        _ => (Read::Unparsed, Why::Nothing),
+    }
+}
+
+pub(super) fn trace(asked: &Asked, output: &str, judge: Option<&str>) -> String {
+    let (read, why) = read(asked, output, judge);
+    let how = match why {
+        Why::Empty => "the output is empty",
+        Why::Failed => "the output says that there was no answer",
+        Why::Statement => "it states one answer",
+        Why::Contradiction => "it states several answers",
+        Why::Beyond => "it names a letter beyond the options",
+        Why::Refusal => "it states no answer and declines to give one",
+        Why::RefusalOption => "it chooses the option that declines to answer",
+        Why::Mark => "it states no answer and marks one option",
+        Why::Mention => "it states and marks nothing, and mentions the text of one option",
+        Why::Mentions => "it states and marks nothing, and mentions the texts of several options",
+        Why::Denied => "it states and marks nothing, and mentions one option beside a negation",
+        Why::Nothing => "it states, marks and mentions nothing",
+        Why::Judge => "not readable by itself; the stored judge was read",
+    };
+    let read = match read {
+        Read::Option(at) => format!("read as `{}`", Item::letter(at)),
+        Read::Refused => "refused".to_string(),
+        Read::Unparsed => "not readable".to_string(),
+        read => format!("read as `{}`", read.answer().unwrap_or_default()),
+    };
+    format!("{}: {how}; {read}", Extractor::Strict.name())
+}
