@@ -1,7 +1,8 @@
 //! Floor 2: pure functions from answers to numbers.
 //!
 //! [`score`] grades answers and counts units; [`mvp`] and [`accuracy`] say which units there are; [`extract`] reads answers out of
-//! raw output; [`statistics`] says how sure the numbers are.
+//! raw output; [`statistics`] says how sure the numbers are. [`dysca`], [`mmsap`], [`autobench`] and [`vlb`] are the measures of
+//! their papers, from [`tally`] to score; [`stability`] and [`cleaning`] say what they are on a part of the data.
 //! [`judge`] understands what a judge said, [`alignment`] scores a picture against its description, [`wanted_word`] the text
 //! in it against the word that was wanted; [`picture`], [`leakage`] and [`consensus`] find what is wrong with items without
 //! asking anybody; [`agreement`] says how far people agree on them. [`nearest`] finds embeddings that are alike, [`kmmd`]
@@ -10,14 +11,21 @@
 pub mod accuracy;
 pub mod agreement;
 pub mod alignment;
+pub mod autobench;
+pub mod cleaning;
 pub mod consensus;
+pub mod dysca;
 pub mod extract;
 pub mod judge;
 pub mod kmmd;
 pub mod leakage;
+pub mod mmsap;
 pub mod mvp;
 pub mod nearest;
 pub mod picture;
 pub mod score;
+pub mod stability;
 pub mod statistics;
+pub mod tally;
+pub mod vlb;
 pub mod wanted_word;

@@ -11,6 +11,7 @@ mod safety;
 mod schedulers;
 mod siglip;
 mod similarity;
+mod statistics;
 mod support;
 mod text;
 mod tokenizer;

@@ -134,7 +134,7 @@ impl Draws {
 }
 
 /// The interval of these draws, of `made` that there were.
-fn interval(mut draws: Vec<f64>, made: u32) -> std::result::Result<Interval, Undefined> {
+pub(in crate::metrics) fn interval(mut draws: Vec<f64>, made: u32) -> std::result::Result<Interval, Undefined> {
     let defined = draws.len() as u32;
     if f64::from(defined) < DEFINED * f64::from(made) || defined < 2 {
         return Err(Undefined::FewDraws { defined, draws: made });

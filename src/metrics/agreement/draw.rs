@@ -7,7 +7,7 @@ use crate::model::draw;
 
 /// A stream of numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Stream(draw::Stream);
+pub(in crate::metrics) struct Stream(draw::Stream);
 
 impl Stream {
     /// The stream of a seed and of what it is for.

@@ -25,7 +25,9 @@ use self::ratings::Ratings;
 use crate::model::agreement::{Scale, UNKNOWN};
 use crate::model::error::{Kind, Problem, Result};
 
+pub(super) use self::bootstrap::interval;
 pub use self::counts::Counts;
+pub(super) use self::draw::Stream as Drawing;
 pub use self::methods::methods_paragraph;
 pub use self::told::{quality_sentences, revised, round_sentences};
 

@@ -1,0 +1,184 @@
+//! Dysca's measures: accuracy by subtask, question type and scenario, the final score, and what is above chance. The
+//! sensitivity to question types ([`sq`]) and to styles ([`sc`]) is computed from the same tallies.
+//!
+//! Source: Zhang et al., "Dysca: A Dynamic and Scalable Benchmark for Evaluating Perception Ability of LVLMs" (2024), sections 3.5
+//! and 4.1, Tables 3 and 5 to 10. The released `Dysca_compute.py` averages over 21 hard-coded subtasks and leaves out every one
+//! whose score is exactly 0, and `expression`, which its list misspells; here every subtask with questions counts.
+
+mod sensitivity;
+mod styles;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::statistics::Number;
+use super::tally::Tally;
+use crate::model::QuestionKind;
+
+pub use self::sensitivity::{Norm, Sq, SqPart, sq, sq_of_sums};
+pub use self::styles::{Sc, ScPart, sc, sc_of_sums, style_scores};
+
+/// Name of the scenario that the others are compared with.
+pub const CLEAN: &str = "clean";
+
+/// The three types of the final score, in the paper's order.
+pub const TYPES: [QuestionKind; 3] = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse, QuestionKind::FreeForm];
+
+/// How the questions of one subtask and type were answered in one scenario, all of one style where styles are compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Piece {
+    /// Subtask, such as `animal`.
+    pub subtask: String,
+    /// Question type.
+    pub kind: QuestionKind,
+    /// Scenario: `clean`, `corruption`, `print-attack`, `adversarial`, or `blind` for answers without the image.
+    pub scenario: String,
+    /// Style of the images; `None` where they are not kept apart.
+    pub style: Option<String>,
+    /// How they were answered.
+    pub tally: Tally,
+    /// The sum of the chance levels of its questions: what a blind guess earns. 0 for free form.
+    pub chance: f64,
+}
+
+/// What a set of pieces comes to, each type by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TypeScore {
+    /// Question type.
+    pub kind: QuestionKind,
+    /// Mean of the subtasks' percentages (the paper's and the code's macro mean).
+    pub score: Number,
+    /// Percentage over all questions.
+    pub pooled: Number,
+    /// Mean of the subtasks' chance levels, in percent; none for free form.
+    pub chance: Number,
+    /// How far the pooled percentage is on the way from chance to 100, in percent; negative below chance.
+    pub above_chance: Number,
+    /// The subtasks, by name.
+    pub subtasks: Vec<SubtaskScore>,
+    /// All questions together.
+    pub tally: Tally,
+}
+
+/// One subtask.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SubtaskScore {
+    /// Its name.
+    pub subtask: String,
+    /// Its percentage.
+    pub score: Number,
+    /// Its chance level, in percent; none for free form. The paper takes 25 for every multiple-choice question, though gender
+    /// has two options and expression three.
+    pub chance: Number,
+    /// As [`TypeScore::above_chance`].
+    pub above_chance: Number,
+    /// How it was answered.
+    pub tally: Tally,
+}
+
+/// A model in one scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScenarioScore {
+    /// Scenario.
+    pub scenario: String,
+    /// The types that have questions, in the order of [`TYPES`].
+    pub types: Vec<TypeScore>,
+    /// The final score: mean of the three types' scores, in percent (section 4.1; Table 3). None where a type has no questions.
+    pub three_types: Number,
+    /// Mean of multiple choice and true or false alone (Table 10's "blind" is this one, Table 3's is not).
+    pub two_types: Number,
+    /// `three_types` less that of [`CLEAN`], in points.
+    pub three_types_to_clean: Number,
+    /// `two_types` less that of [`CLEAN`], in points.
+    pub two_types_to_clean: Number,
+}
+
+/// A model in every scenario it has answers for: `clean` first, the others by name.
+pub fn scores(pieces: &[Piece]) -> Vec<ScenarioScore> {
+    let mut of: BTreeMap<&str, Vec<&Piece>> = BTreeMap::new();
+    pieces.iter().for_each(|p| of.entry(&p.scenario).or_default().push(p));
+    let mut found: Vec<ScenarioScore> =
+        of.into_iter().map(|(scenario, pieces)| scenario_score(scenario, &pieces)).collect();
+    found.sort_by_key(|s| s.scenario != CLEAN);
+    let clean = found.first().filter(|s| s.scenario == CLEAN).map(|s| (s.three_types.clone(), s.two_types.clone()));
+    let none = || Number::none("no answers in the clean scenario");
+    let (three, two) = clean.unwrap_or_else(|| (none(), none()));
+    for score in &mut found {
+        score.three_types_to_clean = delta(&score.three_types, &three);
+        score.two_types_to_clean = delta(&score.two_types, &two);
+    }
+    found
+}
+
+/// A score less that of the clean scenario, in points.
+pub fn delta(score: &Number, clean: &Number) -> Number {
+    score.with(clean, |score, clean| score - clean)
+}
+
+/// How far `accuracy` is on the way from `chance` to 1, in percent, both from 0 to 1; `None` where chance is 1.
+pub fn above_chance(accuracy: f64, chance: f64) -> Option<f64> {
+    (chance < 1.0).then(|| 100.0 * (accuracy - chance) / (1.0 - chance))
+}
+
+fn scenario_score(scenario: &str, pieces: &[&Piece]) -> ScenarioScore {
+    let types: Vec<TypeScore> = TYPES.into_iter().filter_map(|kind| type_score(kind, pieces)).collect();
+    let mean = |of: &[QuestionKind]| {
+        let scores = of.iter().map(|kind| types.iter().find(|t| t.kind == *kind));
+        let sum =
+            scores.map(|t| t.map_or_else(|| Number::none("a question type has no questions"), |t| t.score.clone()));
+        sum.reduce(|a, b| a.with(&b, |a, b| a + b)).unwrap_or_default().map(|sum| sum / of.len() as f64)
+    };
+    ScenarioScore {
+        scenario: scenario.into(),
+        three_types: mean(&TYPES),
+        two_types: mean(&TYPES[..2]),
+        types,
+        three_types_to_clean: Number::default(),
+        two_types_to_clean: Number::default(),
+    }
+}
+
+/// The score of one type; `None` without questions.
+pub fn type_score(kind: QuestionKind, pieces: &[&Piece]) -> Option<TypeScore> {
+    let mut of: BTreeMap<&str, (Tally, f64)> = BTreeMap::new();
+    for piece in pieces.iter().filter(|p| p.kind == kind && p.tally.n > 0) {
+        let sum = of.entry(&piece.subtask).or_default();
+        *sum = (sum.0 + piece.tally, sum.1 + piece.chance);
+    }
+    if of.is_empty() {
+        return None;
+    }
+    let told = |tally: Tally, chance: f64| {
+        let chance = match kind {
+            QuestionKind::FreeForm => Number::none("free-form answers have no chance level"),
+            _ => Number::of(100.0 * chance / tally.n as f64),
+        };
+        let score = tally.percent();
+        let above = match (score.value, chance.value) {
+            (Some(score), Some(chance)) => {
+                Number::or(above_chance(score / 100.0, chance / 100.0), "chance alone is always right")
+            }
+            _ => chance.clone(),
+        };
+        (score, chance, above)
+    };
+    let (all, all_chance) = of.values().fold((Tally::default(), 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+    let subtasks: Vec<SubtaskScore> = of
+        .into_iter()
+        .map(|(subtask, (tally, chance))| {
+            let (score, chance, above_chance) = told(tally, chance);
+            SubtaskScore { subtask: subtask.into(), score, chance, above_chance, tally }
+        })
+        .collect();
+    let mean = |of: &dyn Fn(&SubtaskScore) -> &Number| {
+        let sum = subtasks.iter().map(|s| of(s).clone()).reduce(|a, b| a.with(&b, |a, b| a + b)).unwrap_or_default();
+        sum.map(|sum| sum / subtasks.len() as f64)
+    };
+    let (pooled, _, above_chance) = told(all, all_chance);
+    let (score, chance) = (mean(&|s| &s.score), mean(&|s| &s.chance));
+    Some(TypeScore { kind, score, pooled, chance, above_chance, subtasks, tally: all })
+}

@@ -1,0 +1,86 @@
+//! Sensitivity to the covered styles (SC).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Piece, TYPES, type_score};
+use crate::metrics::statistics::{Number, mean, variance};
+
+/// SC and what each style adds to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sc {
+    /// Population variance of the styles' scores, in squared points.
+    pub value: Number,
+    /// Styles with a score: the paper says 51 and its released list has 57, so they are counted.
+    pub n: usize,
+    /// Mean score of the styles, in percent.
+    pub mean: Number,
+    /// The styles, the one that adds most first.
+    pub styles: Vec<ScPart>,
+}
+
+/// One style.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScPart {
+    /// Style.
+    pub style: String,
+    /// Its score, in percent.
+    pub score: f64,
+    /// Its score less the mean, in points.
+    pub deviation: f64,
+    /// What it adds: the square of the deviation over the number of styles. The parts sum up to SC.
+    pub contribution: f64,
+}
+
+/// SC of styles with their scores in percent; those without a score do not count.
+///
+/// Source: equation 2, the population variance over the styles. The paper does not say what the score of a style is, and its code
+/// has none; see [`style_scores`] for two.
+pub fn sc(styles: &[(String, Number)]) -> Sc {
+    let of: Vec<(&str, f64)> =
+        styles.iter().filter_map(|(style, score)| Some((style.as_str(), score.value?))).collect();
+    let scores: Vec<f64> = of.iter().map(|(_, score)| *score).collect();
+    let centre = mean(&scores);
+    let part = |(style, score): &(&str, f64)| {
+        let deviation = score - centre.unwrap_or_default();
+        let contribution = deviation * deviation / of.len() as f64;
+        ScPart { style: (*style).into(), score: *score, deviation, contribution }
+    };
+    let mut parts: Vec<ScPart> = of.iter().map(part).collect();
+    parts.sort_by(|a, b| b.contribution.total_cmp(&a.contribution).then_with(|| a.style.cmp(&b.style)));
+    let why = "no styles with answers";
+    Sc { value: Number::or(variance(&scores), why), n: of.len(), mean: Number::or(centre, why), styles: parts }
+}
+
+/// The score of every style in the pieces of one scenario, in percent, by name. `pooled` takes all multiple-choice and
+/// true-or-false questions of a style together; otherwise it is the mean of its types' scores (two or three, those that the whole
+/// set has; a style without one of them has no score). Pieces without a style are left out.
+pub fn style_scores(pieces: &[&Piece], pooled: bool) -> Vec<(String, Number)> {
+    let types: Vec<_> =
+        TYPES.into_iter().filter(|kind| pieces.iter().any(|p| p.kind == *kind && p.tally.n > 0)).collect();
+    let mut of: BTreeMap<&str, Vec<&Piece>> = BTreeMap::new();
+    for piece in pieces {
+        if let Some(style) = &piece.style {
+            of.entry(style).or_default().push(piece);
+        }
+    }
+    let score = |pieces: &[&Piece]| {
+        if pooled {
+            let graded = pieces.iter().filter(|p| TYPES[..2].contains(&p.kind));
+            return graded.map(|p| p.tally).sum::<crate::metrics::tally::Tally>().percent();
+        }
+        let score =
+            |kind| type_score(kind, pieces).map_or_else(|| Number::none("a type has no questions"), |t| t.score);
+        let sum = types.iter().map(|kind| score(*kind)).reduce(|a, b| a.with(&b, |a, b| a + b));
+        sum.unwrap_or_else(|| Number::none("no questions")).map(|sum| sum / types.len() as f64)
+    };
+    of.into_iter().map(|(style, pieces)| (style.to_string(), score(&pieces))).collect()
+}
+
+/// SC of pooled scores from sums, for drawing again: points and number of questions, style after style. Styles without questions do
+/// not count; `None` where none has any.
+pub fn sc_of_sums(sums: &[f64]) -> Option<f64> {
+    let scores = sums.chunks_exact(2).filter(|s| s[1] > 0.0).map(|s| 100.0 * s[0] / s[1]);
+    variance(&scores.collect::<Vec<_>>())
+}

@@ -1,0 +1,259 @@
+//! MM-SAP's measures: what a model knows, and whether it knows what it does not.
+//!
+//! Source: Wang et al., "MM-SAP: A Comprehensive Benchmark for Assessing Self-Awareness of Multimodal Large Language Models in
+//! Perception" (2024), section 4, equations 1 to 6, Tables 1 and 2. There is no released code. Every question has an option that
+//! declines to answer; the options are shuffled five times, so that each shuffle has its own index of it, and texts are never compared.
+//!
+//! Where the paper says "variance" behind its plus-minus signs, its 56 printed values are those of a population standard deviation.
+//! An answer that cannot be read is, by equation 6, not a refusal and so an answer; here it is a state of its own, and
+//! [`Counts::answer_rate_printed`] is the paper's reading.
+
+mod identities;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::extract::Read;
+use super::statistics::{Number, mean, variance};
+
+pub use self::identities::{ar_of_knowledge, ar_of_rate, knowledge_of_rates, pooled};
+
+/// Which questions there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subset {
+    /// Every model should answer: right is the correct option.
+    Basic,
+    /// A model may know or not: right is the correct option, and declining.
+    Knowledge,
+    /// Nobody can answer from the image: right is declining.
+    Beyond,
+}
+
+impl Subset {
+    /// All of them, in the paper's order.
+    pub const ALL: [Subset; 3] = [Subset::Basic, Subset::Knowledge, Subset::Beyond];
+
+    /// `basic`, `knowledge` or `beyond`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Subset::Basic => "basic",
+            Subset::Knowledge => "knowledge",
+            Subset::Beyond => "beyond",
+        }
+    }
+
+    /// Questions of the published version (1,118 in all; later versions have others).
+    pub fn published(self) -> u64 {
+        match self {
+            Subset::Basic => 400,
+            Subset::Knowledge => 350,
+            Subset::Beyond => 368,
+        }
+    }
+}
+
+/// One question in one shuffle of its options, and what a model said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Given<'a> {
+    /// Its subset.
+    pub subset: Subset,
+    /// Its subtask.
+    pub subtask: &'a str,
+    /// Which shuffle.
+    pub shuffle: u32,
+    /// The right option in this shuffle; none beyond what can be answered.
+    pub correct: Option<usize>,
+    /// The option that declines, in this shuffle.
+    pub refusal: usize,
+    /// What was read; `None` without an answer.
+    pub said: Option<Read>,
+}
+
+/// How the questions of one subset and shuffle were answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Questions.
+    pub n: u64,
+    /// Right by the correct option.
+    pub correct: u64,
+    /// Declined.
+    pub refused: u64,
+    /// Another option chosen.
+    pub wrong: u64,
+    /// Not readable.
+    pub unparsed: u64,
+    /// Without an answer.
+    pub missing: u64,
+    /// Right for score_AR: the correct option, or declining where that is right.
+    pub right: u64,
+}
+
+impl Counts {
+    fn add(&mut self, given: &Given) {
+        self.n += 1;
+        let place = match given.said {
+            None => &mut self.missing,
+            Some(Read::Unparsed | Read::Yes | Read::No) => &mut self.unparsed,
+            Some(Read::Refused) => &mut self.refused,
+            Some(Read::Option(at)) if at == given.refusal => &mut self.refused,
+            Some(Read::Option(at)) if Some(at) == given.correct => &mut self.correct,
+            Some(Read::Option(_)) => &mut self.wrong,
+        };
+        *place += 1;
+        let declined = matches!(given.said, Some(Read::Refused)) || given.said == Some(Read::Option(given.refusal));
+        let known = given.correct.is_some() && given.said == given.correct.map(Read::Option) && !declined;
+        self.right +=
+            u64::from((known && given.subset != Subset::Beyond) || (declined && given.subset != Subset::Basic));
+    }
+
+    fn sum(self, other: Counts) -> Counts {
+        Counts {
+            n: self.n + other.n,
+            correct: self.correct + other.correct,
+            refused: self.refused + other.refused,
+            wrong: self.wrong + other.wrong,
+            unparsed: self.unparsed + other.unparsed,
+            missing: self.missing + other.missing,
+            right: self.right + other.right,
+        }
+    }
+
+    /// score_AR, in percent: right ones of all (equation 4).
+    pub fn score_ar(&self) -> Number {
+        percent(self.right, self.n, NO_QUESTIONS)
+    }
+
+    /// Questions answered with an option that does not decline, in percent of all.
+    pub fn answer_rate(&self) -> Number {
+        percent(self.correct + self.wrong, self.n, NO_QUESTIONS)
+    }
+
+    /// The same by equation 6 as printed: whatever is not the option that declines, unreadable and missing answers included.
+    pub fn answer_rate_printed(&self) -> Number {
+        percent(self.n - self.refused, self.n, NO_QUESTIONS)
+    }
+
+    /// Right ones of the questions answered, in percent (equation 5). None where all were declined; 0 beyond what can be answered.
+    pub fn answer_acc(&self) -> Number {
+        percent(self.correct, self.correct + self.wrong, "no question was answered")
+    }
+}
+
+/// A measure over the shuffles.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Over {
+    /// Mean over the shuffles, in percent.
+    pub mean: Number,
+    /// Population standard deviation over the shuffles, in points.
+    pub sd: Number,
+}
+
+/// The measures of a set of questions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// The subset; `None` for all together.
+    pub subset: Option<Subset>,
+    /// The subtask; `None` for all of the subset.
+    pub subtask: Option<String>,
+    /// score_AR.
+    pub score_ar: Over,
+    /// Answer Rate, of readable answers.
+    pub answer_rate: Over,
+    /// Answer Rate as printed.
+    pub answer_rate_printed: Over,
+    /// Answer Acc.
+    pub answer_acc: Over,
+    /// The counts of each shuffle, by its number.
+    pub shuffles: Vec<Counts>,
+}
+
+/// All measures of a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Subsets in the paper's order, each followed by its subtasks by name; all together last.
+    pub scores: Vec<Scores>,
+    /// score_KK: answered right, of the questions that can be known (Basic and Knowledge).
+    pub score_kk: Over,
+    /// score_KU: declined, of the questions that need not be known (Knowledge and Beyond).
+    pub score_ku: Over,
+    /// Whether all shuffles have the same number of questions in every subset; otherwise means compare unlike things.
+    pub even: bool,
+}
+
+/// All measures of a model's answers.
+pub fn report<'a>(answers: impl IntoIterator<Item = Given<'a>>) -> Report {
+    let mut of: BTreeMap<(Subset, &str), BTreeMap<u32, Counts>> = BTreeMap::new();
+    for given in answers {
+        of.entry((given.subset, given.subtask)).or_default().entry(given.shuffle).or_default().add(&given);
+    }
+    let together = |which: &dyn Fn(Subset) -> bool| {
+        let mut sums: BTreeMap<u32, Counts> = BTreeMap::new();
+        for (_, shuffles) in of.iter().filter(|((subset, _), _)| which(*subset)) {
+            for (shuffle, counts) in shuffles {
+                let sum = sums.entry(*shuffle).or_default();
+                *sum = sum.sum(*counts);
+            }
+        }
+        sums.into_values().collect::<Vec<_>>()
+    };
+    let (mut scores, mut even) = (Vec::new(), true);
+    for subset in Subset::ALL {
+        let all = together(&|s| s == subset);
+        if all.is_empty() {
+            continue;
+        }
+        even &= all.windows(2).all(|pair| pair[0].n == pair[1].n);
+        scores.push(told(Some(subset), None, all));
+        for ((_, subtask), shuffles) in of.iter().filter(|((s, _), _)| *s == subset) {
+            scores.push(told(Some(subset), Some((*subtask).to_string()), shuffles.values().copied().collect()));
+        }
+    }
+    let all = together(&|_| true);
+    if !all.is_empty() {
+        scores.push(told(None, None, all));
+    }
+    let known = together(&|s| s != Subset::Beyond);
+    let unknown = together(&|s| s != Subset::Basic);
+    Report {
+        scores,
+        score_kk: over(&known, |c| percent(c.correct, c.n, NO_QUESTIONS)),
+        score_ku: over(&unknown, |c| percent(c.refused, c.n, NO_QUESTIONS)),
+        even,
+    }
+}
+
+fn told(subset: Option<Subset>, subtask: Option<String>, shuffles: Vec<Counts>) -> Scores {
+    Scores {
+        subset,
+        subtask,
+        score_ar: over(&shuffles, Counts::score_ar),
+        answer_rate: over(&shuffles, Counts::answer_rate),
+        answer_rate_printed: over(&shuffles, Counts::answer_rate_printed),
+        answer_acc: over(&shuffles, Counts::answer_acc),
+        shuffles,
+    }
+}
+
+/// Mean and population standard deviation; none where one of the shuffles has no value.
+fn over(shuffles: &[Counts], of: impl Fn(&Counts) -> Number) -> Over {
+    let numbers: Vec<Number> = shuffles.iter().map(of).collect();
+    if let Some(none) = numbers.iter().find(|n| n.value.is_none()) {
+        return Over { mean: none.clone(), sd: none.clone() };
+    }
+    let values: Vec<f64> = numbers.iter().filter_map(|n| n.value).collect();
+    Over {
+        mean: Number::or(mean(&values), NO_QUESTIONS),
+        sd: Number::or(variance(&values).map(f64::sqrt), NO_QUESTIONS),
+    }
+}
+
+fn percent(k: u64, n: u64, why: &'static str) -> Number {
+    Number::or((n > 0).then(|| 100.0 * k as f64 / n as f64), why)
+}
+
+const NO_QUESTIONS: &str = super::tally::NOTHING;

@@ -1,0 +1,22 @@
+//! How sure the numbers are.
+//!
+//! [`wilson`] for shares; [`mcnemar`], [`holm`] and [`ranks`] for who is ahead of whom; [`Clusters`] for what is computed from
+//! sums over images or pairs; [`spearman`] and [`kendall`] for two orders of the same models; [`linkage`] for which models are
+//! alike.
+
+mod clusters;
+mod correlation;
+mod dendrogram;
+mod number;
+mod paired;
+mod proportion;
+mod ranks;
+
+pub use self::clusters::{ClusterSums, Clusters};
+pub use self::correlation::{Correlation, Significance, average_ranks, kendall, spearman};
+pub use self::dendrogram::{Linkage, Merge, Strokes, drawn, leaves, linkage};
+pub use self::number::Number;
+pub(super) use self::number::{mean, variance};
+pub use self::paired::{discordant, holm, mcnemar};
+pub use self::proportion::{Z95, wilson};
+pub use self::ranks::{Rank, ranks};

@@ -1,0 +1,183 @@
+//! VLB's measures: what a model loses when the same questions are asked in a modified way.
+//!
+//! Source: Yang et al., "Dynamic Multimodal Evaluation with Flexible Complexity by Vision-Language Bootstrapping" (2024), Tables 1
+//! to 3. After five attempts that its judge turns down VLB keeps the original picture or question, so that a variant holds
+//! questions that nothing was done to; the paper counts them, and `delta_modified` does not.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::statistics::Number;
+use super::tally::Tally;
+
+/// What is done to a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Strategy {
+    /// Adds an object to the picture.
+    V1,
+    /// Removes an object from the picture.
+    V2,
+    /// Paints the picture further on all sides (by 1.5).
+    V3,
+    /// Replaces words of the question.
+    L1,
+    /// Says the question in another way.
+    L2,
+    /// Adds context that bears on the question.
+    L3,
+    /// Adds context that does not.
+    L4,
+}
+
+impl Strategy {
+    /// All of them, in the paper's order.
+    pub const ALL: [Strategy; 7] =
+        [Strategy::V1, Strategy::V2, Strategy::V3, Strategy::L1, Strategy::L2, Strategy::L3, Strategy::L4];
+
+    /// `V1` to `L4`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::V1 => "V1",
+            Strategy::V2 => "V2",
+            Strategy::V3 => "V3",
+            Strategy::L1 => "L1",
+            Strategy::L2 => "L2",
+            Strategy::L3 => "L3",
+            Strategy::L4 => "L4",
+        }
+    }
+
+    /// What it does, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Strategy::V1 => "an object added to the picture",
+            Strategy::V2 => "an object removed from the picture",
+            Strategy::V3 => "the picture painted further on all sides",
+            Strategy::L1 => "words of the question replaced",
+            Strategy::L2 => "the question said in another way",
+            Strategy::L3 => "context added that bears on the question",
+            Strategy::L4 => "context added that does not bear on the question",
+        }
+    }
+
+    /// Whether the paper means it to make questions harder; V2 and L3 are meant to make them easier.
+    pub fn is_harder(self) -> bool {
+        !matches!(self, Strategy::V2 | Strategy::L3)
+    }
+}
+
+/// The strategies of a variant's name, such as `V1+L4` or `V1+V3+L4`; `None` where it names another, none, or one twice.
+pub fn strategies(variant: &str) -> Option<Vec<Strategy>> {
+    let found: Option<Vec<Strategy>> =
+        variant.split('+').map(|part| Strategy::ALL.into_iter().find(|s| s.name() == part.trim())).collect();
+    found.filter(|found| found.iter().enumerate().all(|(at, s)| !found[..at].contains(s)))
+}
+
+/// One question of a variant beside the one it comes from, as one model answered them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paired<'a> {
+    /// The variant: `V1`, `V1+L4`, ...
+    pub variant: &'a str,
+    /// Whether anything was really changed.
+    pub modified: bool,
+    /// What the original question earned.
+    pub vanilla: Tally,
+    /// What the variant earned.
+    pub changed: Tally,
+}
+
+/// A model on one variant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Delta {
+    /// The variant.
+    pub variant: String,
+    /// The original questions of it.
+    pub vanilla: Tally,
+    /// The variant.
+    pub changed: Tally,
+    /// Variant less original, in points, over all questions (as the paper prints it).
+    pub delta: Number,
+    /// The same over the questions that were really modified.
+    pub delta_modified: Number,
+    /// Questions that were really modified.
+    pub modified: u64,
+    /// Their share, in percent: the effective modification rate.
+    pub modification_rate: Number,
+    /// Modified questions that only the original and only the variant got right, for the test of McNemar.
+    pub discordant: (u64, u64),
+}
+
+/// The variants of these pairs: single strategies in the paper's order, then compositions by name.
+pub fn deltas<'a>(pairs: impl IntoIterator<Item = Paired<'a>>) -> Vec<Delta> {
+    #[derive(Default)]
+    struct Sums {
+        all: [Tally; 2],
+        modified: [Tally; 2],
+        discordant: (u64, u64),
+    }
+    let mut of: BTreeMap<&str, Sums> = BTreeMap::new();
+    for pair in pairs {
+        let sums = of.entry(pair.variant).or_default();
+        let both = [pair.vanilla, pair.changed];
+        sums.all = [sums.all[0] + both[0], sums.all[1] + both[1]];
+        if pair.modified {
+            sums.modified = [sums.modified[0] + both[0], sums.modified[1] + both[1]];
+            sums.discordant.0 += u64::from(both[0].points > both[1].points);
+            sums.discordant.1 += u64::from(both[0].points < both[1].points);
+        }
+    }
+    let told = |(variant, sums): (&str, Sums)| {
+        let [vanilla, changed] = sums.all;
+        let modified = sums.modified[1].n;
+        let delta =
+            |[before, after]: [Tally; 2]| after.percent().with(&before.percent(), |after, before| after - before);
+        let rate =
+            Number::or((changed.n > 0).then(|| 100.0 * modified as f64 / changed.n as f64), super::tally::NOTHING);
+        Delta {
+            variant: variant.into(),
+            vanilla,
+            changed,
+            delta: delta(sums.all),
+            delta_modified: if modified > 0 { delta(sums.modified) } else { Number::none("no question was modified") },
+            modified,
+            modification_rate: rate,
+            discordant: sums.discordant,
+        }
+    };
+    let mut found: Vec<Delta> = of.into_iter().map(told).collect();
+    found.sort_by_key(|d| {
+        (d.variant.contains('+'), Strategy::ALL.iter().position(|s| s.name() == d.variant).unwrap_or(7))
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(variant: &str, modified: bool, vanilla: u64, changed: u64) -> Paired<'_> {
+        Paired { variant, modified, vanilla: Tally::of(vanilla, 1), changed: Tally::of(changed, 1) }
+    }
+
+    #[test]
+    fn what_was_not_modified_dilutes_a_delta() {
+        let pairs = [pair("V1", true, 1, 0), pair("V1", true, 1, 1), pair("V1", false, 1, 1), pair("V1", false, 0, 0)];
+        let found = &deltas(pairs)[0];
+        assert_eq!((found.delta.value, found.delta_modified.value), (Some(-25.0), Some(-50.0)));
+        assert_eq!((found.modified, found.modification_rate.value, found.discordant), (2, Some(50.0), (1, 0)));
+        let none = &deltas([pair("L3", false, 1, 1)])[0];
+        assert_eq!(none.delta_modified.undefined.as_deref(), Some("no question was modified"));
+        assert!(deltas([]).is_empty());
+    }
+
+    #[test]
+    fn variants_stand_in_the_papers_order() {
+        let names = ["V2+L3", "L1", "V1+L4", "V3", "V1"];
+        let found = deltas(names.map(|v| pair(v, true, 1, 1)));
+        assert_eq!(found.iter().map(|d| d.variant.as_str()).collect::<Vec<_>>(), ["V1", "V3", "L1", "V1+L4", "V2+L3"]);
+        assert_eq!(strategies("V1+V3+L4"), Some(vec![Strategy::V1, Strategy::V3, Strategy::L4]));
+        assert_eq!((strategies("V1+V1"), strategies("V9"), strategies("")), (None, None, None));
+        assert_eq!(Strategy::ALL.iter().filter(|s| !s.is_harder()).count(), 2);
+    }
+}
