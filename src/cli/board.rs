@@ -8,7 +8,8 @@ use clap::ValueEnum;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::board::{Board, Cell, Column, Row};
+use crate::metrics::extract::Extractor;
+use crate::model::board::{Board, Cell, Column, Row, Scale};
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::board::from_paths;
 
@@ -24,6 +25,9 @@ pub struct Args {
     /// Sort by this column, best first; `COLUMN:asc` for worst first, `model` for names
     #[arg(long, value_name = "COLUMN")]
     pub sort: Option<String>,
+    /// The rule that reads answers (strict, legacy-dysca, mvp-mcq, first-bracket ...); that of each question's paper otherwise
+    #[arg(long, value_name = "NAME")]
+    pub rule: Option<String>,
     /// Only columns that match; `*` and `?` stand for any text and any character, commas part alternatives
     #[arg(long, value_name = "GLOB")]
     pub columns: Option<String>,
@@ -47,8 +51,9 @@ pub enum Output {
 /// # Errors
 /// As [`from_paths`]; [`Kind::NotFound`] for a column that is not there; I/O problems of standard output.
 pub fn run(args: &Args) -> Result<()> {
-    let scored = from_paths(&args.paths)?;
-    let mut board = scored.board;
+    let rule = args.rule.as_deref().map(extractor).transpose()?;
+    let scored = from_paths(&args.paths, rule)?;
+    let mut board = scored.whole();
     if let Some(column) = &args.sort {
         sort(&mut board, column)?;
     }
@@ -71,6 +76,17 @@ pub fn run(args: &Args) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// The rule of that name.
+///
+/// # Errors
+/// [`Kind::Usage`] with the names that there are.
+pub fn extractor(name: &str) -> Result<Extractor> {
+    Extractor::from_name(name).ok_or_else(|| {
+        let names = Extractor::ALL.map(Extractor::name).join(", ");
+        Problem::new(Kind::Usage, format!("no rule `{name}` reads answers")).help(format!("there are: {names}"))
+    })
 }
 
 /// Columns of the terminal, or of `$COLUMNS`, or 120.
@@ -168,13 +184,14 @@ pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -
         Output::Csv => {
             writeln!(out, "model,column,k,n,value")?;
             for (row, column, cell, value) in cells(board) {
-                writeln!(out, "{},{},{},{},{value}", csv(&row.model), csv(&column.name), cell.k, cell.n)?;
+                let k = cell.k().map_or(String::new(), |k| k.to_string());
+                writeln!(out, "{},{},{k},{},{value}", csv(&row.model), csv(&column.name), cell.n())?;
             }
             notes_aside(board)
         }
         Output::Json => {
             for (row, column, cell, value) in cells(board) {
-                let line = Line { model: &row.model, column: &column.name, k: cell.k, n: cell.n, value };
+                let line = Line { model: &row.model, column: &column.name, k: cell.k(), n: cell.n(), value };
                 serde_json::to_writer(&mut *out, &line)?;
                 out.write_all(b"\n")?;
             }
@@ -187,7 +204,7 @@ pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -
 struct Line<'a> {
     model: &'a str,
     column: &'a str,
-    k: u64,
+    k: Option<u64>,
     n: u64,
     value: f64,
 }
@@ -218,9 +235,14 @@ fn csv(text: &str) -> String {
     }
 }
 
-fn shown(cell: Option<Cell>) -> String {
+fn shown(cell: Option<Cell>, column: &Column) -> String {
     match cell.and_then(|c| Some((c, c.value()?))) {
-        Some((cell, value)) => format!("{:.2} {}/{}", value * 100.0, cell.k, cell.n),
+        Some((Cell::Share { k, n }, value)) => format!("{:.2} {k}/{n}", value * 100.0),
+        Some((cell, value)) => {
+            let value = if column.scale == Scale::Share { value * 100.0 } else { value };
+            let sign = if column.scale == Scale::Points && value > 0.0 { "+" } else { "" };
+            format!("{sign}{value:.2} n={}", cell.n())
+        }
         None => "-".to_string(),
     }
 }
@@ -233,7 +255,7 @@ fn markdown(board: &Board, out: &mut dyn Write) -> io::Result<()> {
     board.columns.iter().try_for_each(|_| write!(out, " ---: |"))?;
     for row in &board.rows {
         write!(out, "\n| {} |", safe(&row.model))?;
-        row.cells.iter().try_for_each(|c| write!(out, " {} |", shown(*c)))?;
+        row.cells.iter().zip(&board.columns).try_for_each(|(c, of)| write!(out, " {} |", shown(*c, of)))?;
     }
     writeln!(out)?;
     if !board.notes.is_empty() {
@@ -244,7 +266,8 @@ fn markdown(board: &Board, out: &mut dyn Write) -> io::Result<()> {
 
 fn table(board: &Board, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let names = board.rows.iter().map(|r| r.model.width()).chain([5]).max().unwrap_or(5);
-    let text: Vec<Vec<String>> = board.rows.iter().map(|r| r.cells.iter().map(|c| shown(*c)).collect()).collect();
+    let line = |r: &Row| r.cells.iter().zip(&board.columns).map(|(c, of)| shown(*c, of)).collect();
+    let text: Vec<Vec<String>> = board.rows.iter().map(line).collect();
     let wide = |at: usize| {
         let cells = text.iter().filter_map(|row| row.get(at)).map(|t| t.width());
         cells.chain([board.columns[at].name.width()]).max().unwrap_or(0)
@@ -312,13 +335,14 @@ mod tests {
     use super::*;
 
     fn board() -> Board {
-        let column = |name: &str, group: &str| Column { name: name.into(), group: group.into(), help: String::new() };
+        let column = |name: &str, group: &str| Column::share(name, group, "");
         let row = |model: &str, cells: [(u64, u64); 3]| Row {
             model: model.into(),
-            cells: cells.iter().map(|(k, n)| (*n > 0).then_some(Cell { k: *k, n: *n })).collect(),
+            cells: cells.iter().map(|(k, n)| (*n > 0).then_some(Cell::Share { k: *k, n: *n })).collect(),
             counts: Counts::default(),
         };
         Board {
+            questions: 4,
             columns: vec![column("qAcc.L_l", "qAcc"), column("qAcc.L_h", "qAcc"), column("mAcc.L_m", "mAcc")],
             rows: vec![row("a,b", [(1, 4), (3, 4), (0, 0)]), row("c", [(2, 4), (3, 4), (1, 3)])],
             notes: vec!["c: odd".into()],
@@ -362,7 +386,7 @@ mod tests {
         let mut chosen = board();
         choose(&mut chosen, "mAcc*, qAcc.?_h").unwrap();
         assert_eq!(chosen.columns.len(), 2);
-        assert_eq!(chosen.rows[1].cells, [Some(Cell { k: 3, n: 4 }), Some(Cell { k: 1, n: 3 })]);
+        assert_eq!(chosen.rows[1].cells, [Some(Cell::Share { k: 3, n: 4 }), Some(Cell::Share { k: 1, n: 3 })]);
         assert!(choose(&mut board(), "z*").is_err());
         assert!(matches("*L_?", "qAcc.L_l") && !matches("L_?", "qAcc.L_l") && matches("*", "") && !matches("a", ""));
     }

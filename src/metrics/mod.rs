@@ -1,14 +1,13 @@
 //! Floor 2: pure functions from answers to numbers.
 //!
-//! [`score`] grades answers and counts units; [`mvp`] and [`accuracy`] say which units there are; [`extract`] reads answers out of
-//! raw output; [`statistics`] says how sure the numbers are. [`dysca`], [`mmsap`], [`autobench`] and [`vlb`] are the measures of
-//! their papers, from [`tally`] to score; [`stability`] and [`cleaning`] say what they are on a part of the data.
+//! [`score`] makes boards of answers; [`mvp`], [`dysca`], [`mmsap`], [`autobench`] and [`vlb`] are the measures of their papers, from
+//! [`tally`] to score; [`stability`] and [`cleaning`] say what they are on a part of the data; [`extract`] reads answers out of raw
+//! output, [`free_form`] compares it by its meaning; [`statistics`] says how sure the numbers are.
 //! [`judge`] understands what a judge said, [`alignment`] scores a picture against its description, [`wanted_word`] the text
 //! in it against the word that was wanted; [`picture`], [`leakage`] and [`consensus`] find what is wrong with items without
 //! asking anybody; [`agreement`] says how far people agree on them. [`nearest`] finds embeddings that are alike, [`kmmd`]
 //! says how far apart two sets of them are.
 
-pub mod accuracy;
 pub mod agreement;
 pub mod alignment;
 pub mod autobench;

@@ -3,11 +3,9 @@
 //! L_l and L_h are the low and the high level, L_m both pooled; N is the natural and M the manipulated image of a pair; CI are
 //! cross-image and SI single-image multiple-choice questions.
 
-use std::collections::HashMap;
-use std::hash::Hash;
-
-use super::score::{Measure, Question, Unit};
-use crate::model::{Key, QuestionKind, Side};
+use super::score::measure::{Measure, Unit, groups};
+use super::score::sheet::{Hashes, Sheet};
+use crate::model::{Field, QuestionKind, Side};
 
 /// iAcc counts images with at least this many yes/no questions (`evaluate.py` asks for more than one).
 pub const IMAGE_MINIMUM: usize = 2;
@@ -21,58 +19,64 @@ const CATEGORIES: [&str; 13] = ["B1", "B2", "B3", "B4", "R1", "R2", "R3", "I1", 
 /// The columns for the questions that belong to image pairs; none without such questions, and none without a unit.
 ///
 /// qAcc joins on the pair's id and the text of the data set, never on what a prediction file says the question was.
-pub fn measures(questions: &[Question]) -> Vec<Measure> {
-    let set = Set { questions };
+pub fn measures(sheet: &Sheet) -> Vec<Measure> {
+    if !sheet.pair.any() {
+        return Vec::new();
+    }
+    let set = &Set { sheet };
     let mut found = Vec::new();
     for (name, level) in LEVELS {
         let help = "a yes/no question over both images of a pair; right when every answer to it is";
-        found.push(set.grouped(format!("qAcc.{name}"), "qAcc", help, Unit::QuestionPair, 1, question_pair, |q| {
-            yes_no(q) && at(q, level)
+        found.push(set.grouped(format!("qAcc.{name}"), "qAcc", help, Unit::QuestionPair, 1, &sheet.text, |q| {
+            set.yes_no(q) && set.at(q, level)
         }));
     }
     for (name, level) in LEVELS {
-        found.push(
-            set.answers(format!("aAcc.{name}"), "aAcc", "an answer to a yes/no question", |q| {
-                yes_no(q) && at(q, level)
-            }),
-        );
+        found.push(set.answers(format!("aAcc.{name}"), "aAcc", "an answer to a yes/no question", |q| {
+            set.yes_no(q) && set.at(q, level)
+        }));
     }
     for (name, side) in [("N", Side::Natural), ("M", Side::Manipulated)] {
         found.push(set.answers(format!("aAcc.{name}"), "aAcc", "an answer to a yes/no question on this side", |q| {
-            yes_no(q) && q.side == Some(side)
+            set.yes_no(q) && sheet.side(q) == Some(side)
         }));
     }
     for (name, side) in [("N", Some(Side::Natural)), ("M", Some(Side::Manipulated)), ("N+M", None)] {
         let help = "an image with more than one yes/no question; right when all its answers are";
-        found.push(set.grouped(format!("iAcc.{name}"), "iAcc", help, Unit::Image, IMAGE_MINIMUM, image, |q| {
-            yes_no(q) && (side.is_none() || q.side == side)
+        found.push(set.grouped(format!("iAcc.{name}"), "iAcc", help, Unit::Image, IMAGE_MINIMUM, &sheet.image, |q| {
+            set.yes_no(q) && (side.is_none() || sheet.side(q) == side)
         }));
     }
     for (name, level) in LEVELS {
         let help = "an image pair with more than three yes/no answers at this level; right when all of them are";
-        found.push(set.grouped(format!("mAcc.{name}"), "mAcc", help, Unit::ImagePair, PAIR_MINIMUM, image_pair, |q| {
-            yes_no(q) && at(q, level)
-        }));
+        found.push(set.grouped(
+            format!("mAcc.{name}"),
+            "mAcc",
+            help,
+            Unit::ImagePair,
+            PAIR_MINIMUM,
+            &sheet.pair,
+            |q| set.yes_no(q) && set.at(q, level),
+        ));
     }
     for (name, side, level) in
         [("CI.L_l", Side::Cross, Some("low")), ("CI.L_h", Side::Cross, Some("high")), ("SI", Side::Manipulated, None)]
     {
-        let chosen = |q: &Question| multiple_choice(q) && q.side == Some(side) && at(q, level);
-        let rotated = |q: &Question| q.rotation.is_some() && chosen(q);
+        let chosen = |q: usize| set.multiple_choice(q) && sheet.side(q) == Some(side) && set.at(q, level);
+        let rotated = |q: usize| sheet.set.get(q) != 0 && chosen(q);
         let help =
             "CircularEval: a multiple-choice question; right when every rotation of its options is answered right";
-        found.push(set.grouped(format!("Circular.{name}"), "Circular", help, Unit::Rotations, 1, rotations, rotated));
+        found.push(set.grouped(format!("Circular.{name}"), "Circular", help, Unit::Rotations, 1, &sheet.set, rotated));
         let help = "VanillaEval: the first rotation of a multiple-choice question, in the order of the question file, read by the circular rule";
         let mut vanilla = Measure::new(format!("Vanilla.{name}"), "Vanilla", help, Unit::Rotations);
-        for members in set.groups(rotations, rotated) {
-            let position = |at: &u32| questions[*at as usize].rotation.as_ref().map(|r| r.1);
-            vanilla.push(members.into_iter().min_by_key(position));
+        for members in groups(set.chosen(rotated), |row| sheet.set.get(row)) {
+            vanilla.push(members.into_iter().min_by_key(|row| sheet.turn[*row as usize]));
         }
         found.push(vanilla);
         let help =
             "VanillaEval: the multiple-choice question as all_questions asks it, read by the single-question rule";
         let name = format!("Vanilla(all_questions).{name}");
-        found.push(set.answers(name, "Vanilla(all_questions)", help, |q| q.rotation.is_none() && chosen(q)));
+        found.push(set.answers(name, "Vanilla(all_questions)", help, |q| sheet.set.get(q) == 0 && chosen(q)));
     }
     // Column order of the paper: one protocol after the other.
     let order = ["qAcc", "aAcc", "iAcc", "mAcc", "Circular", "Vanilla", "Vanilla(all_questions)"];
@@ -85,88 +89,55 @@ pub fn measures(questions: &[Question]) -> Vec<Measure> {
             help,
             Unit::QuestionPair,
             1,
-            question_pair,
-            |q| yes_no(q) && q.subtask.as_deref() == Some(category),
+            &sheet.text,
+            |q| set.yes_no(q) && sheet.name(Field::Subtask, q) == category,
         ));
     }
     found.retain(|m| !m.is_empty());
     found
 }
 
-fn yes_no(q: &Question) -> bool {
-    q.pair.is_some() && q.kind == QuestionKind::YesNo
-}
-
-fn multiple_choice(q: &Question) -> bool {
-    q.pair.is_some() && q.kind == QuestionKind::MultipleChoice
-}
-
-fn at(q: &Question, level: Option<&str>) -> bool {
-    level.is_none() || q.level.as_deref() == level
-}
-
-fn question_pair(q: &Question) -> (&str, Option<&Key>, &str) {
-    (&q.dataset, q.pair.as_ref(), &q.text)
-}
-
-fn image(q: &Question) -> (&str, &str) {
-    (&q.dataset, &q.image)
-}
-
-fn image_pair(q: &Question) -> (&str, Option<&Key>) {
-    (&q.dataset, q.pair.as_ref())
-}
-
-fn rotations(q: &Question) -> (&str, Option<&str>) {
-    (&q.dataset, q.rotation.as_ref().map(|r| r.0.as_str()))
-}
-
 struct Set<'a> {
-    questions: &'a [Question],
+    sheet: &'a Sheet,
 }
 
-impl<'a> Set<'a> {
-    fn chosen(&self, which: impl Fn(&Question) -> bool) -> impl Iterator<Item = (u32, &'a Question)> {
-        (0u32..).zip(self.questions).filter(move |(_, q)| which(q))
+impl Set<'_> {
+    fn yes_no(&self, row: usize) -> bool {
+        self.sheet.pair.get(row) != 0 && self.sheet.kind(row) == QuestionKind::YesNo
     }
 
-    fn answers(&self, name: String, group: &str, help: &str, which: impl Fn(&Question) -> bool) -> Measure {
+    fn multiple_choice(&self, row: usize) -> bool {
+        self.sheet.pair.get(row) != 0 && self.sheet.kind(row) == QuestionKind::MultipleChoice
+    }
+
+    fn at(&self, row: usize, level: Option<&str>) -> bool {
+        level.is_none_or(|level| self.sheet.name(Field::Level, row) == level)
+    }
+
+    /// Rows of questions that can be graded.
+    fn chosen(&self, which: impl Fn(usize) -> bool) -> impl Iterator<Item = usize> {
+        (0..self.sheet.len()).filter(move |row| self.sheet.graded(*row) && which(*row))
+    }
+
+    fn answers(&self, name: String, group: &str, help: &str, which: impl Fn(usize) -> bool) -> Measure {
         let mut measure = Measure::new(name, group, help, Unit::Answer);
-        self.chosen(which).for_each(|(at, _)| measure.push([at]));
+        self.chosen(which).for_each(|row| measure.push([row as u32]));
         measure
     }
 
-    /// Positions by what `key` says of a question, in the order of first appearance.
-    fn groups<K: Eq + Hash>(
-        &self,
-        key: impl Fn(&'a Question) -> K,
-        which: impl Fn(&Question) -> bool,
-    ) -> Vec<Vec<u32>> {
-        let mut groups: Vec<Vec<u32>> = Vec::new();
-        let mut index: HashMap<K, usize> = HashMap::new();
-        for (at, question) in self.chosen(which) {
-            let group = *index.entry(key(question)).or_insert_with(|| {
-                groups.push(Vec::new());
-                groups.len() - 1
-            });
-            groups[group].push(at);
-        }
-        groups
-    }
-
     #[expect(clippy::too_many_arguments, reason = "one line a column reads better than a builder")]
-    fn grouped<K: Eq + Hash>(
+    fn grouped(
         &self,
         name: String,
         group: &str,
         help: &str,
         unit: Unit,
         minimum: usize,
-        key: impl Fn(&'a Question) -> K,
-        which: impl Fn(&Question) -> bool,
+        key: &Hashes,
+        which: impl Fn(usize) -> bool,
     ) -> Measure {
         let mut measure = Measure::new(name, group, help, unit);
-        for members in self.groups(key, which) {
+        for members in groups(self.chosen(which), |row| key.get(row)) {
             if members.len() >= minimum {
                 measure.push(members);
             }

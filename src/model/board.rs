@@ -2,24 +2,72 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A share: `k` of `n` units were right. The unit (answer, question pair, image, pair of images) is the column's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cell {
-    /// Units right.
-    pub k: u64,
-    /// Units scored.
-    pub n: u64,
+use super::filter::Filter;
+
+/// One number of a board.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Cell {
+    /// `k` of `n` units were right. The unit (answer, question pair, image, pair of images) is the column's.
+    Share {
+        /// Units right.
+        k: u64,
+        /// Units scored.
+        n: u64,
+    },
+    /// The mean of `n` similarities from 0 to 1, or of shares of several kinds of questions.
+    Mean {
+        /// From 0 to 1.
+        value: f64,
+        /// Answers it is of.
+        n: u64,
+    },
+    /// A number in the column's own scale: a difference in points, a variance in squared points.
+    Number {
+        /// The number.
+        value: f64,
+        /// Answers it follows from.
+        n: u64,
+    },
 }
 
 impl Cell {
-    /// `k / n` in 0..=1; `None` where nothing was scored.
+    /// The number, a share in 0..=1; `None` where nothing was scored.
     pub fn value(self) -> Option<f64> {
-        (self.n > 0).then(|| self.k as f64 / self.n as f64)
+        match self {
+            Cell::Share { n: 0, .. } => None,
+            Cell::Share { k, n } => Some(k as f64 / n as f64),
+            Cell::Mean { value, .. } | Cell::Number { value, .. } => Some(value).filter(|v| v.is_finite()),
+        }
+    }
+
+    /// Units right, where units are right or wrong.
+    pub fn k(self) -> Option<u64> {
+        if let Cell::Share { k, .. } = self { Some(k) } else { None }
+    }
+
+    /// Units or answers it is of.
+    pub fn n(self) -> u64 {
+        match self {
+            Cell::Share { n, .. } | Cell::Mean { n, .. } | Cell::Number { n, .. } => n,
+        }
     }
 }
 
+/// What the numbers of a column are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// Shares in 0..=1, shown in percent: more is better.
+    #[default]
+    Share,
+    /// Differences of percentages, in points.
+    Points,
+    /// Variances of percentages, in squared points: less is better.
+    Squared,
+}
+
 /// One column of a board.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
     /// Name in the field's terms, e.g. `qAcc.L_l`, `Circular.CI.L_h`.
     pub name: String,
@@ -27,10 +75,20 @@ pub struct Column {
     pub group: String,
     /// One line: what a unit is and when it counts as right.
     pub help: String,
+    /// What its numbers are.
+    #[serde(default)]
+    pub scale: Scale,
+}
+
+impl Column {
+    /// A column of shares.
+    pub fn share(name: impl Into<String>, group: &str, help: &str) -> Column {
+        Column { name: name.into(), group: group.into(), help: help.into(), scale: Scale::Share }
+    }
 }
 
 /// One model's line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Model name: the stem of its prediction files.
     pub model: String,
@@ -38,6 +96,29 @@ pub struct Row {
     pub cells: Vec<Option<Cell>>,
     /// What was odd about its files, in numbers.
     pub counts: Counts,
+}
+
+/// Which items a board is scored on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Curated {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that people accepted: what the hand work changed.
+    Accepted,
+    /// Those that are accepted by the protocol of this round.
+    Round(String),
+}
+
+/// What board is wanted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BoardAsk {
+    /// On which items.
+    pub curated: Curated,
+    /// Only these of them.
+    pub filter: Filter,
+    /// The rule that reads answers, by name; without one, that of each question's paper.
+    pub rule: Option<String>,
 }
 
 /// What was odd about a model's predictions.
@@ -53,11 +134,15 @@ pub struct Counts {
     pub duplicate: u64,
     /// Answers no rule could read; they count as wrong.
     pub unparsed: u64,
+    /// Answers that decline to answer; they count as wrong, unless refusing is right.
+    pub refused: u64,
 }
 
 /// A whole leaderboard.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Board {
+    /// Questions it is scored on.
+    pub questions: u64,
     /// Columns in reading order.
     pub columns: Vec<Column>,
     /// One row a model, by name.

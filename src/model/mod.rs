@@ -39,7 +39,7 @@ pub use error::{Kind, Problem, Result};
 pub use filter::{Field, Filter, Sort};
 pub use finding::{Finding, Rule, Severity};
 pub use image::ImageRef;
-pub use item::{Choice, Form, Item, Key, Pair, Provenance, QuestionKind, Role, Rotation, Side};
+pub use item::{Choice, Form, Item, Key, Pair, Provenance, QuestionKind, Role, Rotation, Side, Variant};
 pub use metafile::MetaFile;
 pub use prediction::Prediction;
 pub use status::Status;

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use lines::{items, lines, resolved};
 pub use list::numbers;
 use list::{filtered, page, rows};
+use scored::set;
 pub use scored::{from_predictions, right_of};
-use scored::{scored, set};
 
 use super::sight::Sight;
 use super::state::Shared;
@@ -94,8 +94,11 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
             Answer::Numbers(query::matching(&view.catalog, &view.overlay, &rows, field, &what)?)
         }
         Ask::Verdicts { round, from } => Answer::Verdicts(verdicts::page(sight, round.as_deref(), from)?),
-        Ask::Board => Answer::Board(Box::new(scored(shared)?.board.clone())),
-        Ask::Behind { model, column } => Answer::Behind(scored(shared)?.behind(&model, &column)?),
+        Ask::Board(ask) => Answer::Board(Box::new(scored::board(sight, &ask)?)),
+        Ask::Behind { ask, model, column } => {
+            let (answers, all) = scored::behind(sight, &ask, &model, &column)?;
+            Answer::Behind { answers, all }
+        }
         Ask::Metadata => Answer::Metadata(Box::new(shared.metadata.now(shared)?.state.clone())),
         Ask::SaveMetadata(saves) => Answer::Metadata(Box::new(shared.metadata.save(shared, &saves)?)),
         Ask::Impact(files) => {

@@ -15,6 +15,7 @@ use super::wire::Event;
 use super::writer::{Work, now};
 use crate::inference::gauges::Gauges;
 use crate::inference::worker;
+use crate::metrics::extract::Extractor;
 use crate::model::device::Devices;
 use crate::pipeline::board::Scored;
 use crate::store::behind::Behind;
@@ -69,7 +70,7 @@ pub struct Shared {
     pictures: RwLock<Pictures>,
     notices: Mutex<Vec<String>>,
     read_only: Mutex<Option<String>>,
-    scored: Mutex<Option<(Edition, Arc<Scored>)>>,
+    scored: Mutex<Vec<(Edition, Option<Extractor>, Arc<Scored>)>>,
 }
 
 /// A lock is poisoned only by a panic, and every write under these locks leaves them whole at each step.
@@ -109,7 +110,7 @@ impl Shared {
             pictures: RwLock::default(),
             notices: Mutex::new(notices),
             read_only: Mutex::new(None),
-            scored: Mutex::new(None),
+            scored: Mutex::new(Vec::new()),
         }
     }
 
@@ -181,7 +182,7 @@ impl Shared {
     }
 
     /// The leaderboard's working data, kept until the next import.
-    pub fn scored(&self) -> MutexGuard<'_, Option<(Edition, Arc<Scored>)>> {
+    pub fn scored(&self) -> MutexGuard<'_, Vec<(Edition, Option<Extractor>, Arc<Scored>)>> {
         whole(self.scored.lock())
     }
 

@@ -42,6 +42,20 @@ impl Answers {
         text.map(Some).map_err(|_| Problem::new(Kind::Corrupt, "a stored prediction is not UTF-8"))
     }
 
+    /// The answer in a row, from 0; none after the last.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`] when the segment is damaged.
+    pub fn prediction(&self, row: usize) -> Result<Option<Prediction>> {
+        let frame_rows = self.reader.frame_rows();
+        if row as u64 >= self.reader.rows() {
+            return Ok(None);
+        }
+        let bytes = self.reader.frame(row / frame_rows)?;
+        let rest = bytes.get(start_of(&bytes, row % frame_rows)..).unwrap_or_default();
+        parse(&rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]).map(Some)
+    }
+
     /// All rows.
     ///
     /// # Errors
@@ -151,6 +165,11 @@ impl Catalog {
     pub fn segments(&self) -> impl Iterator<Item = &Reader> {
         let revisions = self.revisions.list().iter().map(|r: &Revision| &*r.reader);
         self.texts.iter().map(|t| &*t.reader).chain(self.answers.iter().map(|a| &*a.reader)).chain(revisions)
+    }
+
+    /// The segments of items and of their later texts: what is made of texts alone follows from these.
+    pub fn item_segments(&self) -> impl Iterator<Item = &Reader> {
+        self.texts.iter().map(|t| &*t.reader).chain(self.revisions.list().iter().map(|r: &Revision| &*r.reader))
     }
 
     /// Number of items.

@@ -10,6 +10,7 @@ pub mod behind;
 pub mod catalog;
 pub mod columns;
 pub mod disk;
+pub mod flat;
 pub mod history;
 pub mod index;
 pub mod jobs;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use benchtop::model::board::{Board, Cell, Counts};
-use benchtop::pipeline::board::{Answers, Scored, from_paths, model_name};
+use benchtop::model::board::{Behind, Board, Cell, Counts};
+use benchtop::pipeline::board::{Answers, Scored, from_items, from_paths, model_name};
 use benchtop::{formats, model};
 use serde_json::Value;
 
@@ -15,11 +15,17 @@ type Count = (u64, u64);
 fn cell(board: &Board, model: &str, column: &str) -> Option<Count> {
     let at = board.columns.iter().position(|c| c.name == column)?;
     let row = board.rows.iter().find(|r| r.model == model)?;
-    row.cells[at].map(|Cell { k, n }| (k, n))
+    row.cells[at].and_then(|cell| Some((cell.k()?, cell.n())))
 }
 
 fn counts(value: &Value) -> Option<Count> {
     Some((value.get("k")?.as_u64()?, value.get("n")?.as_u64()?))
+}
+
+fn answers_behind(scored: &Scored, model: &str, column: &str) -> model::Result<Vec<Behind>> {
+    let (answers, all) = scored.behind(model, column, &scored.ruled().choose(None))?;
+    assert_eq!(answers.len() as u64, all);
+    Ok(answers)
 }
 
 /// The board's column for a column name of the expected file.
@@ -32,8 +38,8 @@ fn column(name: &str) -> String {
 fn every_exact_cell_of_the_paper_comes_out() {
     let Some(folder) = shared("mvp-bench") else { return };
     let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
-    let scored = from_paths(std::slice::from_ref(&folder)).unwrap();
-    let board = &scored.board;
+    let scored = from_paths(std::slice::from_ref(&folder), None).unwrap();
+    let board = &scored.whole();
     assert_eq!(board.rows.len(), 4);
 
     let (mut exact, mut hit, mut other, mut other_hit) = (0, 0, 0, 0);
@@ -79,7 +85,7 @@ fn every_exact_cell_of_the_paper_comes_out() {
 fn every_recomputed_number_of_the_expected_file_that_has_a_column_comes_out() {
     let Some(folder) = shared("mvp-bench") else { return };
     let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
-    let board = from_paths(std::slice::from_ref(&folder)).unwrap().board;
+    let board = from_paths(std::slice::from_ref(&folder), None).unwrap().whole();
     let mut seen = 0;
     for (model, of) in expected["models"].as_object().unwrap() {
         for (name, value) in of["recomputed"].as_object().unwrap() {
@@ -101,31 +107,28 @@ fn every_recomputed_number_of_the_expected_file_that_has_a_column_comes_out() {
 #[test]
 fn doubled_rows_and_drifted_texts_are_told() {
     let Some(folder) = shared("mvp-bench") else { return };
-    let scored = from_paths(std::slice::from_ref(&folder)).unwrap();
-    let row = scored.board.rows.iter().find(|r| r.model == "GPT4o").unwrap();
+    let scored = from_paths(std::slice::from_ref(&folder), None).unwrap();
+    let board = scored.whole();
+    let row = board.rows.iter().find(|r| r.model == "GPT4o").unwrap();
     assert_eq!(
         row.counts,
-        Counts { used: 1872 + 4359, missing: 0, extra: 0, duplicate: 1872, unparsed: row.counts.unparsed }
+        Counts { used: 1872 + 4359, missing: 0, extra: 0, duplicate: 1872, unparsed: row.counts.unparsed, refused: 0 }
     );
     assert!(row.counts.unparsed >= 28);
-    let has = |text: &str| scored.board.notes.iter().any(|n| n.contains(text));
+    let has = |text: &str| board.notes.iter().any(|n| n.contains(text));
     assert!(
         has("GPT4o: 1872 rows of GPT4o_evaluated.jsonl for questions that have an answer already"),
         "{:?}",
-        scored.board.notes
+        board.notes
     );
-    assert!(
-        has("1 question with another text in llava_v1.5_13b_evaluated.jsonl (first: 1295)"),
-        "{:?}",
-        scored.board.notes
-    );
+    assert!(has("1 question with another text in llava_v1.5_13b_evaluated.jsonl (first: 1295)"), "{:?}", board.notes);
     assert!(has("are used before plain ones: GPT4o, MiniCPM-V-2, deepseek_vl_1.3b, llava_v1.5_13b"));
     assert_eq!(scored.skipped.len(), 1, "{:?}", scored.skipped);
 
-    let behind = scored.behind("GPT4o", "qAcc.L_h").unwrap();
+    let behind = answers_behind(&scored, "GPT4o", "qAcc.L_h").unwrap();
     assert_eq!(behind.len(), 460);
     assert_eq!(behind.iter().filter(|b| b.unit_right).count(), 2 * 129);
-    let refusal = scored.behind("GPT4o", "aAcc.N").unwrap().into_iter().find(|b| b.key == "1583").unwrap();
+    let refusal = answers_behind(&scored, "GPT4o", "aAcc.N").unwrap().into_iter().find(|b| b.key == "1583").unwrap();
     assert_eq!((refusal.extracted.as_deref(), refusal.right), (Some("no"), true));
     assert!(refusal.trace.contains("the stored judge said `No`"), "{}", refusal.trace);
 }
@@ -160,25 +163,26 @@ const SMALL: [(&str, Option<Count>, Option<Count>); 24] = [
 
 #[test]
 fn a_small_set_worked_out_by_hand() {
-    let scored = from_paths(&[fixture("small")]).unwrap();
+    let scored = from_paths(&[fixture("small")], None).unwrap();
+    let board = scored.whole();
     for (column, alpha, beta) in SMALL {
-        assert_eq!(cell(&scored.board, "alpha", column), alpha, "alpha {column}");
-        assert_eq!(cell(&scored.board, "beta", column), beta, "beta {column}");
+        assert_eq!(cell(&board, "alpha", column), alpha, "alpha {column}");
+        assert_eq!(cell(&board, "beta", column), beta, "beta {column}");
     }
-    assert_eq!(scored.board.columns.len(), SMALL.len() - 4);
-    let row = |name: &str| scored.board.rows.iter().find(|r| r.model == name).unwrap().counts;
-    assert_eq!(row("alpha"), Counts { used: 14, missing: 0, extra: 0, duplicate: 1, unparsed: 2 });
-    assert_eq!(row("beta"), Counts { used: 5, missing: 1, extra: 1, duplicate: 0, unparsed: 0 });
+    assert_eq!(board.columns.len(), SMALL.len() - 4);
+    let row = |name: &str| board.rows.iter().find(|r| r.model == name).unwrap().counts;
+    assert_eq!(row("alpha"), Counts { used: 14, missing: 0, extra: 0, duplicate: 1, unparsed: 2, refused: 0 });
+    assert_eq!(row("beta"), Counts { used: 5, missing: 1, extra: 1, duplicate: 0, unparsed: 0, refused: 0 });
 
-    let behind = scored.behind("beta", "aAcc.M").unwrap();
+    let behind = answers_behind(&scored, "beta", "aAcc.M").unwrap();
     assert_eq!(behind[2].output, None);
     assert_eq!(behind[2].trace, "no answer; counts as wrong");
-    let rotations = scored.behind("alpha", "Circular.SI").unwrap();
+    let rotations = answers_behind(&scored, "alpha", "Circular.SI").unwrap();
     assert_eq!(rotations.iter().map(|b| b.right).collect::<Vec<_>>(), [true, false, true]);
     assert!(!rotations[0].unit_right);
-    assert_eq!(scored.behind("alpha", "Vanilla.SI").unwrap().len(), 1);
-    assert_eq!(scored.behind("gamma", "aAcc.M").unwrap_err().kind, model::Kind::NotFound);
-    assert_eq!(scored.behind("beta", "x").unwrap_err().kind, model::Kind::NotFound);
+    assert_eq!(answers_behind(&scored, "alpha", "Vanilla.SI").unwrap().len(), 1);
+    assert_eq!(answers_behind(&scored, "gamma", "aAcc.M").unwrap_err().kind, model::Kind::NotFound);
+    assert_eq!(answers_behind(&scored, "beta", "x").unwrap_err().kind, model::Kind::NotFound);
 }
 
 #[test]
@@ -202,12 +206,12 @@ fn loaded_items_give_the_same_board_as_files() {
             items.extend(formats::items(&file.path, file.format, "small").unwrap().map(|(_, i)| i.unwrap()));
         }
     }
-    let scored = Scored::new(&items, answers);
+    let scored = from_items(items, answers, None).unwrap();
     let by_name = |board: &Board| -> BTreeMap<String, Vec<Option<Cell>>> {
         board.rows.iter().map(|r| (r.model.clone(), r.cells.clone())).collect()
     };
-    assert_eq!(by_name(&scored.board), by_name(&from_paths(&[folder]).unwrap().board));
-    assert_eq!(scored.behind("alpha", "qAcc.L_l").unwrap()[0].item, "small/0");
+    assert_eq!(by_name(&scored.whole()), by_name(&from_paths(&[folder], None).unwrap().whole()));
+    assert_eq!(answers_behind(&scored, "alpha", "qAcc.L_l").unwrap()[0].item, "small/0");
 }
 
 #[test]
@@ -240,11 +244,11 @@ fn two_data_sets_with_the_same_ids_are_kept_apart() {
             .collect(),
         ..Answers::default()
     };
-    let board = Scored::new(&items, vec![answers(4)]).board;
+    let board = from_items(items.clone(), vec![answers(4)], None).unwrap().whole();
     assert_eq!(cell(&board, "m", "Acc.one"), Some((4, 4)));
     assert_eq!(cell(&board, "m", "Acc.two"), None);
     assert_eq!(cell(&board, "m", "Acc"), Some((4, 4)));
-    let board = Scored::new(&items, vec![answers(6)]).board;
+    let board = from_items(items, vec![answers(6)], None).unwrap().whole();
     assert_eq!(cell(&board, "m", "Acc.two"), Some((0, 8)));
     assert_eq!(board.rows[0].counts.missing, 2);
 }
@@ -252,8 +256,8 @@ fn two_data_sets_with_the_same_ids_are_kept_apart() {
 #[test]
 fn a_folder_without_questions_or_answers_says_what_is_missing() {
     let questions = fixture("small/questions.json");
-    let text = from_paths(&[questions]).unwrap_err().to_string();
+    let text = from_paths(&[questions], None).unwrap_err().to_string();
     assert!(text.contains("no prediction file"), "{text}");
-    let text = from_paths(&[fixture("small/beta.jsonl")]).unwrap_err().to_string();
+    let text = from_paths(&[fixture("small/beta.jsonl")], None).unwrap_err().to_string();
     assert!(text.contains("no question file"), "{text}");
 }

@@ -17,7 +17,7 @@ pub(super) fn board() -> Board {
         for (name, n) in names {
             let name = format!("{group}.{name}");
             let help = format!("{name}: a unit is a question with its pair of images; right when both answers are");
-            columns.push(Column { name, group: group.into(), help });
+            columns.push(Column::share(name, group, &help));
             sizes.push(*n);
         }
     };
@@ -34,7 +34,9 @@ pub(super) fn board() -> Board {
         cells: sizes
             .iter()
             .enumerate()
-            .map(|(i, n)| (m != 2 || i != 9).then(|| Cell { k: n * (80 - 7 * m as u64 - i as u64) / 100, n: *n }))
+            .map(|(i, n)| {
+                (m != 2 || i != 9).then(|| Cell::Share { k: n * (80 - 7 * m as u64 - i as u64) / 100, n: *n })
+            })
             .collect(),
         counts: Counts {
             used: 6231,
@@ -42,6 +44,7 @@ pub(super) fn board() -> Board {
             missing: 3 * m as u64,
             unparsed: 17 * m as u64,
             extra: 0,
+            refused: 0,
         },
     };
     let notes = vec![
@@ -49,7 +52,7 @@ pub(super) fn board() -> Board {
         "the category of a question is reverse-engineered from its id".to_string(),
         "Vanilla: the first rotation of the circular file".to_string(),
     ];
-    Board { columns, rows: models.iter().enumerate().map(row).collect(), notes }
+    Board { questions: 1872, columns, rows: models.iter().enumerate().map(row).collect(), notes }
 }
 
 fn behind() -> Vec<Behind> {

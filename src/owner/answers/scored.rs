@@ -4,11 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::metrics::consensus::Outcome;
+use crate::metrics::extract::Extractor;
+use crate::metrics::score::Chosen;
+use crate::model::board::{Behind, Board, BoardAsk, Curated};
 use crate::model::scoring::Scorer;
-use crate::model::{Item, Kind, Problem, Result};
+use crate::model::{Kind, Problem, Result, Status};
+use crate::owner::rounds::accepted;
+use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::wire::AnswerSet;
-use crate::pipeline::board::{Answers, Scored};
+use crate::pipeline::board::{Scored, from_catalog};
 use crate::pipeline::scoring::column::Column;
 use crate::pipeline::scoring::predictions;
 use crate::store::columns::id_hash;
@@ -24,43 +29,87 @@ pub(super) fn set(part: &Part) -> Option<AnswerSet> {
     }
 }
 
-/// The leaderboard's working data, made once an import.
-pub(super) fn scored(shared: &Shared) -> Result<Arc<Scored>> {
+/// The leaderboard's working data, made once an import and rule.
+pub(super) fn scored(shared: &Shared, rule: Option<Extractor>) -> Result<Arc<Scored>> {
     let catalog = shared.catalog();
     let made_for = catalog.edition();
     let mut held = shared.scored();
-    if let Some((_, scored)) = held.as_ref().filter(|(n, _)| *n == made_for) {
+    held.retain(|(edition, ..)| *edition == made_for);
+    if let Some((.., scored)) = held.iter().find(|(_, r, _)| *r == rule) {
         return Ok(scored.clone());
     }
-    let mut items: Vec<Item> = Vec::with_capacity(catalog.len());
-    catalog.each_line(0, &mut |_, line| {
-        let item = serde_json::from_slice(line)
-            .map_err(|e| Problem::new(Kind::Corrupt, format!("a stored item cannot be read: {e}")))?;
-        items.push(item);
-        Ok(true)
-    })?;
-    let mut sets = Vec::new();
-    let mut notes = Vec::new();
-    for answers in catalog.answers() {
-        if let Some(set) = set(&answers.part) {
-            if answers.part.duplicates > 0 {
-                let (n, source) = (answers.part.duplicates, &answers.part.source);
-                notes.push(format!("{source}: {n} rows were given more than once and dropped at import"));
-            }
-            sets.push(Answers {
-                model: set.model,
-                source: answers.part.source.clone(),
-                dataset: None,
-                evaluated: set.evaluated,
-                rows: answers.predictions()?,
-            });
-        }
-    }
-    let mut scored = Scored::new(&items, sets);
-    scored.board.notes.extend(notes);
-    let scored = Arc::new(scored);
-    *held = Some((made_for, scored.clone()));
+    let store = shared.project.store();
+    let scored = Arc::new(from_catalog(&catalog, &store, rule, &|_| Vec::new(), &|_, _| true)?);
+    held.push((made_for, rule, scored.clone()));
     Ok(scored)
+}
+
+/// The rule of that name.
+///
+/// # Errors
+/// [`Kind::Usage`] with the names that there are.
+pub(super) fn rule(name: Option<&str>) -> Result<Option<Extractor>> {
+    let Some(name) = name else { return Ok(None) };
+    let found = Extractor::from_name(name).ok_or_else(|| {
+        let names = Extractor::ALL.map(Extractor::name).join(", ");
+        Problem::new(Kind::Usage, format!("no rule `{name}` reads answers")).help(format!("there are: {names}"))
+    });
+    found.map(Some)
+}
+
+/// The board that is asked for.
+///
+/// # Errors
+/// For a filter or a round that cannot be; when items or predictions cannot be read.
+pub(super) fn board(sight: &Sight, ask: &BoardAsk) -> Result<Board> {
+    let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
+    let chosen = chosen(sight, &scored, ask)?;
+    Ok(scored.board(&chosen))
+}
+
+/// The answers behind a cell of that board.
+///
+/// # Errors
+/// As [`board`]; [`Kind::NotFound`] when there is no such model or column.
+pub(super) fn behind(sight: &Sight, ask: &BoardAsk, model: &str, column: &str) -> Result<(Vec<Behind>, u64)> {
+    let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
+    let chosen = chosen(sight, &scored, ask)?;
+    scored.behind(model, column, &chosen)
+}
+
+/// The questions that a board is scored on.
+fn chosen(sight: &Sight, scored: &Scored, ask: &BoardAsk) -> Result<Chosen> {
+    sight.chooses(&ask.filter)?;
+    let rows = scored.ruled().sheet().len();
+    let only = |of: &[u32]| {
+        let mut only = vec![false; rows];
+        of.iter().filter_map(|row| only_place(*row, rows)).for_each(|row| only[row] = true);
+        only
+    };
+    let accepted: Option<Vec<bool>> = match &ask.curated {
+        Curated::All => None,
+        Curated::Accepted => {
+            sight.scores()?;
+            let (_, overlay) = sight.items(false);
+            Some((0..overlay.len()).map(|row| overlay.status(row) == Status::Accepted).collect())
+        }
+        Curated::Round(name) => Some(only(&accepted(sight, name)?)),
+    };
+    let wanted = match ask.filter.is_empty() {
+        true => None,
+        false => Some(only(&super::list::rows(sight, &ask.filter, &[])?)),
+    };
+    let ruled = scored.ruled();
+    if accepted.is_none() && wanted.is_none() {
+        return Ok(ruled.choose(None));
+    }
+    let is = |of: &Option<Vec<bool>>, row: usize| of.as_ref().is_none_or(|of| of.get(row).copied().unwrap_or(false));
+    Ok(ruled.choose(Some(&|row| is(&accepted, row) && is(&wanted, row))))
+}
+
+/// The place of a row among so many: items that came after the board was made have none.
+fn only_place(row: u32, rows: usize) -> Option<usize> {
+    usize::try_from(row).ok().filter(|row| *row < rows)
 }
 
 /// How many of some items a model answers right, of those it answers.
@@ -82,11 +131,19 @@ pub fn right_of(shared: &Shared, asked: &HashMap<String, bool>) -> Result<Vec<Ri
     if shared.catalog().answers().is_empty() {
         return Ok(Vec::new());
     }
-    let scored = scored(shared)?;
+    let scored = scored(shared, None)?;
+    let catalog = shared.catalog();
+    // Who asks knows items by id; a few of them at most.
+    let mut rows: HashMap<u32, bool> = HashMap::with_capacity(asked.len());
+    for (id, good) in asked {
+        if let Some(row) = catalog.row_of_hash(id_hash(id)) {
+            rows.insert(row, *good);
+        }
+    }
     let none = |model: &str| Right { model: model.into(), good: (0, 0), all: (0, 0) };
     let mut counts: Vec<Right> = scored.models().map(none).collect();
-    for (item, outcomes) in scored.outcomes(&|_| true) {
-        let Some(good) = asked.get(item) else { continue };
+    for (row, outcomes) in scored.outcomes(&|_| true) {
+        let Some(good) = rows.get(&(row as u32)) else { continue };
         for (counts, outcome) in counts.iter_mut().zip(outcomes).filter(|(_, o)| *o != Outcome::Missing) {
             let right = u64::from(outcome == Outcome::Right);
             counts.all = (counts.all.0 + right, counts.all.1 + 1);
@@ -108,8 +165,6 @@ pub fn from_predictions(shared: &Shared, scorer: &Scorer, rows: usize) -> Result
     if catalog.answers().is_empty() {
         return Ok(Column::without(rows));
     }
-    let scored = scored(shared)?;
-    let models = &shared.project.config().filter;
-    let row_of = |id: &str| catalog.row_of_hash(id_hash(id));
-    Ok(predictions::column(scorer, &scored, models, rows, &row_of))
+    let scored = scored(shared, None)?;
+    Ok(predictions::column(scorer, &scored, &shared.project.config().filter, rows))
 }

@@ -87,6 +87,17 @@ pub(super) fn part(judgement: &Judgement) -> Part {
     judgement.asked.as_ref().map_or(Part::Main, |asked| asked.part)
 }
 
+/// The rows of the items that a round's protocol accepts.
+///
+/// # Errors
+/// [`Kind::NotFound`] when there is no such round, [`Kind::Denied`] while the one who asks may not know.
+pub fn accepted(sight: &Sight, round: &str) -> Result<Vec<u32>> {
+    sight.scores()?;
+    let glance = sight.shared().rounds.of(round, |open| open.glance(sight.who()))?;
+    let statuses = verdicts(sight, &glance).into_iter().map(|verdicts| glance.round.protocol.status(&verdicts));
+    Ok(glance.items().zip(statuses).filter(|(_, status)| *status == Status::Accepted).map(|(row, _)| row).collect())
+}
+
 fn states(sight: &Sight) -> Vec<RoundState> {
     let glances = sight.shared().rounds.glances(sight.who());
     glances.into_iter().map(|glance| state(sight, glance)).collect()

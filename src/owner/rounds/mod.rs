@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use agreement::answer as agreed;
-pub use answer::answer;
+pub use answer::{accepted, answer};
 use open::{Glance, Open};
 
 use super::sight::Veil;

@@ -57,7 +57,12 @@ pub enum Answer {
     /// See [`Ask::Board`].
     Board(Box<Board>),
     /// See [`Ask::Behind`].
-    Behind(Vec<Behind>),
+    Behind {
+        /// The first of them.
+        answers: Vec<Behind>,
+        /// How many there are.
+        all: u64,
+    },
     /// See [`Ask::Import`], [`Ask::Sample`] and [`Ask::Compose`].
     Imported(Report),
     /// See [`Ask::Metadata`] and [`Ask::SaveMetadata`]: the files as they are on disk now.

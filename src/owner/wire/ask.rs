@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::{ImportAsk, Place, Rename};
 use crate::model::agreement::Bootstrap;
 use crate::model::agreement::look::AgreementAsk;
+use crate::model::board::BoardAsk;
 use crate::model::edit::Edit;
 use crate::model::exchange::{VerdictForm, Words};
 use crate::model::history::{LogAsk, Moment};
@@ -84,9 +85,11 @@ pub enum Ask {
         from: u32,
     },
     /// The leaderboard.
-    Board,
-    /// The answers behind a cell of the leaderboard.
+    Board(Box<BoardAsk>),
+    /// The first answers behind a cell of the leaderboard.
     Behind {
+        /// Which leaderboard.
+        ask: Box<BoardAsk>,
         /// Model.
         model: String,
         /// Column name.

@@ -6,14 +6,8 @@ use crate::model::config::FilterModels;
 use crate::model::scoring::{ScoreState, Scorer};
 use crate::pipeline::board::Scored;
 
-/// The scores of `scorer` by row; `row_of` finds the row of an item's id.
-pub fn column(
-    scorer: &Scorer,
-    scored: &Scored,
-    models: &FilterModels,
-    rows: usize,
-    row_of: &dyn Fn(&str) -> Option<u32>,
-) -> Column {
+/// The scores of `scorer` by row.
+pub fn column(scorer: &Scorer, scored: &Scored, models: &FilterModels, rows: usize) -> Column {
     let is_blind = |model: &str| models.blind.iter().any(|name| name == model);
     let counts = |model: &str| match scorer {
         Scorer::Blind => is_blind(model),
@@ -22,8 +16,7 @@ pub fn column(
     let mut values = vec![0.0; rows];
     // Free-form questions are graded by no rule here.
     let mut states = vec![ScoreState::NotApplicable.code(); rows];
-    for (item, outcomes) in scored.outcomes(&counts) {
-        let Some(row) = row_of(item).map(|row| row as usize).filter(|row| *row < rows) else { continue };
+    for (row, outcomes) in scored.outcomes(&counts).filter(|(row, _)| *row < rows) {
         let value = match scorer {
             Scorer::Blind => BlindPrior::new(outcomes).map(|prior| prior.share()),
             _ => {

@@ -1,8 +1,9 @@
 //! What the flat files give back, and what they refuse.
 
 use super::super::columns::tests::item;
+use super::super::flat::HEADER;
 use super::*;
-use crate::model::{Field, Status};
+use crate::model::{Field, Kind, Status};
 
 fn columns(rows: i64) -> Columns {
     let mut columns = Columns::default();

@@ -197,7 +197,7 @@ impl App {
     pub(super) fn go_board(&mut self) {
         self.at = At::Board;
         if self.board.is_none() {
-            self.link.ask(Want::Board, Ask::Board);
+            self.link.ask(Want::Board, Ask::Board(Box::default()));
         }
     }
 

@@ -21,7 +21,7 @@ impl App {
             match effect {
                 BoardEffect::Behind { model, column } => {
                     let want = Want::Behind(model.clone(), column.clone());
-                    self.ask_now(want, Ask::Behind { model, column });
+                    self.ask_now(want, Ask::Behind { ask: Box::default(), model, column });
                 }
                 BoardEffect::Copy { text, rows } => self.copy(&text, rows),
                 BoardEffect::AskRegex { column, on } => self.ask_regex(column, on),

@@ -95,7 +95,7 @@ impl App {
                 self.grown(items);
                 self.changed();
                 if self.at == At::Board {
-                    self.link.ask(Want::Board, Ask::Board);
+                    self.link.ask(Want::Board, Ask::Board(Box::default()));
                 }
             }
             Event::Metadata => self.metadata_changed(),
@@ -169,7 +169,7 @@ impl App {
             self.list_effects(effects);
         }
         if self.at == At::Board && self.board.is_none() {
-            self.link.ask(Want::Board, Ask::Board);
+            self.link.ask(Want::Board, Ask::Board(Box::default()));
         }
         self.round_changed();
         self.rounds_soon();
@@ -244,7 +244,7 @@ impl App {
                 self.unanswered = board.rows.is_empty();
                 self.board = Some(BoardPane::new(*board, App::interval));
             }
-            (Want::Behind(model, column), Ok(Answer::Behind(answers))) => {
+            (Want::Behind(model, column), Ok(Answer::Behind { answers, .. })) => {
                 if let Some(board) = &mut self.board {
                     board.show_behind(&model, &column, answers);
                 }

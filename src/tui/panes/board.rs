@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 
 use super::behind::{BehindEffect, BehindView};
 use crate::model::Result;
-use crate::model::board::{Behind, Board, Cell, Column, Counts};
+use crate::model::board::{Behind, Board, Cell, Column, Counts, Scale};
 use crate::tui::action::{Action, Scope};
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::page::Page;
@@ -77,31 +77,37 @@ pub struct BoardPane {
 }
 
 /// Columns after the board's own: what was odd about a model's files.
-const COUNTS: [(&str, &str); 5] = [
+const COUNTS: [(&str, &str); 6] = [
     ("used", "predictions used"),
     ("missing", "questions without an answer; they count as wrong"),
     ("extra", "answers to questions that are not in the set; not used"),
     ("doubled", "rows given more than once; the first is used"),
     ("unparsed", "answers that no rule could read; they count as wrong"),
+    ("refused", "answers that decline to answer; they count as wrong, unless refusing is right"),
 ];
 
-fn counts(c: Counts) -> [u64; 5] {
-    [c.used, c.missing, c.extra, c.duplicate, c.unparsed]
+fn counts(c: Counts) -> [u64; 6] {
+    [c.used, c.missing, c.extra, c.duplicate, c.unparsed, c.refused]
 }
 
-fn cell_of(cell: Option<Cell>, decimals: usize) -> LocalCell {
+fn cell_of(cell: Option<Cell>, scale: Scale, decimals: usize) -> LocalCell {
     let Some((cell, value)) = cell.and_then(|c| Some((c, c.value()?))) else {
         let mut none = LocalCell::number("- ", None);
         none.view.role = Role::Dim;
         return none;
     };
-    let small = cell.n < SMALL;
+    let small = cell.n() < SMALL;
     // A place after the digits is kept for the star, so that the decimal points stay below each other.
     let star = if small { '*' } else { ' ' };
-    let mut shown = LocalCell::number(format!("{:.decimals$}{star}", value * 100.0), Some(value));
+    let said = match scale {
+        Scale::Share => format!("{:.decimals$}{star}", value * 100.0),
+        Scale::Points => format!("{value:+.decimals$}{star}"),
+        Scale::Squared => format!("{value:.decimals$}{star}"),
+    };
+    let mut shown = LocalCell::number(said, Some(value));
     if small {
         shown.view.role = Role::Dim;
-    } else {
+    } else if scale == Scale::Share {
         shown.view.heat = Some(value as f32);
     }
     shown
@@ -123,7 +129,7 @@ impl BoardPane {
         columns.extend(COUNTS.map(|(name, _)| Spec::number(name, "predictions", ColumnKind::Number, 7)));
         let line = |row: &crate::model::board::Row| {
             let mut cells = vec![LocalCell::text(&row.model)];
-            let at = |i: usize| cell_of(row.cells.get(i).copied().flatten(), decimals);
+            let at = |i: usize| cell_of(row.cells.get(i).copied().flatten(), board.columns[i].scale, decimals);
             cells.extend((0..board.columns.len()).map(at));
             cells.extend(counts(row.counts).map(|n| LocalCell::number(text::grouped(n), Some(n as f64))));
             cells
@@ -131,7 +137,7 @@ impl BoardPane {
         let rows = board.rows.iter().map(line).collect();
         let hint = "no predictions have been read; give this project, or `benchtop board`, a folder of them".into();
         let mut table = LocalTable::new(columns, rows, 1, Empty::Nothing { hint });
-        let small = |c: &Option<Cell>| c.is_some_and(|c| c.n > 0 && c.n < SMALL);
+        let small = |c: &Option<Cell>| c.is_some_and(|c| c.n() > 0 && c.n() < SMALL);
         if board.rows.iter().any(|r| r.cells.iter().any(small)) {
             table.set_note(format!("* fewer than {SMALL} units"));
         }
@@ -364,12 +370,13 @@ impl BoardPane {
         };
         let c = row.counts;
         let line = format!(
-            "used {:>7}  missing {:>5}  extra {:>5}  doubled {:>6}  unparsed {:>5}",
+            "used {:>7}  missing {:>5}  extra {:>5}  doubled {:>6}  unparsed {:>5}  refused {:>5}",
             text::grouped(c.used),
             text::grouped(c.missing),
             text::grouped(c.extra),
             text::grouped(c.duplicate),
             text::grouped(c.unparsed),
+            text::grouped(c.refused),
         );
         vec![(cell, Role::Text), (help, Role::Dim), (line, Role::Text)]
     }
@@ -378,15 +385,23 @@ impl BoardPane {
         let Some((cell, value)) = cell.and_then(|c| Some((c, c.value()?))) else {
             return format!("{}: no answers", column.name);
         };
-        let (low, high) = (self.interval)(cell.k, cell.n);
-        let small = if cell.n < SMALL { format!("  n < {SMALL}: too few to rank") } else { String::new() };
-        let width = text::grouped(cell.n).len();
+        let Cell::Share { k, n } = cell else {
+            let said = match column.scale {
+                Scale::Share => format!("{:.2} %", value * 100.0),
+                Scale::Points => format!("{value:+.2} points"),
+                Scale::Squared => format!("{value:.2} squared points"),
+            };
+            return format!("{}: {said}  of {} answers", column.name, text::grouped(cell.n()));
+        };
+        let (low, high) = (self.interval)(k, n);
+        let small = if n < SMALL { format!("  n < {SMALL}: too few to rank") } else { String::new() };
+        let width = text::grouped(n).len();
         format!(
             "{}: {:>6.2} % = {:>width$}/{}  95 % {:.1}-{:.1} (Wilson){small}",
             column.name,
             value * 100.0,
-            text::grouped(cell.k),
-            text::grouped(cell.n),
+            text::grouped(k),
+            text::grouped(n),
             low * 100.0,
             high * 100.0,
         )

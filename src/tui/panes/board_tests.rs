@@ -13,13 +13,9 @@ fn wilson(k: u64, n: u64) -> (f64, f64) {
 }
 
 fn board() -> Board {
-    let column = |name: &str, group: &str| Column {
-        name: name.into(),
-        group: group.into(),
-        help: format!("one unit of {name} is a pair"),
-    };
+    let column = |name: &str, group: &str| Column::share(name, group, &format!("one unit of {name} is a pair"));
     let columns = vec![column("qAcc.L_l", "qAcc"), column("qAcc.L_h", "qAcc"), column("mAcc.L_m", "mAcc")];
-    let cell = |k, n| Some(Cell { k, n });
+    let cell = |k, n| Some(Cell::Share { k, n });
     let row = |model: &str, cells: [Option<Cell>; 3], duplicate| Row {
         model: model.into(),
         cells: cells.to_vec(),
@@ -29,7 +25,7 @@ fn board() -> Board {
         row("GPT4o", [cell(229, 270), cell(180, 230), cell(66, 169)], 6231),
         row("MiniCPM-V-2", [cell(190, 270), cell(12, 20), None], 0),
     ];
-    Board { columns, rows, notes: vec!["GPT4o: every row twice".into()] }
+    Board { questions: 500, columns, rows, notes: vec!["GPT4o: every row twice".into()] }
 }
 
 fn drawn(pane: &mut BoardPane) -> String {
@@ -115,8 +111,8 @@ fn a_copy_has_the_full_column_names() {
     let effects = pane.copy(CopyWhat::Page { first: 0, count: 9 }, CopyFormat::Tsv);
     let [BoardEffect::Copy { text, rows: 2 }] = &effects[..] else { panic!("{effects:?}") };
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "model\tqAcc.L_l\tqAcc.L_h\tmAcc.L_m\tused\tmissing\textra\tdoubled\tunparsed");
-    assert_eq!(lines[2], "MiniCPM-V-2\t70.37\t60.00*\t-\t1,872\t0\t0\t0\t0");
+    assert_eq!(lines[0], "model\tqAcc.L_l\tqAcc.L_h\tmAcc.L_m\tused\tmissing\textra\tdoubled\tunparsed\trefused");
+    assert_eq!(lines[2], "MiniCPM-V-2\t70.37\t60.00*\t-\t1,872\t0\t0\t0\t0\t0");
 }
 
 #[test]

@@ -1,0 +1,338 @@
+//! From answers to a board: [`sheet`] says what the questions are, [`Graded`] what a model's answers were read as, [`Ruled`] which
+//! columns there are and what every model's cells hold.
+//!
+//! [`measure`] counts groups that must be all right, [`cube`] answers by what their questions are, [`plain`] makes columns of those.
+
+pub mod cube;
+mod grade;
+pub mod measure;
+mod plain;
+pub mod sheet;
+
+pub use self::grade::{Grader, Outcome, Place};
+
+use std::sync::Arc;
+
+use self::cube::{Cube, Plane};
+use self::measure::{Measure, Unit};
+use self::plain::{Counted, Plain};
+use self::sheet::{Mark, Sheet};
+use super::consensus;
+use super::statistics::{ClusterSums, Clusters};
+use crate::model::board::{Board, Cell, Column, Counts, Row};
+use crate::model::{Kind, Problem, QuestionKind, Result};
+
+/// A model's answers as they were read: a mark a question.
+#[derive(Clone, Debug, Default)]
+pub struct Graded {
+    /// The model.
+    pub model: String,
+    /// By row.
+    pub marks: Vec<Mark>,
+    /// What was odd; `missing` follows from the questions scored and is 0 here.
+    pub counts: Counts,
+    /// Similarity of a free-form answer and its reference by row, from 0 to 1; NaN where there is none. Empty where it was not computed.
+    pub similarity: Vec<f32>,
+}
+
+impl Graded {
+    /// What was read in a row.
+    pub fn mark(&self, row: usize) -> Mark {
+        self.marks.get(row).copied().unwrap_or(Mark::ABSENT)
+    }
+}
+
+/// A model as bits.
+struct Planes {
+    right: Plane,
+    given: Plane,
+    /// Whether it is scored in each stack: it answers something of the stack's data set and rule.
+    scored: Vec<bool>,
+}
+
+/// Questions, models and columns: everything a board is counted from.
+pub struct Ruled {
+    sheet: Arc<Sheet>,
+    models: Vec<Arc<Graded>>,
+    cube: Cube,
+    all: Plane,
+    planes: Vec<Planes>,
+    measures: Vec<Measure>,
+    plain: Plain,
+}
+
+/// The questions that a board is scored on: a bit a row.
+pub struct Chosen {
+    plane: Plane,
+    rows: Option<Vec<bool>>,
+}
+
+impl Chosen {
+    /// Whether a row is scored on.
+    pub fn holds(&self, row: usize) -> bool {
+        self.rows.as_ref().is_none_or(|rows| rows.get(row).copied().unwrap_or(false))
+    }
+}
+
+impl Ruled {
+    /// Prepares boards of these models.
+    pub fn new(sheet: Arc<Sheet>, mut models: Vec<Arc<Graded>>) -> Ruled {
+        models.sort_by(|a, b| a.model.cmp(&b.model));
+        // Rotations beyond the first are the same question again: only CircularEval counts them.
+        let plain = |row: usize| {
+            let free = sheet.kind(row) == QuestionKind::FreeForm;
+            sheet.pair.get(row) == 0 && sheet.turn[row] <= 1 && (free || sheet.graded(row))
+        };
+        let cube = Cube::new(&sheet, plain);
+        let mut measures = super::mvp::measures(&sheet);
+        measures.extend(measure::circular(&sheet));
+        let plain = Plain::new(&sheet, cube.stacks());
+        let planes = cube::each(&models, |model| planes(&sheet, &cube, model));
+        let all = cube.plane(|_| true);
+        Ruled { sheet, models, cube, all, planes, measures, plain }
+    }
+
+    /// The questions.
+    pub fn sheet(&self) -> &Sheet {
+        &self.sheet
+    }
+
+    /// The models, by name.
+    pub fn models(&self) -> &[Arc<Graded>] {
+        &self.models
+    }
+
+    /// The questions for which `is` holds; all without it.
+    pub fn choose(&self, is: Option<&dyn Fn(usize) -> bool>) -> Chosen {
+        match is {
+            None => Chosen { plane: self.all.clone(), rows: None },
+            Some(is) => {
+                let rows: Vec<bool> = (0..self.sheet.len()).map(is).collect();
+                Chosen { plane: self.cube.plane(|row| rows[row]), rows: Some(rows) }
+            }
+        }
+    }
+
+    /// The columns there are, those of groups first.
+    pub fn columns(&self) -> impl Iterator<Item = &Column> {
+        self.measures.iter().map(|m| &m.column).chain(&self.plain.columns)
+    }
+
+    /// The board on these questions. Questions without an answer count as wrong in every data set and kind of rule that the model answers at
+    /// all; elsewhere it has no cell. A group counts when all of its questions are chosen.
+    pub fn board(&self, chosen: &Chosen) -> Board {
+        let n = self.cube.count(&self.all, &chosen.plane);
+        let free: Vec<u32> = self.stacks(|kind| kind == QuestionKind::FreeForm);
+        let chance = |row: usize| f64::from(self.sheet.chance[row]);
+        let chance = self.cube.sums(&chosen.plane, |row| if chance(row).is_finite() { chance(row) } else { 0.0 });
+        let of: Vec<(&Arc<Graded>, &Planes)> = self.models.iter().zip(&self.planes).collect();
+        let rows = cube::each(&of, |(model, planes)| {
+            let right = self.cube.count(&planes.right, &chosen.plane);
+            let given = self.cube.count(&planes.given, &chosen.plane);
+            let n: Vec<u32> = n.iter().zip(&planes.scored).map(|(n, scored)| if *scored { *n } else { 0 }).collect();
+            let points = (!free.is_empty() && !model.similarity.is_empty()).then(|| {
+                let points = |row: usize| {
+                    model.similarity.get(row).map_or(0.0, |s| if s.is_finite() { f64::from(*s) } else { 0.0 })
+                };
+                self.cube.sums(&chosen.plane, points)
+            });
+            let counted = Counted { right: &right, n: &n, points: points.as_deref(), chance: &chance };
+            let mut cells: Vec<Option<Cell>> =
+                self.measures.iter().map(|m| self.group_cell(model, m, chosen)).collect();
+            cells.extend(self.plain.cells(&counted));
+            let missing = n.iter().zip(&given).map(|(n, given)| u64::from(n.saturating_sub(*given))).sum::<u64>();
+            let counts = Counts { missing: missing + self.missing_in_groups(model, chosen), ..model.counts };
+            Row { model: model.model.clone(), cells, counts }
+        });
+        let grouped = (0..self.sheet.len()).filter(|row| self.in_groups(*row) && chosen.holds(*row)).count();
+        let questions = n.iter().map(|n| u64::from(*n)).sum::<u64>() + grouped as u64;
+        Board { questions, columns: self.columns().cloned().collect(), rows, notes: Vec::new() }
+    }
+
+    fn stacks(&self, is: impl Fn(QuestionKind) -> bool) -> Vec<u32> {
+        (0u32..).zip(self.cube.stacks()).filter(|(_, s)| is(s.kind)).map(|(at, _)| at).collect()
+    }
+
+    /// Whether a row is gradable and only counted in groups.
+    fn in_groups(&self, row: usize) -> bool {
+        self.sheet.graded(row) && !self.cube.holds(row)
+    }
+
+    fn missing_in_groups(&self, model: &Graded, chosen: &Chosen) -> u64 {
+        if self.measures.is_empty() {
+            return 0;
+        }
+        let scopes = scopes(&self.sheet, model);
+        let missing = |row: &usize| {
+            self.in_groups(*row)
+                && chosen.holds(*row)
+                && model.mark(*row) == Mark::ABSENT
+                && scopes.contains(&self.sheet.scope(*row))
+        };
+        (0..self.sheet.len()).filter(missing).count() as u64
+    }
+
+    /// The units of a measure that count for a model, each with whether it is right.
+    fn units<'s>(
+        &'s self,
+        model: &'s Graded,
+        measure: &'s Measure,
+        chosen: &'s Chosen,
+    ) -> impl Iterator<Item = (&'s [u32], bool)> + 's {
+        let scopes = scopes(&self.sheet, model);
+        let counts = move |unit: &&[u32]| {
+            unit.first().is_some_and(|row| scopes.contains(&self.sheet.scope(*row as usize)))
+                && unit.iter().all(|row| chosen.holds(*row as usize))
+        };
+        measure.units().filter(counts).map(|unit| (unit, unit.iter().all(|row| self.right(model, *row as usize))))
+    }
+
+    /// Whether a model's answer to a question is right.
+    pub fn right(&self, model: &Graded, row: usize) -> bool {
+        self.sheet.right(row, model.mark(row))
+    }
+
+    fn group_cell(&self, model: &Graded, measure: &Measure, chosen: &Chosen) -> Option<Cell> {
+        let (mut k, mut n) = (0, 0);
+        for (_, right) in self.units(model, measure, chosen) {
+            n += 1;
+            k += u64::from(right);
+        }
+        (n > 0).then_some(Cell::Share { k, n })
+    }
+
+    /// What a model made of the question in a row; nothing for one that no rule grades.
+    pub fn outcome(&self, model: &Graded, row: usize) -> Option<consensus::Outcome> {
+        use consensus::Outcome;
+        if !self.sheet.graded(row) {
+            return None;
+        }
+        Some(match model.mark(row) {
+            Mark::ABSENT => Outcome::Missing,
+            Mark::UNPARSED => Outcome::Unparsed,
+            mark if self.sheet.right(row, mark) => Outcome::Right,
+            Mark::REFUSED => Outcome::Refused,
+            mark if mark.chosen() == Some(self.sheet.refusal[row]) => Outcome::NoneOfThese,
+            _ => Outcome::Wrong,
+        })
+    }
+
+    /// The model of that name.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] with the names that there are.
+    pub fn model(&self, name: &str) -> Result<usize> {
+        self.models.iter().position(|m| m.model == name).ok_or_else(|| {
+            let names: Vec<&str> = self.models.iter().map(|m| m.model.as_str()).collect();
+            Problem::new(Kind::NotFound, format!("no model `{name}`")).help(format!("there are: {}", names.join(", ")))
+        })
+    }
+
+    /// The place of the column of that name.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] with the names that there are.
+    pub fn column(&self, name: &str) -> Result<usize> {
+        self.columns().position(|c| c.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.columns().map(|c| c.name.as_str()).collect();
+            Problem::new(Kind::NotFound, format!("no column `{name}`")).help(format!("there are: {}", names.join(", ")))
+        })
+    }
+
+    /// The units behind a cell in the order of the data set: what a unit is, its rows, and whether it is right.
+    pub fn behind(&self, model: usize, column: usize, chosen: &Chosen) -> (Unit, Vec<(Vec<u32>, bool)>) {
+        let graded = &self.models[model];
+        if let Some(measure) = self.measures.get(column) {
+            let units = self.units(graded, measure, chosen);
+            return (measure.unit, units.map(|(unit, right)| (unit.to_vec(), right)).collect());
+        }
+        let rows = self.rows_of(column - self.measures.len(), chosen);
+        let scored = |row: &u32| self.planes[model].scored[self.cube.stack_of(*row as usize)];
+        let unit = |row: u32| (vec![row], self.right(graded, row as usize));
+        (Unit::Answer, rows.into_iter().filter(scored).map(unit).collect())
+    }
+
+    /// The rows that a plain column follows from.
+    fn rows_of(&self, plain: usize, chosen: &Chosen) -> Vec<u32> {
+        let stacks = self.plain.behind(plain);
+        let mut wanted = vec![false; self.cube.stacks().len()];
+        stacks.into_iter().for_each(|at| wanted[at as usize] = true);
+        let rows = (0..self.sheet.len())
+            .filter(|row| self.cube.holds(*row) && chosen.holds(*row) && wanted[self.cube.stack_of(*row)]);
+        rows.map(|row| row as u32).collect()
+    }
+
+    /// Units of a column that only the one model gets right, and only the other; `None` where a column has no units that are right or
+    /// wrong, or the two are not scored on the same ones.
+    pub fn discordant(&self, (a, b): (usize, usize), column: usize, chosen: &Chosen) -> Option<(u64, u64)> {
+        if let Some(measure) = self.measures.get(column) {
+            let of =
+                |model: usize| self.units(&self.models[model], measure, chosen).map(|u| u.1).collect::<Vec<bool>>();
+            let (a, b) = (of(a), of(b));
+            if a.len() != b.len() || a.is_empty() {
+                return None;
+            }
+            let only = |x: &[bool], y: &[bool]| x.iter().zip(y).filter(|(x, y)| **x && !**y).count() as u64;
+            return Some((only(&a, &b), only(&b, &a)));
+        }
+        let stacks = self.plain.stacks_of(column - self.measures.len())?;
+        let free = |at: &u32| self.cube.stacks()[*at as usize].kind == QuestionKind::FreeForm;
+        let scored = |at: &u32| self.planes[a].scored[*at as usize] && self.planes[b].scored[*at as usize];
+        if stacks.iter().any(free) || !stacks.iter().any(scored) {
+            return None;
+        }
+        Some(self.cube.differ(&stacks, (&self.planes[a].right, &self.planes[b].right), &chosen.plane))
+    }
+
+    /// The answers behind a share by cluster (image pair, else image, else question), for an interval that knows that questions about
+    /// one picture are not independent; `None` for a column that is no share of units.
+    pub fn clusters(&self, model: usize, column: usize, chosen: &Chosen) -> Option<Clusters> {
+        let plain = column.checked_sub(self.measures.len());
+        if plain.is_some_and(|plain| self.plain.stacks_of(plain).is_none()) {
+            return None;
+        }
+        let mut sums = ClusterSums::new(2);
+        let graded = &self.models[model];
+        for (rows, right) in self.behind(model, column, chosen).1 {
+            let first = *rows.first()? as usize;
+            let hashes = [self.sheet.pair.get(first), self.sheet.image.get(first)];
+            let key = hashes.into_iter().find(|hash| *hash != 0).unwrap_or(first as u64);
+            let free = self.sheet.kind(first) == QuestionKind::FreeForm;
+            let points = if free {
+                f64::from(graded.similarity.get(first).copied().unwrap_or(0.0))
+            } else {
+                f64::from(u8::from(right))
+            };
+            sums.add(key, 0, points);
+            sums.add(key, 1, 1.0);
+        }
+        Some(sums.finish())
+    }
+}
+
+/// The data sets and rules that a model answers at all.
+fn scopes(sheet: &Sheet, model: &Graded) -> std::collections::HashSet<u32> {
+    let mut found = std::collections::HashSet::new();
+    let mut last = None;
+    for (row, _) in model.marks.iter().enumerate().filter(|(_, mark)| **mark != Mark::ABSENT) {
+        let scope = sheet.scope(row);
+        if last != Some(scope) {
+            found.insert(scope);
+            last = Some(scope);
+        }
+    }
+    found
+}
+
+fn planes(sheet: &Sheet, cube: &Cube, model: &Graded) -> Planes {
+    let scopes = scopes(sheet, model);
+    let scored = cube.stacks().iter().map(|s| scopes.contains(&sheet.scope(s.first as usize))).collect();
+    Planes {
+        right: cube.plane(|row| sheet.right(row, model.mark(row))),
+        given: cube.plane(|row| model.mark(row) != Mark::ABSENT),
+        scored,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,392 @@
+//! The columns of questions outside image pairs: accuracy by every property, and Dysca's scores over them.
+
+use std::collections::BTreeMap;
+
+use super::cube::Stack;
+use super::sheet::{NAMED, Sheet};
+use crate::metrics::dysca::{self, CLEAN, Norm, Piece, ScenarioScore, TYPES};
+use crate::metrics::statistics::Number;
+use crate::metrics::tally::Tally;
+use crate::model::board::{Cell, Column, Scale};
+use crate::model::{Field, QuestionKind};
+
+/// Variants that are the benchmark as it was made, before anything was done to it.
+const BASE: [&str; 3] = ["", CLEAN, "vanilla"];
+
+/// Stacks that are alike but for their style.
+struct Stratum {
+    subtask: u16,
+    kind: QuestionKind,
+    variant: u16,
+    is_base: bool,
+}
+
+/// Where a column's numbers come from.
+enum Source {
+    /// Right of all, over these strata.
+    Share(Vec<u32>),
+    /// The mean similarity of free-form answers, over these strata.
+    Mean(Vec<u32>),
+    /// Right of all with options, of this style.
+    Style(usize),
+    /// The final score of a scenario (the mean of its types), with free form or without.
+    Final(String, bool),
+    /// A final score less that of the clean scenario.
+    Delta(String, bool),
+    /// SQ, of one subtask or of all.
+    Sq(Option<String>),
+    /// SC.
+    Sc,
+}
+
+/// The plain columns and how each is computed from counts by stack.
+#[derive(Default)]
+pub struct Plain {
+    /// The columns.
+    pub columns: Vec<Column>,
+    sources: Vec<Source>,
+    strata: Vec<Stratum>,
+    /// The stratum of each stack.
+    stratum: Vec<u32>,
+    /// The style of each stack that counts for styles: base variant, with options.
+    style: Vec<Option<u32>>,
+    styles: Vec<String>,
+    subtasks: Vec<String>,
+    variants: Vec<String>,
+}
+
+/// One model's counts by stack.
+pub struct Counted<'a> {
+    /// Right answers.
+    pub right: &'a [u32],
+    /// Questions; 0 in stacks where the model is not scored.
+    pub n: &'a [u32],
+    /// Sums of similarities of free-form answers; none where they were not computed.
+    pub points: Option<&'a [f64]>,
+    /// Sums of chance levels.
+    pub chance: &'a [f64],
+}
+
+fn property(field: Field) -> usize {
+    NAMED.iter().position(|f| *f == field).unwrap_or(0)
+}
+
+fn named(sheet: &Sheet, field: Field, code: u16) -> String {
+    sheet.names[property(field)].get(usize::from(code)).cloned().unwrap_or_default()
+}
+
+fn said(name: &str) -> &str {
+    if name.is_empty() { "none" } else { name }
+}
+
+impl Plain {
+    /// The columns for these stacks.
+    pub fn new(sheet: &Sheet, stacks: &[Stack]) -> Plain {
+        let mut plain = Plain::default();
+        if stacks.is_empty() {
+            return plain;
+        }
+        let variant = |stack: &Stack| named(sheet, Field::Variant, stack.codes[property(Field::Variant)]);
+        let bases = stacks.iter().any(|s| BASE.contains(&variant(s).as_str()));
+        let mut of: BTreeMap<(u16, u16, u8, u16, u16), u32> = BTreeMap::new();
+        let mut levels: Vec<(u16, u16)> = Vec::new();
+        let mut styles: BTreeMap<u16, usize> = BTreeMap::new();
+        for stack in stacks {
+            let code = |field| stack.codes[property(field)];
+            let is_base = !bases || BASE.contains(&variant(stack).as_str());
+            let (data, level) = (code(Field::Dataset), code(Field::Level));
+            let key = (data, code(Field::Subtask), stack.kind as u8, code(Field::Variant), level);
+            let at = *of.entry(key).or_insert_with(|| {
+                plain.strata.push(Stratum { subtask: key.1, kind: stack.kind, variant: key.3, is_base });
+                levels.push((level, data));
+                plain.strata.len() as u32 - 1
+            });
+            plain.stratum.push(at);
+            let style = code(Field::Style);
+            let counts = is_base && style != 0 && stack.kind != QuestionKind::FreeForm;
+            let next = styles.len();
+            plain.style.push(counts.then(|| *styles.entry(style).or_insert(next) as u32));
+        }
+        plain.styles = vec![String::new(); styles.len()];
+        styles.into_iter().for_each(|(code, at)| plain.styles[at] = named(sheet, Field::Style, code));
+        plain.subtasks = sheet.names[property(Field::Subtask)].clone();
+        plain.variants = sheet.names[property(Field::Variant)].clone();
+        plain.accuracies(sheet, &levels);
+        plain.dysca();
+        plain.by_style();
+        plain
+    }
+
+    fn add(&mut self, name: String, group: &str, help: &str, scale: Scale, source: Source) {
+        self.columns.push(Column { name, group: group.into(), help: help.into(), scale });
+        self.sources.push(source);
+    }
+
+    /// A column of shares over the strata for which `is` holds, or of means where they are free-form; none without any.
+    fn over(&mut self, name: String, group: &str, help: &str, is: impl Fn(&Stratum) -> bool) {
+        let of = |free: bool| {
+            let chosen =
+                (0u32..).zip(&self.strata).filter(|(_, s)| is(s) && (s.kind == QuestionKind::FreeForm) == free);
+            chosen.map(|(at, _)| at).collect::<Vec<u32>>()
+        };
+        let (graded, free) = (of(false), of(true));
+        if !graded.is_empty() {
+            self.add(name, group, help, Scale::Share, Source::Share(graded));
+        } else if !free.is_empty() {
+            self.add(name, group, help, Scale::Share, Source::Mean(free));
+        }
+    }
+
+    fn accuracies(&mut self, sheet: &Sheet, levels: &[(u16, u16)]) {
+        let graded = |s: &Stratum| s.is_base && s.kind != QuestionKind::FreeForm;
+        self.over("Acc".into(), "Acc", "an answer to a question with options or by yes or no", graded);
+        for kind in QuestionKind::ALL {
+            let name = format!("Acc.type.{}", kind.name());
+            let help = match kind {
+                QuestionKind::FreeForm => {
+                    "mean cosine of MiniLM embeddings between a free-form answer and its reference"
+                }
+                _ => "an answer to a question of this type",
+            };
+            self.over(name, "Acc by type", help, |s| s.is_base && s.kind == kind);
+        }
+        let subtasks = self.named(|s| graded(s).then_some(s.subtask), &self.subtasks.clone());
+        for (code, name) in &subtasks {
+            let help = "an answer to a question of this subtask";
+            self.over(format!("Acc.{name}"), "Acc by subtask", help, |s| graded(s) && s.subtask == *code);
+        }
+        let kinds: Vec<QuestionKind> =
+            QuestionKind::ALL.into_iter().filter(|k| self.strata.iter().any(|s| graded(s) && s.kind == *k)).collect();
+        if kinds.len() > 1 {
+            for kind in kinds {
+                for (code, name) in &subtasks {
+                    let group = format!("{} by subtask", kind.name());
+                    let help = "an answer to a question of this subtask and type";
+                    let is = |s: &Stratum| s.is_base && s.kind == kind && s.subtask == *code;
+                    self.over(format!("Acc.{}.{name}", kind.name()), &group, help, is);
+                }
+            }
+        }
+        for (property, field, group) in [(0, Field::Level, "Acc by level"), (1, Field::Dataset, "Acc by data set")] {
+            let pick = |at: usize| if property == 0 { levels[at].0 } else { levels[at].1 };
+            let mut codes: Vec<(String, u16)> = (0..self.strata.len())
+                .filter(|at| graded(&self.strata[*at]) && pick(*at) != 0)
+                .map(|at| (named(sheet, field, pick(at)), pick(at)))
+                .collect();
+            codes.sort();
+            codes.dedup();
+            if codes.len() < 2 {
+                continue;
+            }
+            for (name, code) in codes {
+                let chosen = (0..self.strata.len()).filter(|at| graded(&self.strata[*at]) && pick(*at) == code);
+                let source = Source::Share(chosen.map(|at| at as u32).collect());
+                let help = format!("an answer to a question of this {}", field.name());
+                self.add(format!("Acc.{}.{name}", field.name()), group, &help, Scale::Share, source);
+            }
+        }
+    }
+
+    /// Codes and names of a property among the strata, by name.
+    fn named(&self, code: impl Fn(&Stratum) -> Option<u16>, names: &[String]) -> Vec<(u16, String)> {
+        let mut found: Vec<(u16, String)> = Vec::new();
+        for code in self.strata.iter().filter_map(code).filter(|code| *code != 0) {
+            if !found.iter().any(|(c, _)| *c == code) {
+                found.push((code, names.get(usize::from(code)).cloned().unwrap_or_default()));
+            }
+        }
+        found.sort_by(|a, b| a.1.cmp(&b.1));
+        found
+    }
+
+    /// The scenario of a stratum: variants that are the base are the clean one.
+    fn scenario(&self, stratum: &Stratum) -> &str {
+        if stratum.is_base { CLEAN } else { self.variants.get(usize::from(stratum.variant)).map_or("", String::as_str) }
+    }
+
+    fn dysca(&mut self) {
+        let has = |kind| self.strata.iter().any(|s| s.is_base && s.kind == kind);
+        if !has(QuestionKind::MultipleChoice) || !has(QuestionKind::TrueFalse) {
+            return self.scenarios();
+        }
+        let free = has(QuestionKind::FreeForm);
+        let mut scenarios: Vec<String> = self.strata.iter().map(|s| self.scenario(s).to_string()).collect();
+        scenarios.sort_by_key(|s| (s != CLEAN, s.clone()));
+        scenarios.dedup();
+        let sorts: &[bool] = if free { &[true, false] } else { &[false] };
+        for &with in sorts {
+            let (name, help) = match with {
+                true => (
+                    "Final",
+                    "mean of the scores of multiple choice, true or false and free form, each the mean of its subtasks (Dysca, section 4.1)",
+                ),
+                false => (
+                    "MC+TF",
+                    "mean of the scores of multiple choice and true or false, each the mean of its subtasks (as Dysca's Table 10)",
+                ),
+            };
+            for scenario in &scenarios {
+                self.add(format!("{name}.{scenario}"), name, help, Scale::Share, Source::Final(scenario.clone(), with));
+            }
+            for scenario in scenarios.iter().filter(|s| *s != CLEAN) {
+                let help = format!("{name}.{scenario} less {name}.{CLEAN}, in points");
+                let source = Source::Delta(scenario.clone(), with);
+                self.add(format!("{name}.{scenario}-{CLEAN}"), &format!("{name} drop"), &help, Scale::Points, source);
+            }
+        }
+        let help = "sensitivity to question types: the variance of the two types' scores, each normalised by chance (Dysca, equation 1)";
+        self.add("SQ".into(), "SQ", help, Scale::Squared, Source::Sq(None));
+        for (_, subtask) in self
+            .named(|s| (s.is_base && s.kind == QuestionKind::TrueFalse).then_some(s.subtask), &self.subtasks.clone())
+        {
+            let help = "SQ of this subtask alone";
+            self.add(format!("SQ.{subtask}"), "SQ by subtask", help, Scale::Squared, Source::Sq(Some(subtask)));
+        }
+    }
+
+    /// Accuracy by variant, where final scores do not say it.
+    fn scenarios(&mut self) {
+        let variants = self.variants.clone();
+        for (code, name) in self.named(|s| (s.kind != QuestionKind::FreeForm).then_some(s.variant), &variants) {
+            let help = "an answer to a question of this variant";
+            let is = |s: &Stratum| s.variant == code && s.kind != QuestionKind::FreeForm;
+            self.over(format!("Acc.variant.{name}"), "Acc by variant", help, is);
+        }
+    }
+
+    fn by_style(&mut self) {
+        if self.styles.len() < 2 {
+            return;
+        }
+        let help = "sensitivity to styles: the variance of the accuracies by style, over the styles that there are (Dysca, equation 2)";
+        self.add("SC".into(), "SC", help, Scale::Squared, Source::Sc);
+        let mut order: Vec<usize> = (0..self.styles.len()).collect();
+        order.sort_by_key(|at| self.styles[*at].clone());
+        for at in order {
+            let name = format!("Acc.style.{}", self.styles[at]);
+            self.add(
+                name,
+                "Acc by style",
+                "an answer to a question about a picture of this style",
+                Scale::Share,
+                Source::Style(at),
+            );
+        }
+    }
+
+    /// The stacks that a column of shares or means counts; `None` for a column that follows from others.
+    pub fn stacks_of(&self, column: usize) -> Option<Vec<u32>> {
+        let chosen =
+            |is: &dyn Fn(usize) -> bool| (0..self.stratum.len()).filter(|at| is(*at)).map(|at| at as u32).collect();
+        match self.sources.get(column)? {
+            Source::Share(strata) | Source::Mean(strata) => Some(chosen(&|at| strata.contains(&self.stratum[at]))),
+            Source::Style(style) => Some(chosen(&|at| self.style[at] == Some(*style as u32))),
+            _ => None,
+        }
+    }
+
+    /// The stacks that a column follows from, whatever it is.
+    pub fn behind(&self, column: usize) -> Vec<u32> {
+        let chosen =
+            |is: &dyn Fn(usize) -> bool| (0..self.stratum.len()).filter(|at| is(*at)).map(|at| at as u32).collect();
+        let of = |at: usize| &self.strata[self.stratum[at] as usize];
+        let typed = |s: &Stratum| matches!(s.kind, QuestionKind::MultipleChoice | QuestionKind::TrueFalse);
+        match &self.sources[column] {
+            Source::Final(scenario, free) | Source::Delta(scenario, free) => chosen(&|at| {
+                let s = of(at);
+                self.scenario(s) == scenario && (typed(s) || *free && s.kind == QuestionKind::FreeForm)
+            }),
+            Source::Sq(subtask) => chosen(&|at| {
+                let s = of(at);
+                let name = self.subtasks.get(usize::from(s.subtask));
+                s.is_base && typed(s) && subtask.as_ref().is_none_or(|wanted| name == Some(wanted))
+            }),
+            Source::Sc => chosen(&|at| self.style[at].is_some()),
+            _ => self.stacks_of(column).unwrap_or_default(),
+        }
+    }
+
+    /// A model's cells, a column each.
+    pub fn cells(&self, counted: &Counted) -> Vec<Option<Cell>> {
+        let mut tallies = vec![Tally::default(); self.strata.len()];
+        let mut chances = vec![0.0; self.strata.len()];
+        let mut styles = vec![(0u64, 0u64); self.styles.len()];
+        for (stack, (&stratum, style)) in self.stratum.iter().zip(&self.style).enumerate() {
+            let (at, n) = (stratum as usize, u64::from(counted.n[stack]));
+            let free = self.strata[at].kind == QuestionKind::FreeForm;
+            let points = match (free, counted.points) {
+                (false, _) => f64::from(counted.right[stack]),
+                (true, Some(points)) => points[stack],
+                (true, None) => continue,
+            };
+            tallies[at] += Tally { n, points, ..Tally::default() };
+            if n > 0 {
+                chances[at] += counted.chance[stack];
+            }
+            if let Some(style) = style {
+                let sum = &mut styles[*style as usize];
+                *sum = (sum.0 + u64::from(counted.right[stack]), sum.1 + n);
+            }
+        }
+        let pieces = self.pieces(&tallies, &chances);
+        let scores = dysca::scores(&pieces);
+        let clean: Vec<&Piece> = pieces.iter().filter(|p| p.scenario == CLEAN).collect();
+        let wants = |is: fn(&Source) -> bool| self.sources.iter().any(is);
+        let sq = wants(|s| matches!(s, Source::Sq(_))).then(|| dysca::sq(&clean, Norm::Questions));
+        let sum = |strata: &[u32]| strata.iter().map(|at| tallies[*at as usize]).sum::<Tally>();
+        let n_of = |scenario: &str| pieces.iter().filter(|p| p.scenario == *scenario).map(|p| p.tally.n).sum::<u64>();
+        let number = |number: &Number, n: u64| number.value.map(|value| Cell::Number { value, n });
+        let cell = |source: &Source| match source {
+            Source::Share(strata) => {
+                let all = sum(strata);
+                (all.n > 0).then_some(Cell::Share { k: all.points as u64, n: all.n })
+            }
+            Source::Mean(strata) => {
+                let all = sum(strata);
+                (all.n > 0).then(|| Cell::Mean { value: all.points / all.n as f64, n: all.n })
+            }
+            Source::Style(at) => (styles[*at].1 > 0).then_some(Cell::Share { k: styles[*at].0, n: styles[*at].1 }),
+            Source::Final(scenario, free) => {
+                let score = scores.iter().find(|s| s.scenario == *scenario)?;
+                let value = final_score(score, *free).value? / 100.0;
+                Some(Cell::Mean { value, n: n_of(scenario) })
+            }
+            Source::Delta(scenario, free) => {
+                let score = scores.iter().find(|s| s.scenario == *scenario)?;
+                let delta = if *free { &score.three_types_to_clean } else { &score.two_types_to_clean };
+                number(delta, n_of(scenario))
+            }
+            Source::Sq(None) => number(&sq.as_ref()?.value, n_of(CLEAN)),
+            Source::Sq(Some(subtask)) => {
+                let part = sq.as_ref()?.subtasks.iter().find(|s| s.subtask == *subtask)?;
+                let n = clean.iter().filter(|p| p.subtask == *subtask).map(|p| p.tally.n).sum();
+                number(&part.value, n)
+            }
+            Source::Sc => {
+                let percent = |(k, n): (u64, u64)| Tally::of(k, n).percent();
+                let of: Vec<(String, Number)> =
+                    self.styles.iter().cloned().zip(styles.iter().map(|s| percent(*s))).collect();
+                number(&dysca::sc(&of).value, styles.iter().map(|s| s.1).sum())
+            }
+        };
+        self.sources.iter().map(cell).collect()
+    }
+
+    /// The model's tallies as Dysca's scores take them.
+    fn pieces(&self, tallies: &[Tally], chances: &[f64]) -> Vec<Piece> {
+        let typed = |at: &usize| TYPES.contains(&self.strata[*at].kind) && tallies[*at].n > 0;
+        let piece = |at: usize| Piece {
+            subtask: said(self.subtasks.get(usize::from(self.strata[at].subtask)).map_or("", String::as_str)).into(),
+            kind: self.strata[at].kind,
+            scenario: self.scenario(&self.strata[at]).into(),
+            style: None,
+            tally: tallies[at],
+            chance: chances[at],
+        };
+        (0..self.strata.len()).filter(typed).map(piece).collect()
+    }
+}
+
+fn final_score(score: &ScenarioScore, free: bool) -> &Number {
+    if free { &score.three_types } else { &score.two_types }
+}

@@ -1,0 +1,231 @@
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::sheet::UNGRADED;
+use super::*;
+use crate::model::{Choice, Form, ImageRef, Item, Key, Role, Variant};
+
+fn item(n: usize, kind: QuestionKind, subtask: &str, style: &str, variant: &str) -> Item {
+    let options: &[&str] = match kind {
+        QuestionKind::MultipleChoice => &["cat", "dog", "owl", "fox"],
+        QuestionKind::TrueFalse => &["True", "False"],
+        _ => &[],
+    };
+    let choice = |(at, text): (usize, &&str)| Choice {
+        text: (*text).into(),
+        role: if at == 1 { Role::Correct } else { Role::Distractor },
+    };
+    Item {
+        id: format!("set/{n}"),
+        dataset: "set".into(),
+        key: Key::Int(n as i64),
+        form: Form::Plain,
+        images: vec![ImageRef { name: format!("{}.png", n / 3), ..ImageRef::default() }],
+        prompt: None,
+        negative_prompt: None,
+        instruction: None,
+        question: format!("Q{n}"),
+        kind,
+        options: options.iter().enumerate().map(choice).collect(),
+        answer: "yes".into(),
+        task: None,
+        subtask: Some(subtask.into()).filter(|s: &String| !s.is_empty()),
+        granularity: None,
+        level: None,
+        style: Some(style.into()).filter(|s: &String| !s.is_empty()),
+        pair: None,
+        rotation: None,
+        variant: (!variant.is_empty()).then(|| Variant { name: variant.into(), ..Variant::default() }),
+        provenance: None,
+        edited: None,
+        extra: serde_json::Map::new(),
+    }
+}
+
+fn model(name: &str, marks: Vec<Mark>) -> Arc<Graded> {
+    Arc::new(Graded { model: name.into(), marks, ..Graded::default() })
+}
+
+fn cell(board: &Board, model: &str, column: &str) -> Option<Cell> {
+    let at = board.columns.iter().position(|c| c.name == column)?;
+    board.rows.iter().find(|r| r.model == model)?.cells[at]
+}
+
+#[test]
+fn a_mark_is_right_by_the_key_alone() {
+    let mut sheet = Sheet::default();
+    let mut refusing = item(0, QuestionKind::MultipleChoice, "", "", "");
+    refusing.options[3].role = Role::Refusal;
+    refusing.options[1].role = Role::Distractor;
+    refusing.answer = "fox".into();
+    sheet.push(&refusing).unwrap();
+    sheet.push(&item(1, QuestionKind::MultipleChoice, "", "", "")).unwrap();
+    sheet.push(&item(2, QuestionKind::YesNo, "", "", "")).unwrap();
+    sheet.push(&item(3, QuestionKind::FreeForm, "", "", "")).unwrap();
+    assert_eq!(sheet.gold, [3, 1, 0, UNGRADED]);
+    // Where nothing can be known (MM-SAP's Beyond), declining is the answer, by its option or in words.
+    assert!(sheet.right(0, Mark::option(3)) && sheet.right(0, Mark::REFUSED) && !sheet.right(0, Mark::option(1)));
+    assert!(sheet.right(1, Mark::option(1)) && !sheet.right(1, Mark::REFUSED));
+    assert!(!sheet.right(3, Mark::option(0)) && !sheet.right(1, Mark::ABSENT) && !sheet.right(9, Mark::option(0)));
+    // A later text of the same item: nothing is read again.
+    let mut edited = item(1, QuestionKind::MultipleChoice, "new", "", "");
+    edited.options.swap(0, 1);
+    sheet.put(1, &edited).unwrap();
+    assert!(
+        sheet.right(1, Mark::option(0)) && sheet.name(crate::model::Field::Subtask, 1) == "new" && sheet.len() == 4
+    );
+}
+
+#[test]
+fn dyscas_scores_follow_from_the_same_counts() {
+    // Multiple choice all right and true or false at chance: equation 1 gives 2500.
+    let mut sheet = Sheet::default();
+    let mut marks = Vec::new();
+    for n in 0..200 {
+        let kind = if n % 2 == 0 { QuestionKind::MultipleChoice } else { QuestionKind::TrueFalse };
+        sheet.push(&item(n, kind, "animal", ["ink", "oil"][n / 100], "")).unwrap();
+        let right = kind == QuestionKind::MultipleChoice || n % 4 == 1;
+        marks.push(Mark::option(usize::from(right)));
+    }
+    for n in 200..240 {
+        sheet
+            .push(&item(
+                n,
+                [QuestionKind::MultipleChoice, QuestionKind::TrueFalse][n % 2],
+                "animal",
+                "ink",
+                "corruption",
+            ))
+            .unwrap();
+        marks.push(Mark::option(0));
+    }
+    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let board = ruled.board(&ruled.choose(None));
+    let value = |column: &str| cell(&board, "m", column).and_then(Cell::value);
+    assert_eq!(value("SQ"), Some(2500.0));
+    assert_eq!(value("SQ.animal"), Some(2500.0));
+    assert_eq!(value("SC"), Some(0.0));
+    assert_eq!((value("MC+TF.clean"), value("MC+TF.corruption")), (Some(0.75), Some(0.0)));
+    assert_eq!(value("MC+TF.corruption-clean"), Some(-75.0));
+    // Columns that are no scenario are of the clean questions alone.
+    assert_eq!(cell(&board, "m", "Acc"), Some(Cell::Share { k: 150, n: 200 }));
+    assert_eq!(cell(&board, "m", "Acc.style.oil"), Some(Cell::Share { k: 75, n: 100 }));
+    assert_eq!(board.questions, 240);
+    assert_eq!(value("Final.clean"), None, "there is no free form");
+    // Only some questions: the style that is not among them has no number.
+    let some = ruled.choose(Some(&|row| row < 100));
+    let board = ruled.board(&some);
+    assert_eq!(cell(&board, "m", "Acc.style.oil"), None);
+    assert_eq!((cell(&board, "m", "Acc"), board.questions), (Some(Cell::Share { k: 75, n: 100 }), 100));
+}
+
+#[test]
+fn free_form_is_a_mean_and_only_where_it_was_computed() {
+    let mut sheet = Sheet::default();
+    let kinds = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse, QuestionKind::FreeForm, QuestionKind::FreeForm];
+    for (n, kind) in kinds.into_iter().enumerate() {
+        sheet.push(&item(n, kind, "animal", "ink", "")).unwrap();
+    }
+    let marks = vec![Mark::option(1), Mark::option(1), Mark::option(0), Mark::ABSENT];
+    let with = Graded {
+        model: "with".into(),
+        marks: marks.clone(),
+        similarity: vec![f32::NAN, f32::NAN, 0.5, f32::NAN],
+        ..Graded::default()
+    };
+    let ruled = Ruled::new(Arc::new(sheet), vec![Arc::new(with), model("without", marks)]);
+    let board = ruled.board(&ruled.choose(None));
+    // The one that is missing earns nothing.
+    assert_eq!(cell(&board, "with", "Acc.type.free-form"), Some(Cell::Mean { value: 0.25, n: 2 }));
+    assert_eq!(cell(&board, "with", "Final.clean").and_then(Cell::value), Some((1.0 + 1.0 + 0.25) / 3.0));
+    assert_eq!(cell(&board, "without", "Acc.type.free-form"), None);
+    assert_eq!(cell(&board, "without", "Final.clean"), None);
+    assert_eq!(cell(&board, "without", "MC+TF.clean").and_then(Cell::value), Some(1.0));
+    assert_eq!(board.rows[0].counts.missing, 1);
+}
+
+#[test]
+fn rotations_count_as_a_group_and_once() {
+    let mut sheet = Sheet::default();
+    for n in 0..6 {
+        let mut rotated = item(n, QuestionKind::MultipleChoice, "", "", "");
+        rotated.rotation = Some(crate::model::Rotation { set: (n / 3).to_string(), index: (n % 3 + 1) as u32, of: 3 });
+        sheet.push(&rotated).unwrap();
+    }
+    let marks = [1, 1, 1, 1, 0, 1].map(Mark::option).to_vec();
+    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let board = ruled.board(&ruled.choose(None));
+    assert_eq!(cell(&board, "m", "Circular"), Some(Cell::Share { k: 1, n: 2 }));
+    assert_eq!(cell(&board, "m", "Acc"), Some(Cell::Share { k: 2, n: 2 }), "first rotations");
+    assert_eq!(board.questions, 6);
+    // A group of which a question is not chosen is another group: it does not count.
+    let board = ruled.board(&ruled.choose(Some(&|row| row != 5)));
+    assert_eq!(cell(&board, "m", "Circular"), Some(Cell::Share { k: 1, n: 1 }));
+}
+
+proptest! {
+    /// Bits in stacks say the same as one look at every answer.
+    #[test]
+    fn counting_bits_is_counting_answers(
+        rows in prop::collection::vec((0usize..3, 0usize..4, 0usize..3, 0usize..3, 0u8..6, 0u8..6, any::<bool>()), 1..300),
+    ) {
+        let kinds = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse, QuestionKind::YesNo];
+        let mut sheet = Sheet::default();
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        for (n, (kind, subtask, style, variant, x, y, _)) in rows.iter().enumerate() {
+            let (subtask, style) = (["", "animal", "plant", "text"][*subtask], ["", "ink", "oil"][*style]);
+            sheet.push(&item(n, kinds[*kind], subtask, style, ["", "clean", "corruption"][*variant])).unwrap();
+            a.push(Mark(*x));
+            b.push(Mark(*y));
+        }
+        let sheet = Arc::new(sheet);
+        let ruled = Ruled::new(sheet.clone(), vec![model("a", a.clone()), model("b", b.clone())]);
+        let only = |row: usize| rows[row].6;
+        let chosen = ruled.choose(Some(&only));
+        let board = ruled.board(&chosen);
+        let base = rows.iter().any(|r| r.3 < 2);
+        let mut want: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+        for (row, (_, subtask, style, variant, ..)) in rows.iter().enumerate().filter(|(row, _)| only(*row)) {
+            if base && *variant == 2 {
+                continue;
+            }
+            let right = u64::from(sheet.right(row, a[row]));
+            let mut names = vec!["Acc".to_string(), format!("Acc.type.{}", sheet.kind(row).name())];
+            names.extend((*subtask > 0).then(|| format!("Acc.{}", ["", "animal", "plant", "text"][*subtask])));
+            names.extend((*style > 0).then(|| format!("Acc.style.{}", ["", "ink", "oil"][*style])));
+            for name in names {
+                let sum = want.entry(name).or_default();
+                *sum = (sum.0 + right, sum.1 + 1);
+            }
+        }
+        if a.iter().all(|m| *m == Mark::ABSENT) {
+            prop_assert!(board.rows[0].cells.iter().all(Option::is_none));
+            return Ok(());
+        }
+        for (name, (k, n)) in &want {
+            if let Some(at) = board.columns.iter().position(|c| c.name == *name) {
+                prop_assert_eq!(board.rows[0].cells[at], Some(Cell::Share { k: *k, n: *n }), "{}", name);
+            }
+        }
+        let missing = (0..rows.len()).filter(|row| only(*row) && a[*row] == Mark::ABSENT).count() as u64;
+        prop_assert_eq!(board.rows[0].counts.missing, missing);
+        if b.iter().any(|m| *m != Mark::ABSENT)
+            && let Ok(at) = ruled.column("Acc")
+            && let Some(found) = ruled.discordant((0, 1), at, &chosen)
+        {
+            let counts = |row: &usize| only(*row) && !(base && rows[*row].3 == 2);
+            let only_one = |x: &[Mark], y: &[Mark]| {
+                let is = |row: &usize| sheet.right(*row, x[*row]) && !sheet.right(*row, y[*row]);
+                (0..rows.len()).filter(counts).filter(is).count() as u64
+            };
+            prop_assert_eq!(found, (only_one(&a, &b), only_one(&b, &a)));
+        }
+        // What lies behind a cell is what it counts, and what is drawn again adds up to it.
+        if let (Ok(at), Some(Cell::Share { k, n })) = (ruled.column("Acc"), cell(&board, "a", "Acc")) {
+            let (_, units) = ruled.behind(0, at, &chosen);
+            prop_assert_eq!((units.iter().filter(|u| u.1).count() as u64, units.len() as u64), (k, n));
+            prop_assert_eq!(ruled.clusters(0, at, &chosen).unwrap().sums(), vec![k as f64, n as f64]);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What boards are made of, kept below `store/board/` between two starts: the sheet of the questions, and for each model and rule what its
+//! answers were read as. Caches: one that is missing, damaged or of something else is made again.
+
+use std::path::{Path, PathBuf};
+
+use bytemuck::cast_slice;
+use serde::{Deserialize, Serialize};
+
+use super::Fate;
+use crate::metrics::score::sheet::{Mark, NAMED, Sheet};
+use crate::metrics::score::{Graded, Place};
+use crate::model::board::Counts;
+use crate::model::{Kind, Problem, Result};
+use crate::store::disk;
+use crate::store::flat::{self, Reading};
+
+const SHEET: &[u8; 8] = b"btsheet\x01";
+const MARKS: &[u8; 8] = b"btmarks\x01";
+/// Bytes of a row of the sheet without its hashes: codes, turn, chance, and five of one byte.
+const ROW: u64 = 2 * NAMED.len() as u64 + 2 + 4 + 5;
+
+#[derive(Serialize, Deserialize)]
+struct SheetTail {
+    names: [Vec<String>; NAMED.len()],
+    /// Rows of each column of hashes that is kept.
+    hashes: [u64; 4],
+}
+
+fn folder(store: &Path) -> PathBuf {
+    store.join("board")
+}
+
+/// Writes the sheet of what `key` is the digest of.
+pub(super) fn write_sheet(store: &Path, key: &[u8; 32], sheet: &Sheet) -> Result<()> {
+    disk::ensure_dir(&folder(store))?;
+    let hashes = [&sheet.image, &sheet.pair, &sheet.text, &sheet.set].map(|h| h.values());
+    let mut arrays: Vec<&[u8]> = hashes.iter().map(|h| cast_slice::<u64, u8>(h)).collect();
+    arrays.push(cast_slice(&sheet.chance));
+    arrays.extend(sheet.codes.iter().map(|c| cast_slice::<u16, u8>(c)));
+    arrays.push(cast_slice(&sheet.turn));
+    arrays.extend([&sheet.kind, &sheet.gold, &sheet.refusal, &sheet.side, &sheet.rule].map(|c| &c[..]));
+    let tail = SheetTail { names: sheet.names.clone(), hashes: hashes.map(|h| h.len() as u64) };
+    flat::write(&folder(store).join("sheet.snap"), SHEET, key, sheet.len(), &arrays, &tail)
+}
+
+/// Reads the sheet of what `key` is the digest of.
+pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<Sheet> {
+    let reading = Reading::open(folder(store).join("sheet.snap"), SHEET, key)?;
+    let rows = usize::try_from(reading.rows).unwrap_or(usize::MAX);
+    // The tail says how long the hashes before everything else are; it is read once more when all is checked.
+    let tail: SheetTail = reading.unchecked_tail()?;
+    let hashes = tail.hashes.iter().try_fold(0u64, |sum, n| sum.checked_add(n.checked_mul(8)?));
+    let body = reading.rows.checked_mul(ROW).and_then(|rows| rows.checked_add(hashes?));
+    if body != Some(reading.body) {
+        return Err(reading.corrupt("it is cut short"));
+    }
+    let mut cursor = reading.cursor(0);
+    let mut columns: [Vec<u64>; 4] = Default::default();
+    for (column, n) in columns.iter_mut().zip(tail.hashes) {
+        *column = cursor.array(n as usize)?;
+    }
+    let chance = cursor.array(rows)?;
+    let mut codes: [Vec<u16>; NAMED.len()] = Default::default();
+    for column in &mut codes {
+        *column = cursor.array(rows)?;
+    }
+    let turn = cursor.array(rows)?;
+    let mut bytes: [Vec<u8>; 5] = Default::default();
+    for column in &mut bytes {
+        *column = cursor.array(rows)?;
+    }
+    let tail: SheetTail = reading.finish(&[cursor.crc])?;
+    let [kind, gold, refusal, side, rule] = bytes;
+    let [image, pair, text, set] = columns.map(Into::into);
+    Ok(Sheet { names: tail.names, codes, kind, gold, refusal, side, rule, turn, chance, image, pair, text, set })
+}
+
+/// Places of answers, packed: almost always those of the row before and one on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Places {
+    packed: Vec<u8>,
+    rows: u64,
+}
+
+impl Places {
+    /// Packs them.
+    pub fn pack(places: &[Place]) -> Places {
+        let mut last = Place { file: 0, row: u32::MAX };
+        let mut bytes = Vec::with_capacity(places.len() * 6);
+        for place in places {
+            // What is expected is all zeroes, and so is the answer that is not there after one that is not there.
+            let step = place.row.wrapping_sub(last.row).wrapping_sub(1);
+            bytes.extend_from_slice(&(place.file ^ last.file).to_le_bytes());
+            bytes.extend_from_slice(&step.to_le_bytes());
+            last = *place;
+        }
+        // Packing can only fail for want of memory; without places no answer is shown, and the next start makes them again.
+        Places { packed: zstd::bulk::compress(&bytes, 1).unwrap_or_default(), rows: places.len() as u64 }
+    }
+
+    /// Them all.
+    pub fn unpack(&self) -> Vec<Place> {
+        let Ok(bytes) = zstd::bulk::decompress(&self.packed, self.rows as usize * 6) else { return Vec::new() };
+        let mut last = Place { file: 0, row: u32::MAX };
+        let next = |bytes: &[u8]| {
+            let file = u16::from_le_bytes([bytes[0], bytes[1]]) ^ last.file;
+            let step = u32::from_le_bytes([bytes[2], bytes[3], bytes[4], bytes[5]]);
+            last = Place { file, row: last.row.wrapping_add(step).wrapping_add(1) };
+            last
+        };
+        bytes.chunks_exact(6).map(next).collect()
+    }
+}
+
+/// A model's answers as read, with all that a board says of its files.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kept {
+    pub(super) graded: Graded,
+    pub(super) places: Places,
+    /// What became of the rows of each file, by its name.
+    pub(super) files: Vec<(String, Fate)>,
+    /// Segments of revised items that were known when it was made.
+    pub(super) revisions: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct MarksTail {
+    model: String,
+    counts: Counts,
+    places: Places,
+    files: Vec<(String, Fate)>,
+    revisions: u64,
+}
+
+/// One file a model and rule; `name` is a hash of both.
+fn marks_path(store: &Path, name: &str) -> PathBuf {
+    folder(store).join(format!("{name}.snap"))
+}
+
+/// Writes what was read.
+pub(super) fn write_marks(store: &Path, name: &str, key: &[u8; 32], kept: &Kept) -> Result<()> {
+    disk::ensure_dir(&folder(store))?;
+    let marks: Vec<u8> = kept.graded.marks.iter().map(|m| m.0).collect();
+    let tail = MarksTail {
+        model: kept.graded.model.clone(),
+        counts: kept.graded.counts,
+        places: kept.places.clone(),
+        files: kept.files.clone(),
+        revisions: kept.revisions,
+    };
+    flat::write(&marks_path(store, name), MARKS, key, marks.len(), &[&marks], &tail)
+}
+
+/// Reads what was read of the files that `key` is the digest of.
+pub(super) fn read_marks(store: &Path, name: &str, key: &[u8; 32]) -> Result<Kept> {
+    let reading = Reading::open(marks_path(store, name), MARKS, key)?;
+    let rows = reading.rows_of(1)?;
+    let mut cursor = reading.cursor(0);
+    let marks = cursor.array::<u8>(rows)?.into_iter().map(Mark).collect();
+    let tail: MarksTail = reading.finish(&[cursor.crc])?;
+    let graded = Graded { model: tail.model, marks, counts: tail.counts, similarity: Vec::new() };
+    Ok(Kept { graded, places: tail.places, files: tail.files, revisions: tail.revisions })
+}
+
+/// Nothing is lost with a cache that could not be read or written; what is wrong with the disk is told by those who need it.
+pub(super) fn fine(result: Result<()>) {
+    let _: Option<Problem> = result.err().filter(|p| p.kind != Kind::Io);
+}

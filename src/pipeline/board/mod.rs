@@ -1,0 +1,296 @@
+//! Boards: which files and models there are, what was odd about them, and the texts behind a cell.
+//!
+//! [`from_paths`] makes one from files alone; a project's is made of its catalogue (`owner`). What is counted, and how, is
+//! [`crate::metrics::score`]'s.
+
+mod cache;
+mod memory;
+mod paths;
+mod project;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::cache::Places;
+pub use self::memory::{Answers, from_items};
+pub use self::paths::from_paths;
+pub use self::project::{Similarities, Watch, from_catalog};
+
+use crate::metrics::consensus;
+use crate::metrics::extract::{Asked, Extractor};
+use crate::metrics::score::{Chosen, Graded, Outcome, Place, Ruled};
+use crate::metrics::statistics::{Rank, ranks};
+use crate::model::board::{Behind, Board, Row};
+use crate::model::{Item, Prediction, Problem, Result};
+
+/// Where the texts of questions and answers are.
+pub trait Texts: Send + Sync {
+    /// The items in these rows.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn items(&self, rows: &[u32]) -> Result<Vec<Item>>;
+
+    /// A model's answers at these places; none where there is none.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn answers(&self, model: &str, places: &[Place]) -> Result<Vec<Option<Prediction>>>;
+}
+
+/// What was odd about the files of a model, while they are read.
+#[derive(Clone, Debug, Default)]
+pub struct Odd {
+    notes: Vec<String>,
+    /// Models whose evaluated file went before a plain one.
+    evaluated: BTreeSet<String>,
+}
+
+/// What became of the rows of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fate {
+    counts: [u64; 4],
+    /// Keys of questions whose text in the file is another than in the set.
+    pub drifted: BTreeSet<String>,
+    /// Whether any of its questions is in the set.
+    pub known: bool,
+}
+
+impl Fate {
+    /// Counts a row.
+    pub fn count(&mut self, outcome: Outcome) {
+        self.counts[outcome as usize] += 1;
+    }
+
+    fn of(&self, outcome: Outcome) -> u64 {
+        self.counts[outcome as usize]
+    }
+}
+
+impl Odd {
+    /// Something to be said of the whole.
+    pub fn say(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// Takes in what became of the rows of `model`'s file `source`.
+    pub fn file(&mut self, model: &str, source: &str, fate: &Fate) {
+        let mut note = |text: String| self.notes.push(format!("{model}: {text}"));
+        let [used, extra, duplicate, superseded] =
+            [Outcome::Used, Outcome::Extra, Outcome::Duplicate, Outcome::Superseded].map(|o| fate.of(o));
+        if !fate.known && used + extra + duplicate + superseded > 0 {
+            note(format!("no question of {source} is in the set"));
+        } else if extra > 0 {
+            note(format!("{} of {source} to questions that are not in the set", count(extra, "answer")));
+        }
+        if duplicate > 0 {
+            let rows = count(duplicate, "row");
+            note(format!("{rows} of {source} for questions that have an answer already; the first is used"));
+        }
+        if let Some(first) = fate.drifted.first() {
+            let many = count(fate.drifted.len() as u64, "question");
+            note(format!("{many} with another text in {source} (first: {first}); the text of the data set counts"));
+        }
+        if superseded > 0 && used > 0 {
+            note(format!("{} of {source} used where the evaluated file has none", count(used, "answer")));
+        }
+        if superseded > 0 {
+            self.evaluated.insert(model.to_string());
+        }
+    }
+}
+
+/// Everything a board is made of.
+pub struct Scored {
+    ruled: Ruled,
+    /// Where the answer in each row is, by model.
+    places: BTreeMap<String, Places>,
+    texts: Box<dyn Texts>,
+    odd: Odd,
+    rule: Option<Extractor>,
+    /// Files that were passed over, with the reasons.
+    pub skipped: Vec<Problem>,
+}
+
+impl std::fmt::Debug for Scored {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} models, {} questions", self.ruled.models().len(), self.ruled.sheet().len())
+    }
+}
+
+/// Answers behind a cell that are fetched at once.
+pub const BEHIND: usize = 2000;
+
+impl Scored {
+    /// Puts together what was read.
+    pub fn new(
+        ruled: Ruled,
+        places: BTreeMap<String, Places>,
+        texts: Box<dyn Texts>,
+        odd: Odd,
+        rule: Option<Extractor>,
+    ) -> Scored {
+        Scored { ruled, places, texts, odd, rule, skipped: Vec::new() }
+    }
+
+    /// What is counted.
+    pub fn ruled(&self) -> &Ruled {
+        &self.ruled
+    }
+
+    /// The models, in the order of [`outcomes`](Self::outcomes).
+    pub fn models(&self) -> impl Iterator<Item = &str> {
+        self.ruled.models().iter().map(|graded| graded.model.as_str())
+    }
+
+    /// What the models that `counts` names made of the item in each row that can be graded.
+    pub fn outcomes<'s>(
+        &'s self,
+        counts: &'s dyn Fn(&str) -> bool,
+    ) -> impl Iterator<Item = (usize, Vec<consensus::Outcome>)> + 's {
+        let models: Vec<&Graded> = self.ruled.models().iter().map(|m| &**m).filter(|m| counts(&m.model)).collect();
+        let of =
+            move |row: usize| models.iter().map(|model| self.ruled.outcome(model, row)).collect::<Option<Vec<_>>>();
+        (0..self.ruled.sheet().len())
+            .filter(|row| self.ruled.sheet().graded(*row))
+            .filter_map(move |row| Some((row, of(row)?)))
+    }
+
+    /// The board on these questions, with what a reader should know.
+    pub fn board(&self, chosen: &Chosen) -> Board {
+        let mut board = self.ruled.board(chosen);
+        let mut notes = self.odd.notes.clone();
+        for Row { model, counts, .. } in &board.rows {
+            let mut note = |n: u64, what: &str, how: &str| {
+                if n > 0 {
+                    notes.push(format!("{model}: {} {how}, counted as wrong", count(n, what)));
+                }
+            };
+            note(counts.missing, "question", "without an answer");
+            note(counts.unparsed, "answer", "that no rule could read");
+            note(counts.refused, "answer", "that declines to answer");
+        }
+        if !self.odd.evaluated.is_empty() {
+            let models: Vec<&str> = self.odd.evaluated.iter().map(String::as_str).collect();
+            let models = models.join(", ");
+            notes.push(format!("evaluated files, which hold a judge's words, are used before plain ones: {models}"));
+        }
+        board.notes = notes;
+        board
+    }
+
+    /// The board on every question.
+    pub fn whole(&self) -> Board {
+        self.board(&self.ruled.choose(None))
+    }
+
+    /// The first [`BEHIND`] answers behind a cell, unit by unit in the order of the data set, and how many there are in all.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::NotFound`] when there is no such model or column; when texts cannot be read.
+    pub fn behind(&self, model: &str, column: &str, chosen: &Chosen) -> Result<(Vec<Behind>, u64)> {
+        let (at, column) = (self.ruled.model(model)?, self.ruled.column(column)?);
+        let graded = &self.ruled.models()[at];
+        let (unit, mut units) = self.ruled.behind(at, column, chosen);
+        let all = units.iter().map(|(rows, _)| rows.len() as u64).sum();
+        let mut held = 0;
+        units.retain(|(rows, _)| {
+            held += rows.len();
+            held <= BEHIND
+        });
+        let rows: Vec<u32> = units.iter().flat_map(|(rows, _)| rows.iter().copied()).collect();
+        let items = self.texts.items(&rows)?;
+        let places = self.places.get(model).map(Places::unpack).unwrap_or_default();
+        let places: Vec<Place> = rows.iter().map(|r| places.get(*r as usize).copied().unwrap_or(Place::NONE)).collect();
+        let answers = self.texts.answers(model, &places)?;
+        let names = units.iter().flat_map(|(rows, right)| rows.iter().map(move |_| (rows.len(), *right)));
+        let mut found: Vec<Behind> = Vec::with_capacity(rows.len());
+        let mut left = 0;
+        let mut name = String::new();
+        for (((row, item), answer), (size, unit_right)) in rows.iter().zip(&items).zip(answers).zip(names) {
+            if left == 0 {
+                (left, name) = (size, unit.name(item));
+            }
+            left -= 1;
+            let row = *row as usize;
+            found.push(self.one(item, answer, (&name, unit_right), row, self.ruled.right(graded, row)));
+        }
+        Ok((found, all))
+    }
+
+    fn one(
+        &self,
+        item: &Item,
+        answer: Option<Prediction>,
+        (unit, unit_right): (&str, bool),
+        row: usize,
+        right: bool,
+    ) -> Behind {
+        let (asked, rule) = (Asked::from(item), self.rule.unwrap_or_else(|| self.ruled.sheet().rule(row)));
+        let read = answer.as_ref().and_then(|a| rule.read(&asked, &a.output, a.judge.as_deref()).answer());
+        let trace = answer.as_ref().map(|a| rule.trace(&asked, &a.output, a.judge.as_deref()));
+        Behind {
+            unit: unit.to_string(),
+            unit_right,
+            key: item.key.to_string(),
+            item: item.id.clone(),
+            question: item.instruction.as_ref().unwrap_or(&item.question).clone(),
+            gold: item.correct().map_or_else(|| item.answer.to_lowercase(), Item::letter),
+            output: answer.map(|a| a.output),
+            extracted: read,
+            trace: trace.unwrap_or_else(|| "no answer; counts as wrong".into()),
+            right,
+        }
+    }
+
+    /// The models in the order of a column, best first, with ranks that tie where the data cannot tell two models apart (see [`ranks`]); models
+    /// without a number are left out.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::NotFound`] when there is no such column.
+    pub fn ranks(&self, column: &str, chosen: &Chosen) -> Result<Vec<(String, Rank)>> {
+        let at = self.ruled.column(column)?;
+        let board = self.ruled.board(chosen);
+        let value = |row: &Row| row.cells.get(at).copied().flatten().and_then(crate::model::board::Cell::value);
+        let mut order: Vec<(usize, f64)> =
+            board.rows.iter().enumerate().filter_map(|(i, r)| Some((i, value(r)?))).collect();
+        order.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let models: Vec<usize> = order.iter().map(|(at, _)| *at).collect();
+        let names = models.iter().map(|at| self.ruled.models()[*at].model.clone());
+        let pair = |a: usize, b: usize| self.ruled.discordant((models[a], models[b]), at, chosen);
+        Ok(names.zip(ranks(models.len(), ALPHA, pair)).collect())
+    }
+}
+
+/// Two neighbours are told apart at this level, over all pairs of neighbours together.
+pub const ALPHA: f64 = 0.05;
+
+/// So many of something.
+pub(super) fn count(n: u64, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// The model a prediction file is of: its stem without the prefix `mcq_` and the suffix `_evaluated`.
+pub fn model_name(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = stem.strip_prefix("mcq_").unwrap_or(&stem);
+    name.strip_suffix("_evaluated").unwrap_or(name).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_named_by_their_files() {
+        for (file, name) in [
+            ("a/GPT4o.jsonl", "GPT4o"),
+            ("mcq_llava_v1.5_13b.jsonl", "llava_v1.5_13b"),
+            ("MiniCPM-V-2_evaluated.jsonl", "MiniCPM-V-2"),
+        ] {
+            assert_eq!(model_name(Path::new(file)), name);
+        }
+    }
+}

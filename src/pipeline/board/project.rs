@@ -1,0 +1,368 @@
+//! Boards of a project: questions and answers are read from its segments once, and from then on from what was kept of them.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::cache::{self, Kept, Places};
+use super::{Fate, Odd, Scored, Texts};
+use crate::metrics::extract::{Asked, Extractor};
+use crate::metrics::score::sheet::{Mark, Sheet};
+use crate::metrics::score::{Graded, Grader, Place, Ruled};
+use crate::model::{Choice, Field, Item, Kind, Prediction, Problem, QuestionKind, Result};
+use crate::store::Catalog;
+use crate::store::catalog::Answers;
+use crate::store::columns::id_hash;
+use crate::store::manifest::Holds;
+
+/// Rows of a file that decide which data set it answers.
+const SAMPLE: usize = 4096;
+
+/// What of the answers' similarities is known, by model: by row, NaN where there is none; empty where none were computed.
+pub type Similarities<'a> = &'a (dyn Fn(&str) -> Vec<f32> + Sync);
+
+/// Is told how many answers of how many are read; says whether to go on.
+pub type Watch<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
+
+struct Segments {
+    catalog: Arc<Catalog>,
+    /// The files of each model, evaluated ones first.
+    files: BTreeMap<String, Vec<usize>>,
+}
+
+impl Texts for Segments {
+    fn items(&self, rows: &[u32]) -> Result<Vec<Item>> {
+        rows.iter().map(|row| self.catalog.item(*row as usize)).collect()
+    }
+
+    fn answers(&self, model: &str, places: &[Place]) -> Result<Vec<Option<Prediction>>> {
+        let files = self.files.get(model).map_or(&[][..], Vec::as_slice);
+        let mut found = vec![None; places.len()];
+        let mut order: Vec<usize> = (0..places.len()).filter(|at| places[*at] != Place::NONE).collect();
+        order.sort_unstable_by_key(|at| (places[*at].file, places[*at].row));
+        for at in order {
+            let place = places[at];
+            if let Some(answers) = files.get(usize::from(place.file)).and_then(|at| self.catalog.answers().get(*at)) {
+                found[at] = answers.prediction(place.row as usize)?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The board's data of a project with these items and predictions, whose store is at `store`. `rule` reads all answers, or else each
+/// question's own.
+///
+/// # Errors
+/// [`Kind::Corrupt`] when a segment is damaged, [`Kind::Cancelled`] when `watch` says so.
+pub fn from_catalog(
+    catalog: &Arc<Catalog>,
+    store: &Path,
+    rule: Option<Extractor>,
+    similar: Similarities,
+    watch: Watch,
+) -> Result<Scored> {
+    let sheet = Arc::new(sheet(catalog, store)?);
+    let mut files: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, answers) in catalog.answers().iter().enumerate() {
+        if let Holds::Predictions { model, .. } = &answers.part.holds {
+            files.entry(model.clone()).or_default().push(at);
+        }
+    }
+    for of in files.values_mut() {
+        of.sort_by_key(|at| !evaluated(&catalog.answers()[*at]));
+    }
+    let all: u64 = catalog.answers().iter().map(|a| a.part.rows).sum();
+    let done = std::sync::atomic::AtomicU64::new(0);
+    let went = |rows: u64| {
+        let done = done.fetch_add(rows, std::sync::atomic::Ordering::Relaxed) + rows;
+        if watch(done, all) { Ok(()) } else { Err(Problem::new(Kind::Cancelled, "reading answers was cancelled")) }
+    };
+    let of: Vec<(&String, &Vec<usize>)> = files.iter().collect();
+    let kept: Vec<Kept> = of
+        .par_iter()
+        .map(|(model, files)| one(catalog, store, &sheet, (model, files), rule, &went))
+        .collect::<Result<_>>()?;
+    let (mut odd, mut models, mut places) = (Odd::default(), Vec::new(), BTreeMap::new());
+    for answers in catalog.answers() {
+        let (n, source) = (answers.part.duplicates, &answers.part.source);
+        if n > 0 {
+            odd.say(format!("{source}: {n} rows were given more than once and dropped at import"));
+        }
+    }
+    for mut model in kept {
+        model.files.iter().for_each(|(source, fate)| odd.file(&model.graded.model, source, fate));
+        places.insert(model.graded.model.clone(), model.places);
+        model.graded.similarity = similar(&model.graded.model);
+        models.push(Arc::new(model.graded));
+    }
+    let texts = Segments { catalog: catalog.clone(), files };
+    Ok(Scored::new(Ruled::new(sheet, models), places, Box::new(texts), odd, rule))
+}
+
+fn evaluated(answers: &Answers) -> bool {
+    matches!(answers.part.holds, Holds::Predictions { evaluated: true, .. })
+}
+
+/// The questions: as they were kept, or read again.
+fn sheet(catalog: &Catalog, store: &Path) -> Result<Sheet> {
+    let mut hasher = blake3::Hasher::new();
+    catalog.item_segments().for_each(|segment| {
+        let bytes: u64 = segment.frames().iter().map(|f| u64::from(f.length)).sum();
+        hasher.update(format!("{} {} {bytes}\n", segment.file(), segment.rows()).as_bytes());
+    });
+    let key: [u8; 32] = *hasher.finalize().as_bytes();
+    if let Ok(sheet) = cache::read_sheet(store, &key)
+        && sheet.len() == catalog.len()
+    {
+        return Ok(sheet);
+    }
+    let mut sheet = Sheet::default();
+    catalog.each_line(0, &mut |_, line| {
+        let item: Item = serde_json::from_slice(line)
+            .map_err(|e| Problem::new(Kind::Corrupt, format!("a stored item cannot be read: {e}")))?;
+        sheet.push(&item).map(|()| true)
+    })?;
+    cache::fine(cache::write_sheet(store, &key, &sheet));
+    Ok(sheet)
+}
+
+/// A model's answers: as they were kept, mended where items were revised since, or read again.
+fn one(
+    catalog: &Catalog,
+    store: &Path,
+    sheet: &Sheet,
+    (model, files): (&str, &[usize]),
+    rule: Option<Extractor>,
+    went: &(dyn Fn(u64) -> Result<()> + Sync),
+) -> Result<Kept> {
+    let parts = || files.iter().map(|at| &catalog.answers()[*at].part);
+    let rows: u64 = parts().map(|p| p.rows).sum();
+    let mut hasher = blake3::Hasher::new();
+    parts().for_each(|p| {
+        hasher.update(p.blake3.as_bytes());
+        hasher.update(p.source.as_bytes());
+    });
+    // A rule's name holds its version.
+    let rules = rule.map_or_else(|| Extractor::ALL.map(Extractor::name).join(" "), |rule| rule.name().to_string());
+    hasher.update(rules.as_bytes());
+    let key: [u8; 32] = *hasher.finalize().as_bytes();
+    let name = blake3::hash(format!("{model}\n{}", rule.map_or("", Extractor::name)).as_bytes());
+    let name: String = name.to_hex().as_str().chars().take(32).collect();
+    let revisions = catalog.revisions().list();
+    if let Ok(mut kept) = cache::read_marks(store, &name, &key) {
+        let same = kept.revisions == revisions.len() as u64;
+        // Items that came since can only have answers that had no question then.
+        let grown = kept.graded.marks.len() < sheet.len() && kept.graded.counts.extra > 0;
+        if kept.graded.marks.len() <= sheet.len() && kept.revisions <= revisions.len() as u64 && !grown {
+            kept.graded.marks.resize(sheet.len(), Mark::ABSENT);
+            if !same {
+                mend(catalog, sheet, files, rule, &mut kept)?;
+                cache::fine(cache::write_marks(store, &name, &key, &kept));
+            }
+            went(rows)?;
+            return Ok(kept);
+        }
+    }
+    let mut kept = read(catalog, sheet, (model, files), rule, went)?;
+    kept.revisions = revisions.len() as u64;
+    cache::fine(cache::write_marks(store, &name, &key, &kept));
+    Ok(kept)
+}
+
+/// What reading an answer needs of a stored prediction.
+#[derive(Deserialize)]
+struct Row<'a> {
+    #[serde(borrow)]
+    key: &'a RawValue,
+    #[serde(borrow)]
+    output: Cow<'a, str>,
+    #[serde(borrow, default)]
+    judge: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    extra: Option<Extra<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Extra<'a> {
+    #[serde(borrow, default)]
+    question: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    prompt: Option<&'a RawValue>,
+}
+
+/// What reading an answer needs of a stored item.
+#[derive(Deserialize)]
+struct Question<'a> {
+    #[serde(borrow, default)]
+    instruction: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    question: Cow<'a, str>,
+    kind: QuestionKind,
+    #[serde(default)]
+    options: Vec<Choice>,
+}
+
+impl Question<'_> {
+    fn asked(&self) -> Asked<'_> {
+        Asked { instruction: self.instruction.as_deref().unwrap_or_default(), kind: self.kind, options: &self.options }
+    }
+
+    fn text(&self) -> &str {
+        self.instruction.as_deref().unwrap_or(&self.question)
+    }
+}
+
+fn damaged(e: &serde_json::Error) -> Problem {
+    Problem::new(Kind::Corrupt, format!("a stored record cannot be read: {e}"))
+}
+
+/// The key as text: `1583` or `0__0__1`.
+fn key_text(raw: &RawValue) -> Cow<'_, str> {
+    let raw = raw.get();
+    if raw.starts_with('"') {
+        serde_json::from_str(raw).map_or(Cow::Borrowed(raw), Cow::Owned)
+    } else {
+        Cow::Borrowed(raw)
+    }
+}
+
+/// The lines of a frame of answers.
+fn rows(text: &str) -> impl Iterator<Item = Result<Row<'_>>> {
+    text.split('\n').filter(|l| !l.is_empty()).map(|line| serde_json::from_str(line).map_err(|e| damaged(&e)))
+}
+
+/// Which data set the answers of a file are to: the one most of whose questions its first rows name.
+fn dataset_of(catalog: &Catalog, sheet: &Sheet, answers: &Answers) -> Result<Option<String>> {
+    let names: Vec<&String> = sheet.names[0].iter().filter(|n| !n.is_empty()).collect();
+    if let [only] = names[..] {
+        return Ok(Some(only.clone()));
+    }
+    let mut hits = vec![0u64; names.len()];
+    let (mut frame, mut seen) = (0, 0);
+    while let Some(text) = answers.lines(frame)?.filter(|_| seen < SAMPLE) {
+        for row in rows(&text) {
+            let key = row?;
+            let key = key_text(key.key);
+            seen += 1;
+            for (hits, name) in hits.iter_mut().zip(&names) {
+                *hits += u64::from(catalog.row_of_hash(id_hash(&format!("{name}/{key}"))).is_some());
+            }
+        }
+        frame += 1;
+    }
+    let sizes = |name: &str| (0..sheet.len()).filter(|row| sheet.name(Field::Dataset, *row) == name).count();
+    let best = hits.iter().zip(names).filter(|(hits, _)| **hits > 0);
+    // Of equals the one they cover most of.
+    Ok(best.max_by_key(|(hits, name)| (**hits, std::cmp::Reverse(sizes(name)))).map(|(_, name)| name.clone()))
+}
+
+/// A frame of items, as answers need them one after the other.
+struct Window<'a> {
+    catalog: &'a Catalog,
+    bytes: Vec<u8>,
+    rows: std::ops::Range<usize>,
+    lines: Vec<usize>,
+}
+
+impl Window<'_> {
+    fn question(&mut self, row: usize) -> Result<Question<'_>> {
+        if !self.rows.contains(&row) {
+            let (bytes, next) = self.catalog.chunk(row)?;
+            self.lines.clear();
+            self.lines.push(0);
+            self.lines.extend(memchr::memchr_iter(b'\n', &bytes).map(|at| at + 1));
+            (self.bytes, self.rows) = (bytes, row..next);
+        }
+        let at = row - self.rows.start;
+        let start = self.lines.get(at).copied().unwrap_or(self.bytes.len());
+        let end = self.lines.get(at + 1).map_or(self.bytes.len(), |next| next.saturating_sub(1));
+        serde_json::from_slice(self.bytes.get(start..end).unwrap_or_default()).map_err(|e| damaged(&e))
+    }
+}
+
+/// Reads a model's files.
+fn read(
+    catalog: &Catalog,
+    sheet: &Sheet,
+    (model, files): (&str, &[usize]),
+    rule: Option<Extractor>,
+    went: &(dyn Fn(u64) -> Result<()> + Sync),
+) -> Result<Kept> {
+    let mut grader = Grader::new(sheet, model, rule);
+    let mut told = Vec::new();
+    let mut window = Window { catalog, bytes: Vec::new(), rows: 0..0, lines: Vec::new() };
+    let hashes = &catalog.columns().id_hash;
+    for at in files {
+        let answers = &catalog.answers()[*at];
+        grader.file(evaluated(answers));
+        let dataset = dataset_of(catalog, sheet, answers)?;
+        let mut fate = Fate { known: dataset.is_some(), ..Fate::default() };
+        let (mut frame, mut line, mut expected) = (0, 0u32, 0);
+        let mut id = String::new();
+        while let Some(text) = answers.lines(frame)? {
+            let before = line;
+            for row in rows(&text) {
+                let row = row?;
+                let key = key_text(row.key);
+                id.clear();
+                id.push_str(dataset.as_deref().unwrap_or_default());
+                id.push('/');
+                id.push_str(&key);
+                let hash = id_hash(&id);
+                // Most files have the order of the questions.
+                let found = match hashes.get(expected) {
+                    Some(next) if *next == hash => Some(expected),
+                    _ => catalog.row_of_hash(hash).map(|row| row as usize),
+                };
+                match found.filter(|_| dataset.is_some()) {
+                    None => fate.count(grader.extra(hash)),
+                    Some(place) => {
+                        expected = place + 1;
+                        let question = window.question(place)?;
+                        let said = row.extra.as_ref().and_then(|e| e.question.or(e.prompt));
+                        let said: Option<Cow<'_, str>> = said.and_then(|raw| serde_json::from_str(raw.get()).ok());
+                        if said.is_some_and(|said| said != question.text()) {
+                            fate.drifted.insert(key.into_owned());
+                        }
+                        fate.count(grader.answer(place, line, &question.asked(), &row.output, row.judge.as_deref()));
+                    }
+                }
+                line += 1;
+            }
+            went(u64::from(line - before))?;
+            frame += 1;
+        }
+        told.push((answers.part.source.clone(), fate));
+    }
+    let (graded, places) = grader.finish();
+    Ok(Kept { graded, places: Places::pack(&places), files: told, revisions: 0 })
+}
+
+/// Reads again the answers to items that were revised since.
+fn mend(catalog: &Catalog, sheet: &Sheet, files: &[usize], rule: Option<Extractor>, kept: &mut Kept) -> Result<()> {
+    let revisions = catalog.revisions().list();
+    let from = kept.revisions as usize;
+    let revised: HashSet<u32> = revisions.iter().skip(from).flat_map(|r| r.rows.iter().copied()).collect();
+    let places = kept.places.unpack();
+    for row in revised.into_iter().map(|row| row as usize) {
+        let Some(place) = places.get(row).copied().filter(|p| *p != Place::NONE) else { continue };
+        let Some(at) = files.get(usize::from(place.file)) else { continue };
+        let Some(answer) = catalog.answers()[*at].prediction(place.row as usize)? else { continue };
+        let item = catalog.item(row)?;
+        let before = kept.graded.mark(row);
+        let mark = Graded::read(sheet, row, rule, &Asked::from(&item), &answer.output, answer.judge.as_deref());
+        let counts = &mut kept.graded.counts;
+        for (state, n) in [(Mark::UNPARSED, &mut counts.unparsed), (Mark::REFUSED, &mut counts.refused)] {
+            *n = *n + u64::from(mark == state) - u64::from(before == state);
+        }
+        kept.graded.marks[row] = mark;
+    }
+    kept.revisions = revisions.len() as u64;
+    Ok(())
+}
