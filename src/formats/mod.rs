@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::{Form, Item, Prediction, Problem, Result};
 
+pub mod chart;
 mod dysca;
 mod dysca_nested;
 mod fields;

@@ -1,0 +1,82 @@
+//! A scene as PNG.
+
+use std::io::{Cursor, Write};
+
+use image::{ImageFormat, Rgb, RgbImage};
+use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
+use unicode_width::UnicodeWidthStr;
+
+use super::{Anchor, Colour, Scene, Shape};
+use crate::formats::write::raw;
+use crate::model::{Kind, Problem, Result};
+
+/// Pixels a unit.
+const SCALE: f64 = 2.0;
+const MOST: f64 = 64e6;
+
+pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
+    let (width, height) = ((scene.width * SCALE).ceil().max(1.0), (scene.height * SCALE).ceil().max(1.0));
+    if width * height > MOST {
+        let what = format!("a picture of {width:.0} x {height:.0} pixels is too large");
+        return Err(Problem::new(Kind::Usage, what).help("choose fewer columns, or write SVG"));
+    }
+    let mut picture = RgbImage::from_pixel(width as u32, height as u32, Rgb([255; 3]));
+    for shape in &scene.shapes {
+        match shape {
+            Shape::Rect { x, y, width, height, colour } => fill(&mut picture, (*x, *y), (*width, *height), *colour),
+            Shape::Text { x, y, anchor, colour, text } => letters(&mut picture, (*x, *y), *anchor, *colour, text),
+        }
+    }
+    let mut bytes = Cursor::new(Vec::new());
+    picture
+        .write_to(&mut bytes, ImageFormat::Png)
+        .map_err(|e| Problem::new(Kind::Io, format!("the picture cannot be written: {e}")))?;
+    raw(out, bytes.get_ref())
+}
+
+fn fill(picture: &mut RgbImage, (x, y): (f64, f64), (width, height): (f64, f64), Colour(r, g, b): Colour) {
+    let edge = |at: f64, most: u32| (at * SCALE).round().clamp(0.0, f64::from(most)) as u32;
+    let (wide, high) = picture.dimensions();
+    for row in edge(y, high)..edge(y + height, high) {
+        for column in edge(x, wide)..edge(x + width, wide) {
+            picture.put_pixel(column, row, Rgb([r, g, b]));
+        }
+    }
+}
+
+fn letters(picture: &mut RgbImage, (x, y): (f64, f64), anchor: Anchor, colour: Colour, text: &str) {
+    let (weight, size) = (FontWeight::Regular, RasterHeight::Size32);
+    let step = get_raster_width(weight, size) as f64;
+    let length = step * text.width() as f64;
+    let shift = match anchor {
+        Anchor::Start => 0.0,
+        Anchor::End => length,
+        Anchor::Middle => length / 2.0,
+    };
+    let (mut left, top) = (x * SCALE - shift, y * SCALE - size.val() as f64 / 2.0);
+    for c in text.chars() {
+        let glyph = get_raster(c, weight, size).or_else(|| get_raster('?', weight, size));
+        if let Some(glyph) = glyph {
+            for row in 0..size.val() {
+                for column in 0..glyph.width() {
+                    let ink = glyph.pixel(column, row).unwrap_or(0);
+                    blend(picture, (left + column as f64, top + row as f64), colour, ink);
+                }
+            }
+        }
+        left += step * unicode_width::UnicodeWidthChar::width(c).unwrap_or(0) as f64;
+    }
+}
+
+fn blend(picture: &mut RgbImage, (x, y): (f64, f64), Colour(r, g, b): Colour, ink: u8) {
+    if ink == 0 || x < 0.0 || y < 0.0 {
+        return;
+    }
+    if let Some(pixel) = picture.get_pixel_mut_checked(x as u32, y as u32) {
+        let mix = |under: u8, over: u8| {
+            ((u16::from(under) * (255 - u16::from(ink)) + u16::from(over) * u16::from(ink)) / 255) as u8
+        };
+        let [pr, pg, pb] = pixel.0;
+        *pixel = Rgb([mix(pr, r), mix(pg, g), mix(pb, b)]);
+    }
+}

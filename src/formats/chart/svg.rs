@@ -1,0 +1,61 @@
+//! A scene as SVG.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use super::{Anchor, Colour, Scene, Shape};
+use crate::formats::write::raw;
+use crate::model::Result;
+
+fn hex(Colour(r, g, b): Colour) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            // XML has no place for them.
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
+    let (w, h) = (scene.width, scene.height);
+    let mut text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w:.0}\" height=\"{h:.0}\" viewBox=\"0 0 {w:.1} {h:.1}\" \
+         font-family=\"monospace\" font-size=\"15\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+    );
+    for shape in &scene.shapes {
+        // Writing to a string does not fail.
+        let _ = match shape {
+            Shape::Rect { x, y, width, height, colour } => writeln!(
+                text,
+                "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{}\"/>",
+                hex(*colour)
+            ),
+            Shape::Text { x, y, anchor, colour, text: said } => {
+                let anchor = match anchor {
+                    Anchor::Start => "start",
+                    Anchor::End => "end",
+                    Anchor::Middle => "middle",
+                };
+                writeln!(
+                    text,
+                    "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{}\" text-anchor=\"{anchor}\" dominant-baseline=\"central\">{}</text>",
+                    hex(*colour),
+                    escaped(said)
+                )
+            }
+        };
+    }
+    text.push_str("</svg>\n");
+    raw(out, text.as_bytes())
+}
