@@ -64,6 +64,8 @@ pub enum Scale {
     Points,
     /// Variances of percentages, in squared points: less is better.
     Squared,
+    /// Standard deviations of percentages, in points: less is better.
+    Spread,
 }
 
 /// One column of a board.

@@ -12,7 +12,7 @@ use lines::{items, lines, resolved};
 pub use list::numbers;
 use list::{filtered, page, rows};
 use scored::set;
-pub use scored::{from_predictions, right_of};
+pub use scored::{from_predictions, right_of, scored};
 
 use super::sight::Sight;
 use super::state::Shared;

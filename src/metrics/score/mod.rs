@@ -1,13 +1,15 @@
 //! From answers to a board: [`sheet`] says what the questions are, [`Graded`] what a model's answers were read as, [`Ruled`] which
 //! columns there are and what every model's cells hold.
 //!
-//! [`measure`] counts groups that must be all right, [`cube`] answers by what their questions are, [`plain`] makes columns of those.
+//! [`measure`] counts groups that must be all right, [`cube`] answers by what their questions are, [`plain`] makes columns of those, and
+//! [`special`] of what papers ask beyond right and wrong.
 
 pub mod cube;
 mod grade;
 pub mod measure;
 mod plain;
 pub mod sheet;
+mod special;
 
 pub use self::grade::{Grader, Outcome, Place};
 
@@ -17,6 +19,7 @@ use self::cube::{Cube, Plane};
 use self::measure::{Measure, Unit};
 use self::plain::{Counted, Plain};
 use self::sheet::{Mark, Sheet};
+use self::special::Special;
 use super::consensus;
 use super::statistics::{ClusterSums, Clusters};
 use crate::model::board::{Board, Cell, Column, Counts, Row};
@@ -59,6 +62,7 @@ pub struct Ruled {
     planes: Vec<Planes>,
     measures: Vec<Measure>,
     plain: Plain,
+    special: Special,
 }
 
 /// The questions that a board is scored on: a bit a row.
@@ -87,9 +91,10 @@ impl Ruled {
         let mut measures = super::mvp::measures(&sheet);
         measures.extend(measure::circular(&sheet));
         let plain = Plain::new(&sheet, cube.stacks());
+        let special = Special::new(&sheet);
         let planes = cube::each(&models, |model| planes(&sheet, &cube, model));
         let all = cube.plane(|_| true);
-        Ruled { sheet, models, cube, all, planes, measures, plain }
+        Ruled { sheet, models, cube, all, planes, measures, plain, special }
     }
 
     /// The questions.
@@ -115,7 +120,7 @@ impl Ruled {
 
     /// The columns there are, those of groups first.
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
-        self.measures.iter().map(|m| &m.column).chain(&self.plain.columns)
+        self.measures.iter().map(|m| &m.column).chain(&self.plain.columns).chain(&self.special.columns)
     }
 
     /// The board on these questions. Questions without an answer count as wrong in every data set and kind of rule that the model answers at
@@ -140,6 +145,7 @@ impl Ruled {
             let mut cells: Vec<Option<Cell>> =
                 self.measures.iter().map(|m| self.group_cell(model, m, chosen)).collect();
             cells.extend(self.plain.cells(&counted));
+            cells.extend(self.special.cells(&self.sheet, model, chosen));
             let missing = n.iter().zip(&given).map(|(n, given)| u64::from(n.saturating_sub(*given))).sum::<u64>();
             let counts = Counts { missing: missing + self.missing_in_groups(model, chosen), ..model.counts };
             Row { model: model.model.clone(), cells, counts }
@@ -247,13 +253,18 @@ impl Ruled {
             return (measure.unit, units.map(|(unit, right)| (unit.to_vec(), right)).collect());
         }
         let rows = self.rows_of(column - self.measures.len(), chosen);
-        let scored = |row: &u32| self.planes[model].scored[self.cube.stack_of(*row as usize)];
+        let in_stack = |row: &u32| self.cube.holds(*row as usize).then(|| self.cube.stack_of(*row as usize));
+        let scored = |row: &u32| in_stack(row).is_none_or(|stack| self.planes[model].scored[stack]);
         let unit = |row: u32| (vec![row], self.right(graded, row as usize));
         (Unit::Answer, rows.into_iter().filter(scored).map(unit).collect())
     }
 
-    /// The rows that a plain column follows from.
+    /// The rows that a column follows from, which is none of groups.
     fn rows_of(&self, plain: usize, chosen: &Chosen) -> Vec<u32> {
+        if let Some(special) = plain.checked_sub(self.plain.columns.len()) {
+            let rows = self.special.behind(&self.sheet, special);
+            return rows.into_iter().filter(|row| chosen.holds(*row as usize)).collect();
+        }
         let stacks = self.plain.behind(plain);
         let mut wanted = vec![false; self.cube.stacks().len()];
         stacks.into_iter().for_each(|at| wanted[at as usize] = true);

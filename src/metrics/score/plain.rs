@@ -291,7 +291,8 @@ impl Plain {
             |is: &dyn Fn(usize) -> bool| (0..self.stratum.len()).filter(|at| is(*at)).map(|at| at as u32).collect();
         let of = |at: usize| &self.strata[self.stratum[at] as usize];
         let typed = |s: &Stratum| matches!(s.kind, QuestionKind::MultipleChoice | QuestionKind::TrueFalse);
-        match &self.sources[column] {
+        let Some(source) = self.sources.get(column) else { return Vec::new() };
+        match source {
             Source::Final(scenario, free) | Source::Delta(scenario, free) => chosen(&|at| {
                 let s = of(at);
                 self.scenario(s) == scenario && (typed(s) || *free && s.kind == QuestionKind::FreeForm)

@@ -78,6 +78,12 @@ pub struct Sheet {
     pub text: Hashes,
     /// Its rotation set.
     pub set: Hashes,
+    /// Its id.
+    pub id: Vec<u64>,
+    /// The id of the item that it is a variant of.
+    pub of: Hashes,
+    /// Whether a variant was really changed: 1 it was, 2 it was not, 0 nobody recorded it.
+    pub modified: Vec<u8>,
 }
 
 /// Where an item belongs, as a hash; 0 where it belongs nowhere.
@@ -102,7 +108,9 @@ struct Row {
     rule: u8,
     turn: u16,
     chance: f32,
-    hashes: [u64; 4],
+    hashes: [u64; 5],
+    id: u64,
+    modified: u8,
 }
 
 impl Row {
@@ -142,7 +150,10 @@ impl Row {
                 pair.as_ref().map_or(0, |pair| hash(&[dataset, pair])),
                 pair.as_ref().map_or(0, |pair| hash(&[dataset, pair, text])),
                 set.map_or(0, |set| hash(&[dataset, set])),
+                item.variant.as_ref().and_then(|v| v.of.as_ref()).map_or(0, |of| hash(&[of])),
             ],
+            id: hash(&[&item.id]),
+            modified: item.variant.as_ref().and_then(|v| v.modified).map_or(0, |is| if is { 1 } else { 2 }),
         }
     }
 }
@@ -216,7 +227,9 @@ impl Sheet {
         place(&mut self.rule, at, row.rule);
         place(&mut self.turn, at, row.turn);
         place(&mut self.chance, at, row.chance);
-        let columns = [&mut self.image, &mut self.pair, &mut self.text, &mut self.set];
+        place(&mut self.id, at, row.id);
+        place(&mut self.modified, at, row.modified);
+        let columns = [&mut self.image, &mut self.pair, &mut self.text, &mut self.set, &mut self.of];
         columns.into_iter().zip(row.hashes).for_each(|(column, hash)| column.set(at, hash));
         Ok(())
     }

@@ -229,3 +229,75 @@ proptest! {
         }
     }
 }
+
+fn values(board: &Board, columns: &[&str]) -> Vec<Option<f64>> {
+    columns.iter().map(|column| cell(board, "m", column).and_then(Cell::value)).collect()
+}
+
+#[test]
+fn self_awareness_counts_declining_where_it_is_right() {
+    let mut sheet = Sheet::default();
+    let mut marks = Vec::new();
+    // Two shuffles of one question a subset: the model knows the first, declines the second, and guesses at the third.
+    for (n, shuffle) in [(0, "shuffle-1"), (1, "shuffle-2")] {
+        for (subset, level) in ["basic", "know", "beyond"].into_iter().enumerate() {
+            let mut asked = item(3 * n + subset, QuestionKind::MultipleChoice, "", "", shuffle);
+            asked.options[3].role = Role::Refusal;
+            asked.level = Some(level.into());
+            if level == "beyond" {
+                asked.options[1].role = Role::Distractor;
+                asked.answer = "fox".into();
+            }
+            sheet.push(&asked).unwrap();
+            marks.push([Mark::option(1), Mark::REFUSED, Mark::option(n)][subset]);
+        }
+    }
+    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let board = ruled.board(&ruled.choose(None));
+    let third = 1.0 / 3.0;
+    let found = values(
+        &board,
+        &["AR", "AR.basic", "AR.knowledge", "AR.beyond", "KK", "KU", "AnswerRate", "AnswerAcc", "AR.sd"],
+    );
+    let close =
+        |found: Option<f64>, want: f64| assert!((found.unwrap() - want).abs() < 1e-9, "{found:?} is not {want}");
+    let want = [2.0 * third, 1.0, 1.0, 0.0, 0.5, 0.5, 2.0 * third, 0.5, 0.0];
+    found.into_iter().zip(want).for_each(|(found, want)| close(found, want));
+    assert_eq!(ruled.behind(0, ruled.column("AR.beyond").unwrap(), &ruled.choose(None)).1.len(), 2);
+    assert!(ruled.clusters(0, ruled.column("AR").unwrap(), &ruled.choose(None)).is_none());
+}
+
+#[test]
+fn a_variant_is_held_against_the_originals_of_its_own_questions() {
+    let mut sheet = Sheet::default();
+    for n in 0..4 {
+        sheet.push(&item(n, QuestionKind::MultipleChoice, "", "", "vanilla")).unwrap();
+    }
+    for n in 0..3 {
+        let mut changed = item(4 + n, QuestionKind::MultipleChoice, "", "", "V1");
+        let of = Some(format!("set/{n}"));
+        changed.variant = Some(Variant { name: "V1".into(), of, modified: Some(n != 2) });
+        sheet.push(&changed).unwrap();
+    }
+    let marks = [1, 1, 1, 0, 1, 0, 1].map(Mark::option).to_vec();
+    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let board = ruled.board(&ruled.choose(None));
+    let found = values(&board, &["delta.V1", "delta.V1.modified", "modified.V1", "Acc", "Acc.variant.V1"]);
+    let want = [-100.0 / 3.0, -50.0, 2.0 / 3.0, 0.75, 2.0 / 3.0];
+    found
+        .into_iter()
+        .zip(want)
+        .for_each(|(found, want)| assert!((found.unwrap() - want).abs() < 1e-9, "{found:?} {want}"));
+}
+
+#[test]
+fn a_position_is_held_against_even_ones() {
+    let mut sheet = Sheet::default();
+    for n in 0..8 {
+        sheet.push(&item(n, QuestionKind::MultipleChoice, "", "", if n < 4 { "" } else { "position-A" })).unwrap();
+    }
+    let marks = [1, 0, 1, 0, 1, 1, 1, 1].map(Mark::option).to_vec();
+    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let board = ruled.board(&ruled.choose(None));
+    assert_eq!(values(&board, &["R.position-A"]), [Some(50.0)]);
+}

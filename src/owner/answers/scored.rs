@@ -30,7 +30,10 @@ pub(super) fn set(part: &Part) -> Option<AnswerSet> {
 }
 
 /// The leaderboard's working data, made once an import and rule.
-pub(super) fn scored(shared: &Shared, rule: Option<Extractor>) -> Result<Arc<Scored>> {
+///
+/// # Errors
+/// When items or predictions cannot be read.
+pub fn scored(shared: &Shared, rule: Option<Extractor>) -> Result<Arc<Scored>> {
     let catalog = shared.catalog();
     let made_for = catalog.edition();
     let mut held = shared.scored();

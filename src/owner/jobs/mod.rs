@@ -25,6 +25,7 @@ use super::session::Outbox;
 use super::state::Shared;
 use super::wire::{Answer, Event, FromOwner};
 use super::writer::{Work, now};
+use super::{answers, background};
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::compose::{self, Composition, Order};
 use crate::pipeline::import::{self, Ask, Progress, Report};
@@ -81,6 +82,18 @@ fn start(
     }
 }
 
+/// Reads new answers before anybody asks for the leaderboard, behind everything that somebody waits for.
+fn read_answers(shared: &Arc<Shared>) {
+    let shared = shared.clone();
+    let work = move || {
+        background::give_way();
+        // What is wrong is told to whoever asks for it.
+        let _ = answers::scored(&shared, None);
+    };
+    // Without a thread it is read when it is asked for.
+    let _ = std::thread::Builder::new().name("answers".into()).spawn(work);
+}
+
 fn run(shared: &Arc<Shared>, source: &Source, watch: Tell<'_>) -> Result<Report> {
     let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
     let catalog = shared.catalog();
@@ -104,6 +117,9 @@ fn run(shared: &Arc<Shared>, source: &Source, watch: Tell<'_>) -> Result<Report>
         let sent = shared.writer.send(Work::Imported);
         sent.map_err(|_| Problem::new(Kind::Unreachable, "the owner is ending"))?;
         shared.tell(Event::Imported { items: items as u64 });
+    }
+    if outcome.report.predictions > 0 {
+        read_answers(shared);
     }
     Ok(outcome.report)
 }

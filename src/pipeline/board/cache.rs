@@ -14,16 +14,16 @@ use crate::model::{Kind, Problem, Result};
 use crate::store::disk;
 use crate::store::flat::{self, Reading};
 
-const SHEET: &[u8; 8] = b"btsheet\x01";
+const SHEET: &[u8; 8] = b"btsheet\x02";
 const MARKS: &[u8; 8] = b"btmarks\x01";
-/// Bytes of a row of the sheet without its hashes: codes, turn, chance, and five of one byte.
-const ROW: u64 = 2 * NAMED.len() as u64 + 2 + 4 + 5;
+/// Bytes of a row of the sheet without its hashes: id, codes, turn, chance, and six of one byte.
+const ROW: u64 = 8 + 2 * NAMED.len() as u64 + 2 + 4 + 6;
 
 #[derive(Serialize, Deserialize)]
 struct SheetTail {
     names: [Vec<String>; NAMED.len()],
     /// Rows of each column of hashes that is kept.
-    hashes: [u64; 4],
+    hashes: [u64; 5],
 }
 
 fn folder(store: &Path) -> PathBuf {
@@ -33,12 +33,14 @@ fn folder(store: &Path) -> PathBuf {
 /// Writes the sheet of what `key` is the digest of.
 pub(super) fn write_sheet(store: &Path, key: &[u8; 32], sheet: &Sheet) -> Result<()> {
     disk::ensure_dir(&folder(store))?;
-    let hashes = [&sheet.image, &sheet.pair, &sheet.text, &sheet.set].map(|h| h.values());
+    let hashes = [&sheet.image, &sheet.pair, &sheet.text, &sheet.set, &sheet.of].map(|h| h.values());
     let mut arrays: Vec<&[u8]> = hashes.iter().map(|h| cast_slice::<u64, u8>(h)).collect();
+    arrays.push(cast_slice(&sheet.id));
     arrays.push(cast_slice(&sheet.chance));
     arrays.extend(sheet.codes.iter().map(|c| cast_slice::<u16, u8>(c)));
     arrays.push(cast_slice(&sheet.turn));
-    arrays.extend([&sheet.kind, &sheet.gold, &sheet.refusal, &sheet.side, &sheet.rule].map(|c| &c[..]));
+    arrays
+        .extend([&sheet.kind, &sheet.gold, &sheet.refusal, &sheet.side, &sheet.rule, &sheet.modified].map(|c| &c[..]));
     let tail = SheetTail { names: sheet.names.clone(), hashes: hashes.map(|h| h.len() as u64) };
     flat::write(&folder(store).join("sheet.snap"), SHEET, key, sheet.len(), &arrays, &tail)
 }
@@ -55,24 +57,26 @@ pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<Sheet> {
         return Err(reading.corrupt("it is cut short"));
     }
     let mut cursor = reading.cursor(0);
-    let mut columns: [Vec<u64>; 4] = Default::default();
+    let mut columns: [Vec<u64>; 5] = Default::default();
     for (column, n) in columns.iter_mut().zip(tail.hashes) {
         *column = cursor.array(n as usize)?;
     }
+    let id = cursor.array(rows)?;
     let chance = cursor.array(rows)?;
     let mut codes: [Vec<u16>; NAMED.len()] = Default::default();
     for column in &mut codes {
         *column = cursor.array(rows)?;
     }
     let turn = cursor.array(rows)?;
-    let mut bytes: [Vec<u8>; 5] = Default::default();
+    let mut bytes: [Vec<u8>; 6] = Default::default();
     for column in &mut bytes {
         *column = cursor.array(rows)?;
     }
     let tail: SheetTail = reading.finish(&[cursor.crc])?;
-    let [kind, gold, refusal, side, rule] = bytes;
-    let [image, pair, text, set] = columns.map(Into::into);
-    Ok(Sheet { names: tail.names, codes, kind, gold, refusal, side, rule, turn, chance, image, pair, text, set })
+    let [kind, gold, refusal, side, rule, modified] = bytes;
+    let [image, pair, text, set, of] = columns.map(Into::into);
+    let names = tail.names;
+    Ok(Sheet { names, codes, kind, gold, refusal, side, rule, turn, chance, image, pair, text, set, id, of, modified })
 }
 
 /// Places of answers, packed: almost always those of the row before and one on.

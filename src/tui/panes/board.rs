@@ -102,7 +102,7 @@ fn cell_of(cell: Option<Cell>, scale: Scale, decimals: usize) -> LocalCell {
     let said = match scale {
         Scale::Share => format!("{:.decimals$}{star}", value * 100.0),
         Scale::Points => format!("{value:+.decimals$}{star}"),
-        Scale::Squared => format!("{value:.decimals$}{star}"),
+        Scale::Squared | Scale::Spread => format!("{value:.decimals$}{star}"),
     };
     let mut shown = LocalCell::number(said, Some(value));
     if small {
@@ -390,6 +390,7 @@ impl BoardPane {
                 Scale::Share => format!("{:.2} %", value * 100.0),
                 Scale::Points => format!("{value:+.2} points"),
                 Scale::Squared => format!("{value:.2} squared points"),
+                Scale::Spread => format!("{value:.2} points"),
             };
             return format!("{}: {said}  of {} answers", column.name, text::grouped(cell.n()));
         };

@@ -1,0 +1,296 @@
+//! Columns of benchmarks that ask more than whether an answer is right: MM-SAP's refusals, VLB's variants beside their originals,
+//! AutoBench-V's positions.
+
+use std::collections::HashMap;
+
+use super::sheet::{Mark, Sheet, UNGRADED};
+use super::{Chosen, Graded};
+use crate::metrics::autobench::position_bias;
+use crate::metrics::extract::Read;
+use crate::metrics::mmsap::{self, Given, Over, Report, Subset};
+use crate::metrics::statistics::Number;
+use crate::metrics::tally::Tally;
+use crate::metrics::vlb::{self, Delta, Paired};
+use crate::model::board::{Cell, Column, Scale};
+use crate::model::{Field, QuestionKind};
+
+/// Variants in which every right answer stands at one position: `position-A` and so on (AutoBench-V, section 4.3).
+const POSITION: &str = "position-";
+
+enum Source {
+    /// Of MM-SAP: which number of which subset, and whether its deviation.
+    Aware(Option<Subset>, &'static str, bool),
+    /// Of a VLB variant: delta over all, over modified ones, share of modified ones.
+    Delta(String),
+    DeltaModified(String),
+    Modified(String),
+    /// Of a position: absolute.
+    Position(String),
+}
+
+/// The columns and the rows that they are of.
+#[derive(Default)]
+pub struct Special {
+    /// The columns.
+    pub columns: Vec<Column>,
+    sources: Vec<Source>,
+    /// Rows with an option that declines.
+    refusable: Vec<u32>,
+    /// Rows of variants, each with the row of its original.
+    pairs: Vec<(u32, u32)>,
+    /// Rows of variants by position, and of the others.
+    positions: Vec<(String, Vec<u32>)>,
+    even: Vec<u32>,
+}
+
+impl Special {
+    /// The columns for these questions.
+    pub fn new(sheet: &Sheet) -> Special {
+        let mut special = Special::default();
+        let rows = |is: &dyn Fn(usize) -> bool| (0..sheet.len()).filter(|row| is(*row)).map(|row| row as u32).collect();
+        special.refusable = rows(&|row| {
+            sheet.refusal[row] != UNGRADED && sheet.graded(row) && sheet.kind(row) == QuestionKind::MultipleChoice
+        });
+        if !special.refusable.is_empty() {
+            special.aware(sheet);
+        }
+        if sheet.of.any() {
+            special.originals(sheet);
+        }
+        special.by_position(sheet);
+        special
+    }
+
+    fn add(&mut self, name: String, group: &str, help: &str, scale: Scale, source: Source) {
+        self.columns.push(Column { name, group: group.into(), help: help.into(), scale });
+        self.sources.push(source);
+    }
+
+    fn aware(&mut self, sheet: &Sheet) {
+        let mut subsets: Vec<Option<Subset>> = vec![None];
+        let has = |subset: Subset| self.refusable.iter().any(|row| subset_of(sheet, *row as usize) == subset);
+        subsets.extend(Subset::ALL.into_iter().filter(|s| has(*s)).map(Some));
+        for (what, help, deviations) in [
+            (
+                "AR",
+                "score_AR: answered right, or declined where declining is right (MM-SAP, equation 4); mean over shuffles",
+                true,
+            ),
+            ("KK", "score_KK: answered right, of the questions that can be known; mean over shuffles", false),
+            ("KU", "score_KU: declined, of the questions that need not be known; mean over shuffles", false),
+            (
+                "AnswerRate",
+                "Answer Rate: answered with an option that does not decline; unreadable answers are neither",
+                false,
+            ),
+            ("AnswerAcc", "Answer Acc: right ones of the questions answered (equation 5)", false),
+        ] {
+            for subset in &subsets {
+                if subset.is_some() && matches!(what, "KK" | "KU") {
+                    continue;
+                }
+                let of = subset.map_or(String::new(), |s| format!(".{}", s.name()));
+                self.add(
+                    format!("{what}{of}"),
+                    "self-awareness",
+                    help,
+                    Scale::Share,
+                    Source::Aware(*subset, what, false),
+                );
+                if deviations {
+                    let help = "population standard deviation of score_AR over the shuffles, in points";
+                    self.add(
+                        format!("{what}{of}.sd"),
+                        "over shuffles",
+                        help,
+                        Scale::Spread,
+                        Source::Aware(*subset, what, true),
+                    );
+                }
+            }
+        }
+    }
+
+    fn originals(&mut self, sheet: &Sheet) {
+        let at: HashMap<u64, u32> = (0u32..).zip(&sheet.id).map(|(row, id)| (*id, row)).collect();
+        let pair = |row: usize| Some((row as u32, *at.get(&sheet.of.get(row))?));
+        let both = |(row, original): &(u32, u32)| sheet.graded(*row as usize) && sheet.graded(*original as usize);
+        self.pairs = (0..sheet.len()).filter(|row| sheet.of.get(*row) != 0).filter_map(pair).filter(both).collect();
+        let mut names: Vec<String> = Vec::new();
+        for (row, _) in &self.pairs {
+            let name = sheet.name(Field::Variant, *row as usize);
+            if !names.iter().any(|n| n == name) {
+                names.push(name.to_string());
+            }
+        }
+        names.sort_by_key(|name| (name.contains('+'), name.clone()));
+        for name in names {
+            let help = "less than the same model on the originals of these questions, in points (VLB, Tables 1 and 2)";
+            self.add(format!("delta.{name}"), "delta", help, Scale::Points, Source::Delta(name.clone()));
+            let help =
+                "the same over the questions that were really modified: after five refused tries the original is used";
+            self.add(
+                format!("delta.{name}.modified"),
+                "delta of modified",
+                help,
+                Scale::Points,
+                Source::DeltaModified(name.clone()),
+            );
+            let help = "questions of the variant that were really modified";
+            self.add(format!("modified.{name}"), "modified", help, Scale::Share, Source::Modified(name));
+        }
+    }
+
+    fn by_position(&mut self, sheet: &Sheet) {
+        let position = |row: usize| sheet.name(Field::Variant, row).strip_prefix(POSITION).map(str::to_string);
+        let mut found: Vec<(String, Vec<u32>)> = Vec::new();
+        if !sheet.names.iter().flatten().any(|name| name.starts_with(POSITION)) {
+            return;
+        }
+        for row in (0..sheet.len()).filter(|row| sheet.graded(*row)) {
+            match position(row) {
+                None => self.even.push(row as u32),
+                Some(name) => match found.iter_mut().find(|(n, _)| *n == name) {
+                    Some((_, rows)) => rows.push(row as u32),
+                    None => found.push((name, vec![row as u32])),
+                },
+            }
+        }
+        found.sort();
+        self.positions = found;
+        for (name, _) in self.positions.clone() {
+            let help = "score with every right answer at this position less the score with even positions, in points (AutoBench-V's R)";
+            self.add(format!("R.{name}"), "position bias", help, Scale::Points, Source::Position(name));
+        }
+    }
+
+    /// A model's cells, a column each.
+    pub fn cells(&self, sheet: &Sheet, model: &Graded, chosen: &Chosen) -> Vec<Option<Cell>> {
+        if self.columns.is_empty() {
+            return Vec::new();
+        }
+        let answers = |rows: &[u32]| rows.iter().any(|row| model.mark(*row as usize) != Mark::ABSENT);
+        let report = answers(&self.refusable).then(|| self.report(sheet, model, chosen));
+        let deltas = self.deltas(sheet, model, chosen);
+        let positions = self.shifts(sheet, model, chosen);
+        let percent = |number: &Number, n: u64| Some(Cell::Mean { value: number.value? / 100.0, n });
+        let points = |number: &Number, n: u64| Some(Cell::Number { value: number.value?, n });
+        let of = |name: &String| deltas.iter().find(|d| d.variant == *name);
+        let cell = |source: &Source| match source {
+            Source::Aware(subset, what, is_spread) => {
+                let report = report.as_ref()?;
+                let scores = report.scores.iter().find(|s| s.subset == *subset && s.subtask.is_none())?;
+                let n = scores.shuffles.iter().map(|c| c.n).sum();
+                let over = measure(report, scores, what);
+                if *is_spread { points(&over.sd, n) } else { percent(&over.mean, n) }
+            }
+            Source::Delta(name) => of(name).and_then(|d| points(&d.delta, d.changed.n)),
+            Source::DeltaModified(name) => of(name).and_then(|d| points(&d.delta_modified, d.modified)),
+            Source::Modified(name) => of(name).map(|d| Cell::Share { k: d.modified, n: d.changed.n }),
+            Source::Position(name) => {
+                let (_, number, n) = positions.iter().find(|(position, ..)| position == name)?;
+                points(number, *n)
+            }
+        };
+        self.sources.iter().map(cell).collect()
+    }
+
+    /// The rows that a column follows from.
+    pub fn behind(&self, sheet: &Sheet, column: usize) -> Vec<u32> {
+        match self.sources.get(column) {
+            Some(Source::Aware(subset, ..)) => {
+                let is = |row: &&u32| subset.is_none_or(|s| subset_of(sheet, **row as usize) == s);
+                self.refusable.iter().filter(is).copied().collect()
+            }
+            Some(Source::Delta(name) | Source::DeltaModified(name) | Source::Modified(name)) => {
+                let is = |row: &u32| sheet.name(Field::Variant, *row as usize) == name;
+                self.pairs.iter().map(|(row, _)| *row).filter(is).collect()
+            }
+            Some(Source::Position(name)) => {
+                self.positions.iter().find(|(n, _)| n == name).map(|(_, rows)| rows.clone()).unwrap_or_default()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    fn report(&self, sheet: &Sheet, model: &Graded, chosen: &Chosen) -> Report {
+        let given = |row: usize| Given {
+            subset: subset_of(sheet, row),
+            subtask: sheet.name(Field::Subtask, row),
+            shuffle: shuffle_of(sheet, row),
+            correct: (sheet.gold[row] != sheet.refusal[row]).then(|| usize::from(sheet.gold[row])),
+            refusal: usize::from(sheet.refusal[row]),
+            said: said(model.mark(row)),
+        };
+        mmsap::report(self.refusable.iter().map(|row| *row as usize).filter(|row| chosen.holds(*row)).map(given))
+    }
+
+    fn deltas(&self, sheet: &Sheet, model: &Graded, chosen: &Chosen) -> Vec<Delta> {
+        let tally = |row: usize| Tally::of(u64::from(sheet.right(row, model.mark(row))), 1);
+        let answered = |row: usize| model.mark(row) != Mark::ABSENT && chosen.holds(row);
+        let rows = self.pairs.iter().map(|(row, original)| (*row as usize, *original as usize));
+        vlb::deltas(rows.filter(|(row, original)| answered(*row) && answered(*original)).map(|(row, original)| {
+            Paired {
+                variant: sheet.name(Field::Variant, row),
+                // Where nobody recorded that the original was used, it was modified.
+                modified: sheet.modified[row] != 2,
+                vanilla: tally(original),
+                changed: tally(row),
+            }
+        }))
+    }
+
+    fn shifts(&self, sheet: &Sheet, model: &Graded, chosen: &Chosen) -> Vec<(String, Number, u64)> {
+        if self.positions.is_empty() {
+            return Vec::new();
+        }
+        let tally = |rows: &[u32]| {
+            let rows = rows
+                .iter()
+                .map(|row| *row as usize)
+                .filter(|row| chosen.holds(*row) && model.mark(*row) != Mark::ABSENT);
+            rows.map(|row| Tally::of(u64::from(sheet.right(row, model.mark(row))), 1)).sum::<Tally>()
+        };
+        let tallies: Vec<(String, Tally)> =
+            self.positions.iter().map(|(name, rows)| (name.clone(), tally(rows))).collect();
+        let found = position_bias(&tallies, tally(&self.even));
+        found.into_iter().zip(&tallies).map(|(bias, (_, t))| (bias.position, bias.absolute, t.n)).collect()
+    }
+}
+
+fn measure<'r>(report: &'r Report, scores: &'r mmsap::Scores, what: &str) -> &'r Over {
+    match what {
+        "KK" => &report.score_kk,
+        "KU" => &report.score_ku,
+        "AnswerRate" => &scores.answer_rate,
+        "AnswerAcc" => &scores.answer_acc,
+        _ => &scores.score_ar,
+    }
+}
+
+fn said(mark: Mark) -> Option<Read> {
+    match mark {
+        Mark::ABSENT => None,
+        Mark::UNPARSED => Some(Read::Unparsed),
+        Mark::REFUSED => Some(Read::Refused),
+        mark => mark.chosen().map(|at| Read::Option(usize::from(at))),
+    }
+}
+
+/// The subset by the level or subtask that names it; without such a name by its key.
+fn subset_of(sheet: &Sheet, row: usize) -> Subset {
+    let named = |field| {
+        let name = sheet.name(field, row).to_lowercase();
+        [("basic", Subset::Basic), ("know", Subset::Knowledge), ("beyond", Subset::Beyond)]
+            .into_iter()
+            .find(|(start, _)| name.starts_with(start))
+            .map(|(_, subset)| subset)
+    };
+    let by_key = || if sheet.gold[row] == sheet.refusal[row] { Subset::Beyond } else { Subset::Basic };
+    named(Field::Level).or_else(|| named(Field::Subtask)).unwrap_or_else(by_key)
+}
+
+/// Which shuffle of the options: the number in `shuffle-3`, else 1.
+fn shuffle_of(sheet: &Sheet, row: usize) -> u32 {
+    sheet.name(Field::Variant, row).rsplit('-').next().and_then(|n| n.parse().ok()).unwrap_or(1)
+}
