@@ -15,7 +15,7 @@ mod trouble;
 pub mod vlm;
 pub mod worker;
 
-pub use scoring::{ImageEmbedder, ImageTextScorer, SafetyChecker};
+pub use scoring::{ImageEmbedder, ImageTextScorer, SafetyChecker, TextEmbedder};
 
 use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task};
 

@@ -50,6 +50,34 @@ pub trait ImageEmbedder: Send {
     fn embed(&mut self, pictures: &[Pixels], watch: Watch) -> Vec<Result<Vec<f32>, Failure>>;
 }
 
+/// A text as a vector.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EmbeddedText {
+    /// Numbers, of length 1 together.
+    pub vector: Vec<f32>,
+    /// Tokens of the text, marks included, where they are more than the model takes: then the vector is of the first ones
+    /// alone.
+    pub cut: Option<usize>,
+}
+
+/// Turns texts into vectors whose scalar products say how alike they mean.
+pub trait TextEmbedder: Send {
+    /// What it is, for a person.
+    fn name(&self) -> &str;
+
+    /// Numbers in an embedding.
+    fn dimension(&self) -> usize;
+
+    /// Tokens of the longest text that is read whole, marks included.
+    fn longest_text(&self) -> usize;
+
+    /// Everything that decides which numbers come out.
+    fn fingerprint(&self) -> Fingerprint;
+
+    /// An embedding of length 1 for each text, in their order. `watch` is told texts, not pictures.
+    fn embed(&mut self, texts: &[&str], watch: Watch) -> Vec<Result<EmbeddedText, Failure>>;
+}
+
 /// Says which pictures must not be shown.
 pub trait SafetyChecker: Send {
     /// What it is, for a person.

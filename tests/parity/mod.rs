@@ -4,6 +4,7 @@
 mod agreement;
 mod clip;
 mod generator;
+mod minilm;
 mod models;
 mod pictures;
 mod preprocess;

@@ -1,4 +1,4 @@
-//! Diffusion models in this process, on candle's tensors: encoders, U-Net, VAE, schedulers and noise are our own code,
+//! Models in this process, on candle's tensors: encoders, U-Net, VAE, schedulers and noise are our own code,
 //! checked against PyTorch (`tests/parity`), because the models that come with candle leave out or miscompute parts.
 
 pub mod clip;
@@ -7,6 +7,7 @@ pub mod device;
 pub mod encoder;
 pub mod generator;
 pub mod layers;
+pub mod minilm;
 pub mod noise;
 pub mod ops;
 pub mod pipeline;

@@ -1,0 +1,239 @@
+//! Sentence embeddings (Reimers and Gurevych 2019) by a BERT such as all-MiniLM-L6-v2: the network is
+//! candle-transformers', which agrees with transformers' `BertModel` in f32; the mean over the tokens that are no padding
+//! and the length of 1 follow sentence-transformers' `Pooling` and `Normalize`.
+
+use std::path::Path;
+
+use candle_core::{DType, Device, Tensor};
+use candle_transformers::models::bert::{BertModel, Config as Network};
+use tokenizers::Tokenizer;
+
+use super::config::Config;
+use super::device::describe;
+use super::pipeline::{failure, wrong};
+use super::scorer::Options;
+use crate::inference::scoring::{EmbeddedText, TextEmbedder, Watch};
+use crate::model::error::{Kind, Problem, Result};
+use crate::model::generation::{Failure, FailureKind, Fingerprint};
+
+/// Raised with every change that changes numbers.
+const CODE: u32 = 1;
+
+/// Tokens of a text, marks included, where `sentence_bert_config.json` does not say it: what all-MiniLM-L6-v2 has there.
+const LONGEST: usize = 256;
+
+/// Texts of one pass: enough rows for a fast product.
+const TOGETHER: usize = 32;
+
+/// A text encoder with its tokenizer.
+pub struct MiniLm {
+    model: BertModel,
+    tokenizer: Tokenizer,
+    /// The mark at the end of every text.
+    end: u32,
+    longest: usize,
+    vocabulary: usize,
+    dimension: usize,
+    name: String,
+    fingerprint: Fingerprint,
+    device: Device,
+}
+
+/// Refuses what candle's network would divide by or take for something else.
+fn check(config: &Config) -> Result<()> {
+    config.only("model_type", "bert")?;
+    let (width, heads) = (config.count("hidden_size", None)?, config.count("num_attention_heads", None)?);
+    if !width.is_multiple_of(heads) {
+        return Err(config.wrong("num_attention_heads", format!("does not divide the width, {width}")));
+    }
+    match config.get("hidden_act").and_then(|a| a.as_str()) {
+        None | Some("gelu" | "relu") => {}
+        Some(other) => {
+            return Err(config.wrong("hidden_act", format!("{other} is not supported")).help("supported: gelu, relu"));
+        }
+    }
+    match config.get("position_embedding_type").and_then(|a| a.as_str()) {
+        None | Some("absolute") => Ok(()),
+        Some(other) => Err(config.wrong("position_embedding_type", format!("{other} is not supported"))),
+    }
+}
+
+/// Refuses another pooling than the mean, where the folder says which it has.
+fn pooling(folder: &Path) -> Result<()> {
+    let file = folder.join("1_Pooling/config.json");
+    if !file.is_file() {
+        return Ok(());
+    }
+    let config = Config::read(&file)?;
+    let is_on = |name: &str| config.get(name).and_then(serde_json::Value::as_bool).unwrap_or(false);
+    let others = ["pooling_mode_cls_token", "pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens"];
+    match others.into_iter().find(|name| is_on(name)) {
+        None => Ok(()),
+        Some(name) => Err(config.wrong(name, "only the mean over the tokens is supported")),
+    }
+}
+
+fn tokenizer(folder: &Path) -> Result<(Tokenizer, u32)> {
+    let file = folder.join("tokenizer.json");
+    if !file.is_file() {
+        let missing = Problem::new(Kind::NotFound, "missing").file(file);
+        return Err(missing.help("vocab.txt alone is not read: put the tokenizer.json of the same model there"));
+    }
+    let mut tokenizer =
+        Tokenizer::from_file(&file).map_err(|e| Problem::input(format!("is no tokenizer: {e}")).file(&file))?;
+    // The published file cuts at 128 tokens and pads to them; sentence-transformers overrides both, and so do we.
+    tokenizer.with_truncation(None).map_err(|e| Problem::input(e.to_string()).file(&file))?;
+    tokenizer.with_padding(None);
+    let missing = || Problem::input("the vocabulary has no `[SEP]`").file(&file);
+    let end = tokenizer.token_to_id("[SEP]").ok_or_else(missing)?;
+    Ok((tokenizer, end))
+}
+
+impl MiniLm {
+    /// Loads the model in `folder`: `config.json`, `tokenizer.json` and `model.safetensors`, and of
+    /// sentence-transformers' own files `sentence_bert_config.json` and `1_Pooling/config.json` where they are there.
+    ///
+    /// # Errors
+    /// What is missing or is another kind of model, with file and field.
+    pub fn open(folder: &Path, options: &Options) -> Result<MiniLm> {
+        if options.dtype != DType::F32 {
+            return Err(Problem::input("only f32 is supported").field("dtype"));
+        }
+        let file = folder.join("config.json");
+        let config = Config::read(&file)?;
+        check(&config)?;
+        pooling(folder)?;
+        let network: Network = serde_json::from_value(serde_json::Value::Object(config.fields().clone()))
+            .map_err(|e| Problem::input(format!("is no BERT: {e}")).file(&file))?;
+        let limits = folder.join("sentence_bert_config.json");
+        let longest = match limits.is_file() {
+            true => Config::read(&limits)?.count("max_seq_length", Some(LONGEST))?,
+            false => LONGEST,
+        };
+        let longest = longest.min(network.max_position_embeddings);
+        if longest < 3 {
+            return Err(Problem::input("leaves no room between the marks").file(limits).field("max_seq_length"));
+        }
+        let (tokenizer, end) = tokenizer(folder)?;
+        let hash = match &options.hash {
+            Some(hash) => hash.clone(),
+            None => super::weights::hash_part(folder, options.dtype)?,
+        };
+        let place = describe(&options.device)?;
+        let named = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        let model = named.file_name().unwrap_or(named.as_os_str()).to_string_lossy().into_owned();
+        let fingerprint = Fingerprint::default()
+            .with("backend", "candle-transformers 0.11.1, BERT; masked mean, length 1")
+            .with("code", CODE)
+            .with("model", &model)
+            .with("weights", hash)
+            .with("dtype", options.dtype.as_str())
+            .with("device", place.print())
+            .with("longest", longest);
+        let vb = super::weights::open_part(folder, options.dtype, &options.device)?;
+        Ok(MiniLm {
+            tokenizer,
+            end,
+            longest,
+            vocabulary: network.vocab_size,
+            dimension: network.hidden_size,
+            name: format!("{model} on {}", place.name),
+            fingerprint,
+            device: options.device.clone(),
+            model: BertModel::load(vb, &network)?,
+        })
+    }
+
+    /// The ids of `text` between its marks, at most as many as the model takes, and how many there would be.
+    fn ids(&self, text: &str) -> Result<(Vec<u32>, usize)> {
+        let encoding = self.tokenizer.encode_fast(text, true);
+        let encoding = encoding.map_err(|e| Problem::input(format!("the text has no tokens: {e}")))?;
+        let mut ids = encoding.get_ids().to_vec();
+        let tokens = ids.len();
+        if tokens > self.longest {
+            ids.truncate(self.longest - 1);
+            ids.push(self.end);
+        }
+        match ids.iter().find(|id| **id as usize >= self.vocabulary) {
+            Some(id) => Err(Problem::input(format!(
+                "token id {id}, but the model knows {}: the tokenizer belongs to another model",
+                self.vocabulary
+            ))),
+            None => Ok((ids, tokens)),
+        }
+    }
+
+    /// `[b, dimension]` for texts of at least one token each; shorter ones are padded and the padding is masked.
+    fn forward(&self, texts: &[&[u32]]) -> candle_core::Result<Tensor> {
+        let (rows, width) = (texts.len(), texts.iter().map(|t| t.len()).max().unwrap_or_default());
+        let (mut ids, mut mask) = (vec![0u32; rows * width], vec![0f32; rows * width]);
+        for (row, text) in texts.iter().enumerate() {
+            let at = row * width;
+            ids[at..at + text.len()].copy_from_slice(text);
+            mask[at..at + text.len()].fill(1.);
+        }
+        let ids = Tensor::from_vec(ids, (rows, width), &self.device)?;
+        let mask = Tensor::from_vec(mask, (rows, width), &self.device)?;
+        let states = self.model.forward(&ids, &ids.zeros_like()?, Some(&mask))?;
+        let mask = mask.unsqueeze(2)?;
+        let sum = states.broadcast_mul(&mask)?.sum(1)?;
+        let mean = sum.broadcast_div(&mask.sum(1)?.clamp(1e-9, f64::MAX)?)?;
+        let norm = mean.sqr()?.sum_keepdim(1)?.sqrt()?.clamp(1e-12, f64::MAX)?;
+        mean.broadcast_div(&norm)
+    }
+}
+
+impl TextEmbedder for MiniLm {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    fn longest_text(&self) -> usize {
+        self.longest
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint.clone()
+    }
+
+    fn embed(&mut self, texts: &[&str], watch: Watch) -> Vec<std::result::Result<EmbeddedText, Failure>> {
+        let read: Vec<Result<(Vec<u32>, usize)>> = texts.iter().map(|text| self.ids(text)).collect();
+        // Texts of a like length go together: the pass is as wide as its longest.
+        let mut order: Vec<usize> = (0..texts.len()).filter(|at| read[*at].is_ok()).collect();
+        order.sort_by_key(|at| read[*at].as_ref().map_or(0, |(ids, _)| ids.len()));
+        let mut found: Vec<Option<std::result::Result<EmbeddedText, Failure>>> = texts.iter().map(|_| None).collect();
+        let (mut done, mut goes_on) = (0, watch(0));
+        for some in order.chunks(TOGETHER) {
+            if !goes_on {
+                break;
+            }
+            let ids: Vec<&[u32]> = some.iter().filter_map(|at| read[*at].as_ref().ok()).map(|(i, _)| &i[..]).collect();
+            match self.forward(&ids).and_then(|t| t.to_vec2::<f32>()) {
+                Ok(rows) => {
+                    for (at, vector) in some.iter().zip(rows) {
+                        let tokens = read[*at].as_ref().map_or(0, |(_, tokens)| *tokens);
+                        let cut = (tokens > self.longest).then_some(tokens);
+                        found[*at] = Some(Ok(EmbeddedText { vector, cut }));
+                    }
+                }
+                Err(error) => {
+                    let why = failure(FailureKind::Refused, &Problem::from(error).what);
+                    some.iter().for_each(|at| found[*at] = Some(Err(why.clone())));
+                }
+            }
+            done += some.len();
+            goes_on = watch(done);
+        }
+        let rest = |(found, read): (Option<std::result::Result<EmbeddedText, Failure>>, Result<_>)| match (found, read)
+        {
+            (Some(found), _) => found,
+            (None, Err(problem)) => Err(wrong(problem)),
+            (None, Ok(_)) => Err(Failure::new(FailureKind::Cancelled, "cancelled")),
+        };
+        found.into_iter().zip(read).map(rest).collect()
+    }
+}

@@ -1,0 +1,79 @@
+//! Free-form answers by the meaning of their words: Dysca section 3.4, the cosine of sentence embeddings by
+//! all-MiniLM-L6-v2.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Item, QuestionKind};
+
+/// With what an output is compared, and how the cosine counts. The paper and the released code differ; the published
+/// tables are the code's, so that it is the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FreeForm {
+    /// Dysca's released `Dysca_compute.py`, lines 97 and 167: with the short answer, each cosine rounded to two decimals.
+    #[default]
+    DyscaCode,
+    /// Dysca's text, section 3.4: with the prompt P that the picture was made from, the cosine as it is.
+    DyscaPaper,
+}
+
+impl FreeForm {
+    /// Both, the default first.
+    pub const ALL: [FreeForm; 2] = [FreeForm::DyscaCode, FreeForm::DyscaPaper];
+
+    /// The name used in commands, files and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            FreeForm::DyscaCode => "dysca-code",
+            FreeForm::DyscaPaper => "dysca-paper",
+        }
+    }
+
+    /// The one of that [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.name() == name)
+    }
+
+    /// What an output to `item` is compared with; none for other questions, and where the item has no such words.
+    pub fn reference(self, item: &Item) -> Option<&str> {
+        if item.kind != QuestionKind::FreeForm {
+            return None;
+        }
+        let words = match self {
+            FreeForm::DyscaCode => Some(item.answer.as_str()),
+            FreeForm::DyscaPaper => item.prompt.as_deref(),
+        };
+        words.filter(|w| !w.trim().is_empty())
+    }
+
+    /// The score of a cosine, from -1 to 1; the tables show a hundred times the mean of these.
+    pub fn score(self, cosine: f64) -> f64 {
+        match self {
+            // As Python rounds: by the digits of the exact value.
+            FreeForm::DyscaCode => format!("{cosine:.2}").parse().unwrap_or(cosine),
+            FreeForm::DyscaPaper => cosine,
+        }
+    }
+}
+
+/// The cosine of two vectors of length 1.
+pub fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_code_rounds_and_the_paper_does_not() {
+        // Python: round(0.125, 2) is 0.12, round(0.135, 2) is 0.14, round(0.005, 2) is 0.01.
+        for (cosine, rounded) in [(0.125, 0.12), (0.135, 0.14), (0.005, 0.01), (-0.004, 0.0), (0.8549, 0.85)] {
+            assert_eq!(FreeForm::DyscaCode.score(cosine), rounded, "{cosine}");
+            assert_eq!(FreeForm::DyscaPaper.score(cosine), cosine);
+        }
+        assert_eq!(FreeForm::default().name(), "dysca-code");
+        assert!(FreeForm::ALL.into_iter().all(|f| FreeForm::from_name(f.name()) == Some(f)));
+        assert_eq!(cosine(&[0.6, 0.8], &[0.8, -0.6]), 0.6f32 as f64 * 0.8f32 as f64 - 0.8f32 as f64 * 0.6f32 as f64);
+    }
+}
