@@ -332,7 +332,7 @@ mod tests {
         let dir = folder();
         let root = dir.path();
         let sound = look(root);
-        assert_eq!((sound.text().as_str(), sound.files), ("nothing found in 31 files\n", 31));
+        assert_eq!((sound.text().as_str(), sound.files), ("nothing found in 36 files\n", 36));
         let animals = root.join("vocabularies/animal.txt");
         let text = std::fs::read_to_string(&animals).unwrap();
         std::fs::write(&animals, format!("{text}crane\nowl\n")).unwrap();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A metadata file as text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetaFile {
-    /// Its name in the metadata folder: `vocabularies/animal.txt`, `judge/NAME.toml`, `styles.toml`, `templates.toml`.
+    /// Its name in the metadata folder: `vocabularies/animal.txt`, `judge/NAME.toml`, `instruct/NAME.toml`, `styles.toml`, `templates.toml`.
     pub name: String,
     /// What it holds.
     pub text: String,
@@ -19,6 +19,11 @@ macro_rules! shipped {
 }
 
 shipped! {
+    "instruct/autobench-v.toml",
+    "instruct/dysca.toml",
+    "instruct/mm-sap.toml",
+    "instruct/mvp.toml",
+    "instruct/plain.toml",
     "judge/autobench-v-answer.toml",
     "judge/autobench-v-questions.toml",
     "judge/vlb-l1-word-substitution.toml",

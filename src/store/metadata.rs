@@ -27,7 +27,7 @@ pub const FILES: usize = 500;
 /// Characters in the name of a vocabulary, at most.
 const NAME_LIMIT: usize = 80;
 /// The folders of vocabularies and of judgings, and what their files end in.
-const FOLDERS: [(&str, &str); 2] = [("judge", ".toml"), ("vocabularies", ".txt")];
+const FOLDERS: [(&str, &str); 3] = [("instruct", ".toml"), ("judge", ".toml"), ("vocabularies", ".txt")];
 /// The files beside those folders.
 const SINGLE: [&str; 2] = ["styles.toml", "templates.toml"];
 /// What a save is about to do, while it does it.
@@ -49,7 +49,7 @@ fn inner(name: &str) -> Option<&str> {
 }
 
 /// Checks that `name` is that of a metadata file: `styles.toml`, `templates.toml`, `vocabularies/NAME.txt`,
-/// `judge/NAME.toml`. A NAME that is `new` must be one that a slot can have.
+/// `judge/NAME.toml`, `instruct/NAME.toml`. A NAME that is `new` must be one that a slot can have.
 ///
 /// # Errors
 /// [`Kind::Input`] says what names there are.
@@ -61,8 +61,8 @@ pub fn check_name(name: &str, new: bool) -> Result<()> {
     }
     let shown: String = name.chars().take(100).flat_map(char::escape_debug).collect();
     Err(Problem::input(format!("`{shown}` cannot be the name of a metadata file")).help(
-        "styles.toml, templates.toml, vocabularies/NAME.txt or judge/NAME.toml, where NAME is lower-case letters, digits \
-         and `-`",
+        "styles.toml, templates.toml, vocabularies/NAME.txt, judge/NAME.toml or instruct/NAME.toml, where NAME is \
+         lower-case letters, digits and `-`",
     ))
 }
 

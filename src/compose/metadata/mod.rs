@@ -5,11 +5,13 @@
 //! | [`vocabulary`] | one term a line; edits that leave the other lines alone |
 //! | [`styles`], [`templates`] | `styles.toml` and `templates.toml` |
 //! | [`judge`] | what judges are asked, a file each in `judge/` |
+//! | [`instruct`] | how questions are put to models under test, a file each in `instruct/` |
 //! | [`template`] | words with named slots |
 //! | [`dysca`], [`diff`] | the released folder read as it is; two sets against each other |
 
 pub mod diff;
 pub mod dysca;
+pub mod instruct;
 pub mod judge;
 mod place;
 pub mod styles;
@@ -21,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use instruct::Instruction;
 pub use judge::Judging;
 pub use styles::Style;
 pub use template::Template;
@@ -59,6 +62,7 @@ pub struct Metadata {
     styles: Arc<Vec<Style>>,
     templates: Arc<Templates>,
     judgings: BTreeMap<String, Arc<Judging>>,
+    instructions: BTreeMap<String, Arc<Instruction>>,
 }
 
 impl Metadata {
@@ -89,6 +93,15 @@ impl Metadata {
                 self.vocabularies.insert(name.to_string(), Arc::new(vocabulary));
                 found
             }
+            _ if instruct::instruction_of(&file.name).is_some() => {
+                let name = instruct::instruction_of(&file.name).unwrap_or_default();
+                let (instruction, found) = instruct::parse(name, &file.name, &file.text);
+                match instruction {
+                    Some(instruction) => drop(self.instructions.insert(name.to_string(), Arc::new(instruction))),
+                    None => drop(self.instructions.remove(name)),
+                }
+                found
+            }
             _ => {
                 let Some(name) = judge::judging_of(&file.name) else { return };
                 let (judging, found) = judge::parse(name, &file.name, &file.text);
@@ -109,7 +122,10 @@ impl Metadata {
             Some(vocabulary) => drop(self.vocabularies.remove(vocabulary)),
             None if name == styles::FILE => self.styles = Arc::default(),
             None if name == templates::FILE => self.templates = Arc::default(),
-            None => drop(judge::judging_of(name).and_then(|name| self.judgings.remove(name))),
+            None => {
+                drop(judge::judging_of(name).and_then(|name| self.judgings.remove(name)));
+                drop(instruct::instruction_of(name).and_then(|name| self.instructions.remove(name)));
+            }
         }
     }
 
@@ -150,6 +166,21 @@ impl Metadata {
     pub fn judgings(&self) -> Vec<Arc<Judging>> {
         let names: BTreeSet<&String> = self.judgings.keys().chain(judge::shipped_judgings().keys()).collect();
         names.into_iter().filter_map(|name| self.judging(name)).collect()
+    }
+
+    /// The instruction of this name: the project's own, or the shipped one where the project has no file for it.
+    pub fn instruction(&self, name: &str) -> Option<Arc<Instruction>> {
+        match self.files.contains_key(&format!("{}{name}.toml", instruct::FOLDER)) {
+            true => self.instructions.get(name).cloned(),
+            false => instruct::shipped_instructions().get(name).cloned(),
+        }
+    }
+
+    /// All instructions there are, by name.
+    pub fn instructions(&self) -> Vec<Arc<Instruction>> {
+        let names: BTreeSet<&String> =
+            self.instructions.keys().chain(instruct::shipped_instructions().keys()).collect();
+        names.into_iter().filter_map(|name| self.instruction(name)).collect()
     }
 
     /// The terms that are sampled for a slot: of a vocabulary, or the names of the styles.

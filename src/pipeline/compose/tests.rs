@@ -332,7 +332,7 @@ fn the_summary_counts_what_is_composed() {
 fn metadata_of_a_project_is_its_own_files_or_the_shipped_ones() {
     let place = Place::new();
     let (found, _) = metadata(Some(&place.project)).unwrap();
-    assert_eq!(found.files().count(), 31);
+    assert_eq!(found.files().count(), 36);
     let dir = place.project.metadata();
     std::fs::write(dir.join(VOCABULARIES).join("animal.txt"), b"owl\n\xff\n").unwrap();
     let (found, unreadable) = metadata(Some(&place.project)).unwrap();
