@@ -1,10 +1,11 @@
-//! `benchtop jobs`: what makes pictures now, and what is done to it.
+//! `benchtop jobs`: what makes pictures or asks models now, and what is done to it.
 
 use clap::Subcommand;
 use serde_json::{Value, json};
 
 use super::follow::{Follow, Followed, follow, left};
 use super::{Context, print};
+use crate::model::evaluation::RunState;
 use crate::model::job::{JobAct, JobFailure, JobState, Standing};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::Client;
@@ -64,7 +65,7 @@ enum What {
     Set {
         /// The job's number
         id: u32,
-        /// Pictures made together
+        /// Pictures made together; of an evaluation, requests in flight at each server
         #[arg(long, value_name = "N", required_unless_present = "per_minute")]
         batch: Option<u32>,
         /// At most so many pictures a minute
@@ -129,7 +130,7 @@ fn list(client: &Client, json: bool) -> Result<u8> {
     let each = |job: &JobState| if json { value(job).to_string() } else { line(job) };
     let mut text: String = jobs.iter().map(|job| each(job) + "\n").collect();
     if text.is_empty() && !json {
-        text = "no jobs; `benchtop generate` begins one\n".into();
+        text = "no jobs; `benchtop generate` or `benchtop eval` begins one\n".into();
     }
     print(&text).map(|()| 0)
 }
@@ -192,6 +193,9 @@ fn progress(job: &JobState, width: usize) -> String {
         parts.push(format!("{:.1} a minute", job.rate));
     }
     parts.extend(job.left_s.map(left));
+    if let Some(run) = &job.run {
+        parts.push(format!("{} + {} tokens", run.tokens.0, run.tokens.1));
+    }
     if let Some(step) = job.step {
         parts.push(format!("step {} of {} x {}", step.done, step.of, step.batch));
     }
@@ -243,7 +247,11 @@ impl Followed for JobState {
 
 fn outcome(job: &JobState) -> String {
     let JobState { id, done, failed, standing, .. } = job;
-    let mut out = format!("job {id} is {}: {done} pictures made", standing.name());
+    let what = if job.run.is_some() { "answers" } else { "pictures made" };
+    let mut out = format!("job {id} is {}: {done} {what}", standing.name());
+    if let Some(run) = &job.run {
+        out.push_str(&of_run(run));
+    }
     if *failed > 0 {
         out.push_str(&format!(", {failed} set aside (benchtop jobs failures {id}, then retry {id})"));
     }
@@ -252,6 +260,25 @@ fn outcome(job: &JobState) -> String {
         out.push_str(&format!("note: {reason}\n"));
     }
     out
+}
+
+/// What is told of the answers of an evaluation.
+pub fn of_run(run: &RunState) -> String {
+    let mut parts: Vec<String> = [(run.truncated, "cut off"), (run.refused, "refused"), (run.empty, "empty")]
+        .into_iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!("{n} {what}"))
+        .collect();
+    let (asked, answered) = run.tokens;
+    if asked + answered > 0 {
+        let least = if run.untold > 0 { "at least " } else { "" };
+        parts.push(format!("{least}{asked} + {answered} tokens"));
+    }
+    parts.extend(run.cost_micros.map(|micros| format!("cost {:.4}", micros as f64 / 1e6)));
+    if run.predictions > 0 {
+        parts.push(format!("on the board as `{}`", run.label));
+    }
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
 #[cfg(test)]

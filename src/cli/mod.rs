@@ -24,6 +24,7 @@ mod devices;
 pub mod discard;
 pub mod doctor;
 pub mod edit;
+pub mod eval;
 pub mod export;
 pub mod extract;
 pub mod filter;
@@ -87,7 +88,9 @@ enum Command {
     Compose(compose::Args),
     /// Make the pictures of items: a job that the owner works on
     Generate(generate::Args),
-    /// Jobs that make pictures: list, watch, pause, resume, cancel, retry
+    /// Ask a model the questions of the project: a job that the owner works on
+    Eval(eval::Args),
+    /// Jobs that make pictures or ask models: list, watch, pause, resume, cancel, retry
     Jobs(jobs::Args),
     /// Scores by machines, the rules that flag items by them, and the flagged items
     Filter(filter::Args),
@@ -226,6 +229,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Sample(args)) => sample::run(&context, &args),
         Some(Command::Import(args)) => import::run(&context, &args),
         Some(Command::Generate(args)) => generate::run(&context, &args),
+        Some(Command::Eval(args)) => eval::run(&context, &args),
         Some(Command::Jobs(args)) => jobs::run(&context, &args),
         Some(Command::Filter(args)) => filter::run(&context, &args),
         Some(Command::Models(args)) => models::run(&args),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::evaluation::RunState;
 use super::generation::{FailureKind, Scheduler, Settings};
 
 /// Which pictures a job makes.
@@ -208,6 +209,8 @@ pub struct JobState {
     pub left_s: Option<u64>,
     /// The last picture it made since the owner started.
     pub newest: Option<Newest>,
+    /// Of an evaluation: what it asks and what came of it. Its counts above are of answers, not of pictures.
+    pub run: Option<Box<RunState>>,
 }
 
 /// What is done to a job.

@@ -9,6 +9,7 @@ pub mod device;
 pub mod draw;
 pub mod edit;
 pub mod error;
+pub mod evaluation;
 pub mod exchange;
 pub mod filter;
 pub mod finding;

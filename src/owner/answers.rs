@@ -17,7 +17,7 @@ pub use scored::{from_predictions, right_of, scored};
 use super::sight::Sight;
 use super::state::Shared;
 use super::wire::{Answer, Ask, ItemView, OwnerStatus};
-use super::{generate, rounds, scoring};
+use super::{evaluate, generate, rounds, scoring};
 use crate::model::{Field, Item, Kind, Problem, Result, Sort, Status};
 use crate::pipeline::usage::Usage;
 use crate::store::{journal, query};
@@ -125,12 +125,16 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         Ask::Log(ask) => history::log(sight, ask)?,
         Ask::Replay(moment) => Answer::Replayed(history::replay(sight, moment)?),
         Ask::Moved(from, to) => Answer::Moved(history::moved(sight, from, to)?),
-        Ask::Jobs => Answer::Jobs(shared.desk.list()?),
-        Ask::JobAct { id, act } => match generate::act(shared, id, act)? {
-            Some(state) => Answer::Job(Box::new(state)),
-            None => Answer::Done,
-        },
-        Ask::JobFailures { id, from } => Answer::JobFailures(generate::failures(shared, id, from)?),
+        Ask::Jobs => Answer::Jobs(evaluate::with_runs(shared, shared.desk.list()?)),
+        Ask::JobAct { id, act } => {
+            let is_run = shared.evaluations.has(id);
+            let state = if is_run { evaluate::act(shared, id, act)? } else { generate::act(shared, id, act)? };
+            state.map_or(Answer::Done, |state| Answer::Job(Box::new(state)))
+        }
+        Ask::JobFailures { id, from } => Answer::JobFailures(match shared.evaluations.has(id) {
+            true => evaluate::failures(shared, id, from)?,
+            false => generate::failures(shared, id, from)?,
+        }),
         Ask::Want { number } => Answer::Wanted(generate::want(shared, number, &|| !(watch.cancelled)())?),
         Ask::Made { number } => Answer::Made(generate::made(shared, number)?),
         Ask::Decide(_)
@@ -143,6 +147,8 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         | Ask::Compose { .. }
         | Ask::Recompose { .. }
         | Ask::Generate(_)
+        | Ask::Evaluate(_)
+        | Ask::Similarity(_)
         | Ask::Merge { .. }
         | Ask::Edit(_)
         | Ask::Bulk(_)

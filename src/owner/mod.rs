@@ -3,11 +3,12 @@
 //! [`start`] finds the owner of a project or starts one; [`client`] is how everything above speaks to it; the rest is
 //! the owner itself: [`server`] accepts, [`session`] serves one client, [`writer`] is the only thread that decides,
 //! [`answers`] reads, [`metadata`] watches the metadata files, [`jobs`] runs imports,
-//! [`generate`] makes pictures.
+//! [`generate`] makes pictures, [`evaluate`] asks models.
 
 pub mod answers;
 pub mod background;
 pub mod client;
+pub mod evaluate;
 pub mod generate;
 pub mod jobs;
 pub mod lock;

@@ -89,6 +89,7 @@ fn serve(project: Project, lock: &File) -> Result<()> {
         super::metadata::watch(&shared).map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?;
     super::generate::start(&shared);
     super::scoring::start(&shared);
+    super::evaluate::start(&shared);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)
@@ -100,6 +101,7 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     drop(socket);
     shared.desk.end();
     shared.scoring.end();
+    shared.evaluations.end();
     shared.metadata.end();
     let _ = watching.join();
     let (done, wait) = mpsc::channel();

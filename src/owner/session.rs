@@ -337,6 +337,14 @@ fn take(
             jobs::verdicts(shared, outbox.clone(), number, wanted, flag(running, number));
             return true;
         }
+        Ask::Similarity(ask) => {
+            jobs::similarity(shared, outbox.clone(), number, (who.to_string(), *ask), flag(running, number));
+            return true;
+        }
+        Ask::Evaluate(new) => {
+            jobs::evaluate(shared, outbox.clone(), number, (who.to_string(), *new), flag(running, number));
+            return true;
+        }
         Ask::Generate(new) => {
             jobs::generate(shared, outbox.clone(), number, (who.to_string(), *new), flag(running, number));
             return true;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, broadcast};
 
+use super::evaluate::Evaluations;
 use super::generate::{Desk, Maker};
 use super::metadata::Live;
 use super::rounds::Rounds;
@@ -57,6 +58,8 @@ pub struct Shared {
     pub rounds: Rounds,
     /// Scores, rules, and the jobs that score.
     pub scoring: Scoring,
+    /// Evaluations.
+    pub evaluations: Evaluations,
     /// The gauges of the machine and what they last read; looked for at the first question.
     gauges: Mutex<Option<(Gauges, Instant, Devices)>>,
     /// Set to end the owner.
@@ -100,6 +103,7 @@ impl Shared {
             desk: Desk::new(maker),
             rounds: Rounds::default(),
             scoring: Scoring::default(),
+            evaluations: Evaluations::default(),
             gauges: Mutex::new(None),
             stop: Notify::new(),
             importing: Mutex::new(()),

@@ -309,7 +309,8 @@ impl<'a> Import<'a> {
     fn predictions(&mut self, found: &Found, source_blake3: String, watch: Watch<'_>) -> Result<u64> {
         let model = model_name(&found.path);
         let form = if found.format == Format::MvpCircularPredictions { Form::MvpCircular } else { Form::Mvp };
-        let holds = Holds::Predictions { model, form, evaluated: found.format == Format::MvpEvaluated };
+        let evaluated = found.format == Format::MvpEvaluated;
+        let holds = Holds::Predictions { model, form, evaluated, dataset: None };
         let mut there: HashMap<Key, Prediction> = HashMap::new();
         for answers in self.catalog.answers().iter().filter(|a| a.part.holds == holds) {
             there.extend(answers.predictions()?.into_iter().map(|p| (p.key.clone(), p)));

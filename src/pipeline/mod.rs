@@ -2,6 +2,7 @@
 
 pub mod board;
 pub mod compose;
+pub mod evaluate;
 pub mod export;
 pub mod generate;
 pub mod import;

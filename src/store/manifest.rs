@@ -37,6 +37,9 @@ pub enum Holds {
         form: Form,
         /// Whether the rows carry stored extractions (`*_evaluated.jsonl`).
         evaluated: bool,
+        /// The data set they answer, where that is known: keys of two sets may be the same.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        dataset: Option<String>,
     },
 }
 

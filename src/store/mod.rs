@@ -28,9 +28,11 @@ pub mod query;
 pub mod revised;
 pub mod rounds;
 pub mod rules;
+pub mod runs;
 pub mod scores;
 pub mod search;
 pub mod segment;
+pub mod similarity;
 pub mod snapshot;
 
 pub use catalog::Catalog;

@@ -5,6 +5,7 @@ mod cli;
 mod compose;
 mod coverage;
 mod edit;
+pub mod eval;
 mod extract;
 pub mod filter;
 mod generate;

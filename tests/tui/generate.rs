@@ -1,11 +1,14 @@
 //! The generate pane, from an empty project to the item whose picture was made.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use benchtop::model::evaluation::{NewRun, Orders, Server as Endpoint, Wording};
 use benchtop::model::job::{NewJob, Wishes};
 use benchtop::owner::wire::Ask;
 
 use super::support::{Bench, Seat};
+use crate::flows::eval::reply;
+use crate::inference::server::{Act, Server};
 
 fn composed(count: u64) -> Bench {
     let bench = Bench::empty();
@@ -59,4 +62,44 @@ fn a_busy_job_is_drawn_at_most_four_times_a_second() {
     let most = from.elapsed().as_millis() as usize / 250 + 3;
     assert!(drawn <= most, "{drawn} frames where {most} are allowed");
     assert!(drawn >= 1);
+}
+
+#[test]
+fn an_evaluation_is_one_of_the_jobs_and_has_their_keys() {
+    let bench = composed(12);
+    let server = Server::new(|_| Act::Later(Duration::from_millis(80), Box::new(reply("(A)", "stop"))));
+    let mut seat = bench.seat("ann");
+    seat.keys("7");
+    seat.wait_for("n begins one");
+    let new = NewRun {
+        model: "tiny".into(),
+        name: None,
+        servers: vec![Endpoint { url: server.url(), key_env: None, concurrency: 1, timeout_s: 5 }],
+        filter: String::new(),
+        sample: None,
+        seed: 1,
+        blind: true,
+        orders: Orders::Shuffles(3),
+        wording: Wording::Paper,
+        max_tokens: 64,
+        tries: 2,
+        prices: (0, 0),
+        dry: false,
+    };
+    bench.client("script").ask(Ask::Evaluate(Box::new(new))).unwrap();
+    seat.wait_for("eval tiny (blind)");
+    seat.wait_for("without pictures, options 3 shuffles");
+    seat.keys("p");
+    seat.wait_for("paused");
+    seat.keys("b");
+    seat.wait_for("requests in flight");
+    seat.keys("<esc>p");
+    seat.wait_for("100 %");
+    seat.wait_for("on the board as tiny (blind)");
+    seat.keys("f");
+    seat.wait_for("has failed");
+    seat.keys("<enter>");
+    seat.wait_for("an evaluation makes no picture");
+    seat.keys("D");
+    seat.wait_for("n begins one");
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use crate::metrics::consensus::Outcome;
 use crate::metrics::extract::Extractor;
+use crate::metrics::free_form::FreeForm;
 use crate::metrics::score::Chosen;
 use crate::model::board::{Behind, Board, BoardAsk, Curated};
 use crate::model::scoring::Scorer;
 use crate::model::{Kind, Problem, Result, Status};
+use crate::owner::evaluate::similarity;
 use crate::owner::rounds::accepted;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
@@ -22,7 +24,7 @@ use crate::store::manifest::{Holds, Part};
 /// What is known of a prediction file.
 pub(super) fn set(part: &Part) -> Option<AnswerSet> {
     match &part.holds {
-        Holds::Predictions { model, form, evaluated } => {
+        Holds::Predictions { model, form, evaluated, .. } => {
             Some(AnswerSet { model: model.clone(), form: *form, evaluated: *evaluated, rows: part.rows })
         }
         Holds::Items { .. } | Holds::Revisions { .. } => None,
@@ -42,7 +44,9 @@ pub fn scored(shared: &Shared, rule: Option<Extractor>) -> Result<Arc<Scored>> {
         return Ok(scored.clone());
     }
     let store = shared.project.store();
-    let scored = Arc::new(from_catalog(&catalog, &store, rule, &|_| Vec::new(), &|_, _| true)?);
+    // What was not compared yet has no similarity, and what cannot be read is told by comparing it again.
+    let similar = |model: &str| similarity(shared, model, FreeForm::default()).ok().flatten().unwrap_or_default();
+    let scored = Arc::new(from_catalog(&catalog, &store, rule, &similar, &|_, _| true)?);
     held.push((made_for, rule, scored.clone()));
     Ok(scored)
 }

@@ -72,9 +72,12 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewJob, wanted: &dyn Fn() -> 
         )));
     }
     let index = shared.index.get()?;
+    let _one = shared.evaluations.numbering();
+    let evaluations = shared.evaluations.last();
     let mut inner = shared.desk.loaded()?;
     // A number is not given twice, even where the store with the jobs was lost.
-    live.job.id = inner.jobs.keys().max().copied().unwrap_or_default().max(shared.pictures().last_job()) + 1;
+    let last = inner.jobs.keys().max().copied().unwrap_or_default().max(shared.pictures().last_job());
+    live.job.id = last.max(evaluations) + 1;
     live.job.turn = inner.jobs.values().map(|j| j.job.turn + 1).max().unwrap_or_default();
     live.job.of = Some(work);
     index.keep_job_items(live.job.id, &numbers)?;

@@ -137,6 +137,7 @@ impl Live {
             rate,
             left_s,
             newest: self.newest.clone(),
+            run: None,
         }
     }
 

@@ -126,6 +126,15 @@ impl Desk {
         Ok(inner.order().iter().filter_map(|id| inner.jobs.get(id)).chain(over).map(|j| inner.state(j)).collect())
     }
 
+    /// The last number that a job has or had.
+    ///
+    /// # Errors
+    /// When the owner is ending.
+    pub fn last(&self, shared: &Shared) -> Result<u32> {
+        let last = self.loaded()?.jobs.keys().max().copied().unwrap_or_default();
+        Ok(last.max(shared.pictures().last_job()))
+    }
+
     /// Ends all work and waits for it. What is made and not recorded is made again.
     pub fn end(&self) {
         let threads = {

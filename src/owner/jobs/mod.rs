@@ -3,18 +3,22 @@
 mod bulk;
 mod discard;
 mod edit;
+mod evaluate;
 mod generate;
 mod merge;
 mod recompose;
 mod revise;
+mod similarity;
 mod verdicts;
 
 pub use bulk::{bulk, undo};
 pub use discard::{Discard, PRUNED, discard};
 pub use edit::edit;
+pub use evaluate::evaluate;
 pub use generate::generate;
 pub use merge::{Merge, merge};
 pub use recompose::{Recompose, recompose};
+pub use similarity::similarity;
 pub use verdicts::{Verdicts, verdicts};
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +34,7 @@ use crate::model::{Kind, Problem, Result};
 use crate::pipeline::compose::{self, Composition, Order};
 use crate::pipeline::import::{self, Ask, Progress, Report};
 use crate::pipeline::sample;
-use crate::store::journal;
+use crate::store::{Catalog, journal};
 
 /// Time between two progress messages: at most four a second are drawn.
 const TELL_EVERY: Duration = Duration::from_millis(200);
@@ -108,18 +112,27 @@ fn run(shared: &Arc<Shared>, source: &Source, watch: Tell<'_>) -> Result<Report>
         Source::Sample => sample::fill(&shared.project, index, &catalog, &at)?,
     };
     if let Some(catalog) = outcome.catalog {
-        let items = catalog.len();
-        {
-            let mut data = shared.data_mut();
-            data.overlay.grow(items);
-            data.catalog = catalog;
-        }
-        let sent = shared.writer.send(Work::Imported);
-        sent.map_err(|_| Problem::new(Kind::Unreachable, "the owner is ending"))?;
-        shared.tell(Event::Imported { items: items as u64 });
+        taken_in(shared, catalog)?;
     }
     if outcome.report.predictions > 0 {
         read_answers(shared);
     }
     Ok(outcome.report)
+}
+
+/// From now on this is the catalogue: what was brought in is in it.
+///
+/// # Errors
+/// When the owner is ending.
+pub fn taken_in(shared: &Shared, catalog: Arc<Catalog>) -> Result<()> {
+    let items = catalog.len();
+    {
+        let mut data = shared.data_mut();
+        data.overlay.grow(items);
+        data.catalog = catalog;
+    }
+    let sent = shared.writer.send(Work::Imported);
+    sent.map_err(|_| Problem::new(Kind::Unreachable, "the owner is ending"))?;
+    shared.tell(Event::Imported { items: items as u64 });
+    Ok(())
 }

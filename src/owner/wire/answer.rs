@@ -9,6 +9,7 @@ use super::{Recomposed, Report};
 use crate::model::agreement::look::{Agreed, OwnPace};
 use crate::model::board::{Behind, Board};
 use crate::model::device::Devices;
+use crate::model::evaluation::BegunRun;
 use crate::model::exchange::{Exchanged, Taken};
 use crate::model::history::{Entry, Merged, Moved, State};
 use crate::model::job::{Begun, JobFailure, JobState};
@@ -141,6 +142,38 @@ pub enum Answer {
     Edited(Box<EditedItem>),
     /// See [`Ask::Bulk`] and [`Ask::UndoBulk`].
     Bulked(Bulked),
+    /// See [`Ask::Evaluate`].
+    Evaluation(Box<BegunRun>),
+    /// See [`Ask::Similarity`].
+    Similarity(Box<SimilarityReport>),
+}
+
+/// How alike free-form answers are to what the items say.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SimilarityReport {
+    /// The text encoder, in words.
+    pub encoder: String,
+    /// The name of the rule.
+    pub rule: String,
+    /// Pairs of texts that were compared now.
+    pub pairs: u64,
+    /// Texts that are longer than the encoder reads: of those the beginning counts.
+    pub cut: u64,
+    /// By model.
+    pub models: Vec<SimilarTo>,
+}
+
+/// The free-form answers of one model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SimilarTo {
+    /// Its name.
+    pub model: String,
+    /// Its answers to free-form questions that have something to compare with.
+    pub answers: u64,
+    /// Those that were compared.
+    pub compared: u64,
+    /// The mean of their scores, from -1 to 1; none without any.
+    pub mean: Option<f64>,
 }
 
 /// An item before and after an edit.

@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{ImportAsk, Place, Rename};
+use crate::metrics::free_form::FreeForm;
 use crate::model::agreement::Bootstrap;
 use crate::model::agreement::look::AgreementAsk;
 use crate::model::board::BoardAsk;
 use crate::model::edit::Edit;
+use crate::model::evaluation::NewRun;
 use crate::model::exchange::{VerdictForm, Words};
 use crate::model::history::{LogAsk, Moment};
 use crate::model::job::{JobAct, NewJob};
@@ -299,6 +301,24 @@ pub enum Ask {
     Adjudication(String),
     /// The guidelines of a round as they are now.
     Guidelines(String),
+    /// Begin an evaluation, or say what it would ask; how far it is is told as [`Event::Job`](super::Event::Job), and it
+    /// is one of [`Ask::Jobs`].
+    Evaluate(Box<NewRun>),
+    /// Compare free-form answers with what the items say, those that were not compared yet.
+    Similarity(Box<SimilarityAsk>),
+}
+
+/// Which free-form answers are compared, and how.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SimilarityAsk {
+    /// Whose answers; empty for all.
+    pub models: Vec<String>,
+    /// With what they are compared, and how that counts.
+    pub rule: FreeForm,
+    /// The text encoder: a known name or a folder.
+    pub encoder: String,
+    /// Only say what was compared before.
+    pub dry: bool,
 }
 
 /// A page of the list.

@@ -239,6 +239,9 @@ fn rows(text: &str) -> impl Iterator<Item = Result<Row<'_>>> {
 
 /// Which data set the answers of a file are to: the one most of whose questions its first rows name.
 fn dataset_of(catalog: &Catalog, sheet: &Sheet, answers: &Answers) -> Result<Option<String>> {
+    if let Holds::Predictions { dataset: Some(dataset), .. } = &answers.part.holds {
+        return Ok(Some(dataset.clone()));
+    }
     let names: Vec<&String> = sheet.names[0].iter().filter(|n| !n.is_empty()).collect();
     if let [only] = names[..] {
         return Ok(Some(only.clone()));

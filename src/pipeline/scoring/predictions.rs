@@ -3,12 +3,13 @@
 use super::column::Column;
 use crate::metrics::consensus::{BlindPrior, Tally};
 use crate::model::config::FilterModels;
+use crate::model::evaluation;
 use crate::model::scoring::{ScoreState, Scorer};
 use crate::pipeline::board::Scored;
 
 /// The scores of `scorer` by row.
 pub fn column(scorer: &Scorer, scored: &Scored, models: &FilterModels, rows: usize) -> Column {
-    let is_blind = |model: &str| models.blind.iter().any(|name| name == model);
+    let is_blind = |model: &str| evaluation::is_blind(model) || models.blind.iter().any(|name| name == model);
     let counts = |model: &str| match scorer {
         Scorer::Blind => is_blind(model),
         _ => !is_blind(model) && (models.consensus.is_empty() || models.consensus.iter().any(|name| name == model)),

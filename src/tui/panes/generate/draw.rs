@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 
 use super::{GeneratePane, rows};
 use crate::model::device::Gpu;
+use crate::model::evaluation::RunState;
 use crate::model::job::{JobState, Standing};
 use crate::tui::panes::review::{Picture, draw_picture};
 use crate::tui::theme::{Look, Role};
@@ -103,10 +104,11 @@ impl GeneratePane {
                 let most = rates.iter().copied().fold(0.0, f64::max);
                 let width = lines.width().saturating_sub(26).min(60);
                 let line = sparkline(rates, most, width, lines.look().accessible);
-                lines.say(&format!(" img/min {line} most {most:.1}"), Role::Dim);
+                let unit = if job.run.is_some() { "answers" } else { "img" };
+                lines.say(&format!(" {unit}/min {line} most {most:.1}"), Role::Dim);
             }
         }
-        for said in made_with(job) {
+        for said in job.run.as_ref().map_or_else(|| made_with(job), |run| asked_of(run)) {
             lines.say(&said, Role::Dim);
         }
     }
@@ -166,7 +168,8 @@ fn pace(job: &JobState) -> String {
             let most = job.per_minute.map_or(String::new(), |n| format!(" (at most {n})"));
             // Over the first seconds there is no rate to speak of.
             let rate = if job.rate > 0.0 { format!("{:.1}", job.rate) } else { "some".into() };
-            format!(" {rate} images a minute{most}{left}")
+            let unit = if job.run.is_some() { "answers" } else { "images" };
+            format!(" {rate} {unit} a minute{most}{left}")
         }
         Standing::Queued => format!(" waits for its turn: {} in line{why}", job.place),
         other => format!(" {}{why}", other.name()),
@@ -181,6 +184,28 @@ fn made_with(job: &JobState) -> Vec<String> {
         let steps = if s.steps == 1 { "1 step".into() } else { format!("{} steps", s.steps) };
         let how = format!("guidance {}, {}", s.guidance, s.scheduler.name());
         lines.push(format!(" {}x{}, {steps}, {how}", s.width, s.height));
+    }
+    lines
+}
+
+/// Whom an evaluation asks and how, and what came of it.
+fn asked_of(run: &RunState) -> Vec<String> {
+    let (asked, answered) = run.tokens;
+    let least = if run.untold > 0 { "at least " } else { "" };
+    let cost = run.cost_micros.map_or(String::new(), |m| format!(", cost {:.4}", m as f64 / 1e6));
+    let odd = [(run.truncated, "cut off"), (run.refused, "refused"), (run.empty, "empty")];
+    let odd: Vec<String> =
+        odd.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
+    let mut lines = vec![
+        format!(" {} at {}", run.model, run.endpoints.join(", ")),
+        format!(" {least}{} + {} tokens{cost}", grouped(asked), grouped(answered)),
+        format!(" instruction {}", run.instruction),
+    ];
+    if !odd.is_empty() {
+        lines.insert(1, format!(" {}", odd.join(", ")));
+    }
+    if run.predictions > 0 {
+        lines.push(format!(" on the board as {}", run.label));
     }
     lines
 }

@@ -1,5 +1,5 @@
-//! The generate pane: jobs and how far they are, the running batch step by step, the newest picture, and what the
-//! machine is doing meanwhile.
+//! The generate pane: jobs that make pictures or ask models and how far they are, the running batch step by step, the
+//! newest picture, and what the machine is doing meanwhile.
 //!
 //! | file | what it does |
 //! |---|---|
@@ -276,7 +276,12 @@ impl GeneratePane {
                     _ => Ok(JobAct::Place(place)),
                 }
             }),
-            Action::JobBatch => self.ask_number("pictures made together (empty: as many as fit) ", TextFor::Batch),
+            Action::JobBatch => {
+                let is_run = self.job().is_some_and(|job| job.run.is_some());
+                let label =
+                    if is_run { "requests in flight " } else { "pictures made together (empty: as many as fit) " };
+                self.ask_number(label, TextFor::Batch)
+            }
             Action::JobRate => {
                 self.ask_number("most pictures a minute (empty: as fast as it goes) ", TextFor::PerMinute)
             }
@@ -353,6 +358,9 @@ impl GeneratePane {
         };
         match number.filter(|n| *n > 0) {
             Some(number) => vec![Effect::Item(number)],
+            None if self.job().is_some_and(|job| job.run.is_some()) => {
+                refuse("an evaluation makes no picture; its answers are on the board once it is over")
+            }
             None => refuse("this job has made no picture since the owner started"),
         }
     }

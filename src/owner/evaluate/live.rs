@@ -1,0 +1,142 @@
+//! A run as the owner holds it: what is stored of it, and how far it is.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use crate::model::Problem;
+use crate::model::evaluation::RunState;
+use crate::model::job::{JobState, Standing};
+use crate::store::runs::{Counts, Run};
+
+/// The rate is over this long.
+const WINDOW: Duration = Duration::from_secs(60);
+/// Time between two words of progress: at most four a second.
+const TELL_EVERY: Duration = Duration::from_millis(250);
+/// Tokens whose price is given.
+const PRICED: u128 = 1_000_000;
+
+/// See the module.
+pub(super) struct Live {
+    /// What is stored.
+    pub(super) run: Run,
+    /// The servers in words.
+    pub(super) device: String,
+    /// What was set aside is to be asked again.
+    pub(super) again: bool,
+    /// Why its answers could not be brought in: it is not tried again before somebody resumes it.
+    stuck: bool,
+    came: VecDeque<Instant>,
+    told: Option<Instant>,
+}
+
+impl Live {
+    /// A run that has asked nothing since the owner started.
+    pub(super) fn new(run: Run) -> Live {
+        Live { run, device: String::new(), again: false, stuck: false, came: VecDeque::new(), told: None }
+    }
+
+    /// Takes note of how far it is.
+    pub(super) fn count(&mut self, counts: Counts) {
+        self.run.counts = Counts { predictions: self.run.counts.predictions, ..counts };
+    }
+
+    /// The same, of an answer that was recorded.
+    pub(super) fn came(&mut self, counts: Counts) {
+        self.count(counts);
+        self.came.push_back(Instant::now());
+    }
+
+    /// Somebody has seen to it.
+    pub(super) fn resumed(&mut self) {
+        self.stuck = false;
+    }
+
+    /// Whether it is over and has answers that are no predictions of the project yet.
+    pub(super) fn is_to_be_adopted(&self) -> bool {
+        let Run { standing, counts, .. } = &self.run;
+        !self.stuck && matches!(standing, Standing::Done | Standing::Cancelled) && counts.predictions < counts.done
+    }
+
+    /// It cannot go on: without an answer it has failed, otherwise it is paused until somebody looks.
+    pub(super) fn stop(&mut self, problem: &Problem) {
+        if self.run.standing.over() {
+            // Its answers could not be brought in.
+            self.stuck = true;
+        } else {
+            self.run.standing = if self.run.counts.done == 0 { Standing::Failed } else { Standing::Paused };
+        }
+        self.run.reason = Some(problem.to_string());
+    }
+
+    /// Answers a minute over the last minute, or since the first where that was later.
+    fn rate(&self) -> f64 {
+        let now = Instant::now();
+        let recent = self.came.iter().filter(|at| now.duration_since(**at) < WINDOW);
+        let (Some(first), n) = (recent.clone().next(), recent.count()) else { return 0.0 };
+        let span = now.duration_since(*first);
+        // The first one came before the span begins.
+        if span < Duration::from_secs(1) { 0.0 } else { (n - 1) as f64 * 60.0 / span.as_secs_f64() }
+    }
+
+    /// Whether it is to be told now.
+    pub(super) fn is_due(&mut self, always: bool) -> bool {
+        let now = Instant::now();
+        while self.came.front().is_some_and(|at| now.duration_since(*at) >= WINDOW) {
+            self.came.pop_front();
+        }
+        let due = always || self.told.is_none_or(|told| now.duration_since(told) >= TELL_EVERY);
+        if due {
+            self.told = Some(now);
+        }
+        due
+    }
+
+    /// The job as everybody sees it.
+    pub(super) fn state(&self, place: u32) -> JobState {
+        let Run { id, label, by, created, new, instruction, asks, standing, reason, counts, .. } = self.run.clone();
+        let rate = if standing == Standing::Running { self.rate() } else { 0.0 };
+        let left = asks.saturating_sub(counts.done + counts.failed);
+        let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
+        let cost = part(counts.usage.prompt, new.prices.0) + part(counts.usage.completion, new.prices.1);
+        let priced = new.prices != (0, 0);
+        let words = if new.filter.is_empty() { "all items".to_string() } else { new.filter.clone() };
+        let sampled = new.sample.map_or(String::new(), |n| format!(", a sample of {n}"));
+        let blind = if new.blind { ", without pictures" } else { "" };
+        JobState {
+            id,
+            name: format!("eval {label}"),
+            by,
+            created,
+            plan: format!("{words}{sampled}{blind}, options {}", new.orders.words()),
+            samples: 1,
+            seed: new.seed,
+            generator: new.model.clone(),
+            device: self.device.clone(),
+            batch: new.servers.first().map(|s| s.concurrency),
+            place,
+            standing,
+            reason,
+            done: counts.done,
+            of: Some(asks),
+            failed: counts.failed,
+            rate,
+            left_s: (rate > 0.0).then(|| (left as f64 * 60.0 / rate).ceil() as u64),
+            run: Some(Box::new(RunState {
+                model: new.model,
+                label,
+                endpoints: new.servers.into_iter().map(|s| s.url).collect(),
+                blind: new.blind,
+                orders: new.orders.words(),
+                instruction,
+                truncated: counts.truncated,
+                refused: counts.refused,
+                empty: counts.empty,
+                tokens: (counts.usage.prompt, counts.usage.completion),
+                untold: counts.untold,
+                cost_micros: priced.then(|| u64::try_from(cost.div_ceil(PRICED)).unwrap_or(u64::MAX)),
+                predictions: counts.predictions,
+            })),
+            ..JobState::default()
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Evaluations: who asks which model what, and how far they are.
+//!
+//! [`Evaluations`] holds the runs and answers for them; one thread ([`work`]) asks for one run after the other. What is
+//! left of a run follows from its journal of answers, so that one that was cut off goes on where that ends; once a run is
+//! over its answers are predictions of the project.
+
+mod act;
+mod begin;
+mod live;
+mod similarity;
+mod work;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+pub use act::{act, failures};
+pub use begin::begin;
+use live::Live;
+pub use similarity::{compare_all, similarity};
+
+use super::background::give_way;
+use super::state::Shared;
+use super::wire::Event;
+use crate::inference::http::chat::ChatModel;
+use crate::inference::vlm::VisionLanguageModel;
+use crate::model::evaluation::NewRun;
+use crate::model::job::{JobState, Standing};
+use crate::model::{Kind, Problem, Result};
+use crate::store::runs;
+
+/// Builds what answers.
+pub type Maker = Box<dyn Fn(&NewRun) -> Result<Box<dyn VisionLanguageModel>> + Send + Sync>;
+
+/// The evaluations of an owner.
+pub struct Evaluations {
+    maker: Maker,
+    inner: Mutex<Inner>,
+    wake: Condvar,
+    numbers: Mutex<()>,
+    comparing: Mutex<()>,
+}
+
+/// What the lock guards. Whoever holds it asks for no other lock of the owner.
+#[derive(Default)]
+struct Inner {
+    runs: BTreeMap<u32, Live>,
+    thread: Option<JoinHandle<()>>,
+    /// The run that the thread is at, also one that was paused or given up a moment ago.
+    at_work: Option<u32>,
+    ended: bool,
+}
+
+impl Default for Evaluations {
+    fn default() -> Self {
+        Evaluations::new(Box::new(|new| Ok(Box::new(ChatModel::new(&begin::table(new)?)?))))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn none(id: u32) -> Problem {
+    Problem::new(Kind::NotFound, format!("there is no job {id}")).help("`benchtop jobs` lists them")
+}
+
+impl Evaluations {
+    /// None yet; `maker` builds what answers.
+    pub fn new(maker: Maker) -> Evaluations {
+        Evaluations {
+            maker,
+            inner: Mutex::default(),
+            wake: Condvar::new(),
+            numbers: Mutex::default(),
+            comparing: Mutex::default(),
+        }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        lock(&self.inner)
+    }
+
+    /// Held while a job of any kind gets its number.
+    pub fn numbering(&self) -> MutexGuard<'_, ()> {
+        lock(&self.numbers)
+    }
+
+    /// Held while free-form answers are compared.
+    fn comparing(&self) -> MutexGuard<'_, ()> {
+        lock(&self.comparing)
+    }
+
+    /// The last number that a run has.
+    pub fn last(&self) -> u32 {
+        self.inner().runs.keys().max().copied().unwrap_or_default()
+    }
+
+    /// Whether this is the number of a run.
+    pub fn has(&self, id: u32) -> bool {
+        self.inner().runs.contains_key(&id)
+    }
+
+    /// Ends all work and waits for it. A question in flight is asked again by the next owner.
+    pub fn end(&self) {
+        let thread = {
+            let mut inner = self.inner();
+            inner.ended = true;
+            inner.thread.take()
+        };
+        self.wake.notify_all();
+        thread.into_iter().for_each(|thread| drop(thread.join()));
+    }
+}
+
+impl Inner {
+    /// Runs that are not over, by turn.
+    fn order(&self) -> Vec<u32> {
+        let mut live: Vec<&Live> = self.runs.values().filter(|r| !r.run.standing.over()).collect();
+        live.sort_by_key(|r| (r.run.turn, r.run.id));
+        live.iter().map(|r| r.run.id).collect()
+    }
+
+    fn state(&self, live: &Live) -> JobState {
+        let place = self.order().iter().position(|id| *id == live.run.id).map_or(0, |at| at as u32 + 1);
+        live.state(place)
+    }
+
+    fn state_of(&self, id: u32) -> Option<JobState> {
+        self.runs.get(&id).map(|live| self.state(live))
+    }
+
+    /// Tells everybody how a run is; a mere step forward not too often.
+    fn tell(&mut self, shared: &Shared, id: u32, always: bool) {
+        if self.runs.get_mut(&id).is_some_and(|live| live.is_due(always)) {
+            self.state_of(id).into_iter().for_each(|state| shared.tell(Event::Job(Box::new(state))));
+        }
+    }
+
+    /// Writes down how a run stands; a failure is told and harms only what is shown after the next start.
+    fn keep(&self, shared: &Shared, id: u32) {
+        let kept = self.runs.get(&id).map_or(Ok(()), |live| runs::keep(shared.project.root(), &live.run));
+        if let Err(problem) = kept {
+            eprintln!("an evaluation could not be kept: {problem}");
+        }
+    }
+
+    /// The run that is to be worked on next: one that waits for its turn, or one whose answers are to be brought in.
+    fn next(&self) -> Option<u32> {
+        let queued = |id: &u32| self.runs.get(id).is_some_and(|live| live.run.standing == Standing::Queued);
+        let found = self.order().into_iter().find(queued);
+        found.or_else(|| self.runs.values().find(|live| live.is_to_be_adopted()).map(|live| live.run.id))
+    }
+}
+
+/// Jobs of all kinds: those that are not over, then the others, the last begun first.
+pub fn with_runs(shared: &Shared, jobs: Vec<JobState>) -> Vec<JobState> {
+    let inner = shared.evaluations.inner();
+    let order = inner.order();
+    let mine = order.iter().filter_map(|id| inner.state_of(*id));
+    let mine_over = inner.runs.values().filter(|live| live.run.standing.over()).map(|live| inner.state(live));
+    let (mut over, mut all): (Vec<JobState>, Vec<JobState>) = jobs.into_iter().partition(|j| j.standing.over());
+    over.extend(mine_over);
+    over.sort_by_key(|job| std::cmp::Reverse((job.created, job.id)));
+    all.extend(mine);
+    all.extend(over);
+    all
+}
+
+/// Loads the stored runs, and goes on with those that were under way.
+pub fn start(shared: &Arc<Shared>) {
+    let (stored, problems) = match runs::list(shared.project.root()) {
+        Ok(found) => found,
+        Err(problem) => (Vec::new(), vec![problem]),
+    };
+    shared.notices().extend(problems.iter().map(|p| format!("an evaluation cannot be read: {p}")));
+    let mut inner = shared.evaluations.inner();
+    for mut run in stored {
+        if run.standing == Standing::Running {
+            run.standing = Standing::Queued;
+        }
+        inner.runs.insert(run.id, Live::new(run));
+    }
+    wake(shared, &mut inner);
+}
+
+/// Sees to it that a run that waits has a thread.
+fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
+    let works = inner.thread.as_ref().is_some_and(|t| !t.is_finished());
+    if inner.next().is_some() && !works && !inner.ended {
+        let owner = shared.clone();
+        let work = move || {
+            give_way();
+            run(&owner);
+        };
+        match std::thread::Builder::new().name("evaluate".into()).spawn(work) {
+            Ok(thread) => inner.thread = Some(thread),
+            Err(error) => eprintln!("an evaluation could not be started: {error}"),
+        }
+    }
+    shared.evaluations.wake.notify_all();
+}
+
+/// Works until there is nothing to do for a while, or the owner ends.
+fn run(shared: &Arc<Shared>) {
+    let desk = &shared.evaluations;
+    loop {
+        let id = {
+            let mut inner = desk.inner();
+            if inner.ended {
+                return;
+            }
+            match inner.next() {
+                Some(id) => {
+                    inner.at_work = Some(id);
+                    id
+                }
+                None => {
+                    let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
+                    let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                    if inner.next().is_none() && !inner.ended {
+                        // Under the lock that `wake` holds: it sees that nobody works any more.
+                        inner.thread = None;
+                        return;
+                    }
+                    continue;
+                }
+            }
+        };
+        // The owner stays while a run is at work.
+        let _counted = shared.count_job();
+        let did = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work::turn(shared, id)));
+        let did = did.unwrap_or_else(|_| Err(Problem::new(Kind::Io, "the work on a batch panicked")));
+        let mut inner = desk.inner();
+        inner.at_work = None;
+        if let (Some(live), Err(problem)) = (inner.runs.get_mut(&id), did) {
+            live.stop(&problem);
+        }
+        inner.keep(shared, id);
+        inner.tell(shared, id, true);
+    }
+}

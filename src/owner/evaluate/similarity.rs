@@ -1,0 +1,77 @@
+//! Free-form answers compared with what the items say, by a text encoder in this process.
+
+use std::sync::Arc;
+
+use crate::inference::candle::minilm::MiniLm;
+use crate::inference::candle::scorer::Options;
+use crate::inference::hub::Hub;
+use crate::inference::scoring::TextEmbedder;
+use crate::metrics::free_form::FreeForm;
+use crate::model::{Kind, Problem, Result};
+use crate::owner::sight::Sight;
+use crate::owner::state::Shared;
+use crate::owner::wire::{Progress, SimilarTo, SimilarityAsk, SimilarityReport};
+use crate::pipeline::evaluate::similarity::{Done, column, compare, compared, models};
+use crate::store::similarity::Cosines;
+
+/// The free-form score of `model`'s answers by item row, by what was compared so far; not a number where there is none.
+/// None where nothing was compared yet.
+///
+/// # Errors
+/// When items, answers or similarities cannot be read.
+pub fn similarity(shared: &Shared, model: &str, rule: FreeForm) -> Result<Option<Vec<f32>>> {
+    let Some(cosines) = Cosines::current(&shared.project.store())? else { return Ok(None) };
+    let catalog = shared.catalog();
+    let mut all = compared(&catalog, &[model.to_string()], rule, &|| true)?;
+    let list = all.pop().unwrap_or_default();
+    Ok(Some(column(&list, &cosines, rule, catalog.len())))
+}
+
+/// Compares what was not compared yet, and says what the answers come to.
+///
+/// # Errors
+/// [`Kind::NotFound`] for a model without answers or an encoder that is not there, [`Kind::Denied`] in a blind round,
+/// [`Kind::Cancelled`], and the operating system's. What was compared is kept.
+pub fn compare_all(
+    shared: &Arc<Shared>,
+    who: &str,
+    ask: &SimilarityAsk,
+    watch: &mut dyn FnMut(Progress) -> bool,
+) -> Result<SimilarityReport> {
+    Sight::of(shared, who).scores()?;
+    let catalog = shared.catalog();
+    let known = models(&catalog);
+    let wanted = if ask.models.is_empty() { known.clone() } else { ask.models.clone() };
+    if let Some(none) = wanted.iter().find(|model| !known.contains(model)) {
+        return Err(Problem::new(Kind::NotFound, format!("there are no answers of `{none}`"))
+            .help(format!("there are those of: {}", known.join(", "))));
+    }
+    let told = std::cell::RefCell::new(watch);
+    let tell = |done, of| told.borrow_mut()(Progress { what: "comparing".into(), done, of });
+    let all = compared(&catalog, &wanted, ask.rule, &|| tell(0, None))?;
+    // Held to the end: two must not have the same file open to write.
+    let _one = shared.evaluations.comparing();
+    let store = shared.project.store();
+    let (cosines, done, encoder) = match ask.dry {
+        true => (Cosines::current(&store)?, Done::default(), ask.encoder.clone()),
+        false => {
+            let mut model = MiniLm::open(&Hub::from_env()?.path(&ask.encoder)?, &Options::cpu())?;
+            let mut cosines = Cosines::begin(&store, &model.fingerprint().short())?;
+            let done = compare(&all, &mut cosines, &mut model, &mut |done, of| tell(done, Some(of)))?;
+            (Some(cosines), done, model.name().to_string())
+        }
+    };
+    let of_model = |(model, list): (String, &Vec<_>)| {
+        let scores = cosines.as_ref().map(|cosines| column(list, cosines, ask.rule, catalog.len())).unwrap_or_default();
+        let scores: Vec<f64> = scores.into_iter().filter(|s| !s.is_nan()).map(f64::from).collect();
+        let mean = (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
+        SimilarTo { model, answers: list.len() as u64, compared: scores.len() as u64, mean }
+    };
+    Ok(SimilarityReport {
+        encoder,
+        rule: ask.rule.name().into(),
+        pairs: done.pairs,
+        cut: done.cut,
+        models: wanted.into_iter().zip(&all).map(of_model).collect(),
+    })
+}

@@ -1,0 +1,328 @@
+//! A run at work: its questions are asked some at a time, each answer is on disk before anything is told of it.
+//!
+//! What is guaranteed, whatever dies when: a question whose answer is on disk is never asked again, and counts once. A
+//! question whose answer was on its way (asked and not on disk yet) when the owner died is asked again; there are never
+//! more of these than requests in flight, and the answers that came in the moment before.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::begin::item;
+use crate::inference::Heard;
+use crate::inference::vlm::VisionLanguageModel;
+use crate::model::evaluation::{Asked, NewRun, RunFailure};
+use crate::model::generation::{Failure, FailureKind};
+use crate::model::job::Standing;
+use crate::model::vlm::{Ask, Reply};
+use crate::model::{Kind, Problem, Result};
+use crate::owner::jobs::taken_in;
+use crate::owner::state::Shared;
+use crate::owner::writer::now;
+use crate::pipeline::evaluate::adopt;
+use crate::pipeline::evaluate::ask::{self, Question, Wordings};
+use crate::pipeline::evaluate::orders;
+use crate::store::journal::stamp;
+use crate::store::runs::{self, Journal, Line, Progress, Run};
+
+/// So many failures without an answer in between are the servers' and not the questions': the run is paused, and these
+/// questions are asked again when it goes on.
+const STREAK: usize = 8;
+/// The same before the first answer: a wrong address or a wrong model name.
+const AT_FIRST: usize = 5;
+
+/// Works on a run in its turn: asks, then brings its answers in.
+///
+/// # Errors
+/// What keeps it from going on.
+pub(super) fn turn(shared: &Arc<Shared>, id: u32) -> Result<()> {
+    let standing = shared.evaluations.inner().runs.get(&id).map(|live| live.run.standing);
+    let Some(standing) = standing else { return Ok(()) };
+    if standing.live() {
+        work(shared, id)?;
+    }
+    let is_over = shared.evaluations.inner().runs.get(&id).is_some_and(|live| live.is_to_be_adopted());
+    if is_over { bring_in(shared, id) } else { Ok(()) }
+}
+
+/// A run under way.
+struct Session<'s> {
+    shared: &'s Arc<Shared>,
+    root: &'s Path,
+    run: Run,
+    progress: Progress,
+    journal: Journal,
+    /// Failures since the last answer.
+    failing: Vec<(String, Asked, RunFailure)>,
+}
+
+/// A question that is about to be asked.
+struct Open {
+    item: String,
+    asked: Asked,
+    question: Question,
+}
+
+fn work(shared: &Arc<Shared>, id: u32) -> Result<()> {
+    let desk = &shared.evaluations;
+    let Some(run) = desk.inner().runs.get(&id).map(|live| live.run.clone()) else { return Ok(()) };
+    let root = shared.project.root();
+    let wordings = Wordings::of(&shared.project, &run.new.wording)?;
+    if wordings.described() != run.instruction {
+        return Err(Problem::new(Kind::Conflict, "the instruction was changed since the run began")
+            .help("put its text back, or cancel this run and begin another: answers to two texts are two runs"));
+    }
+    let (progress, whole) = runs::progress(root, id)?;
+    if progress.damaged > 0 {
+        let lines = progress.damaged;
+        shared.notices().push(format!("run {id}: {lines} damaged lines of answers are passed over and asked again"));
+    }
+    let journal = Journal::open(root, id, whole)?;
+    let mut session = Session { shared, root, run, progress, journal, failing: Vec::new() };
+    let mut model = session.model()?;
+    loop {
+        session.begun(model.abilities().name.clone());
+        let numbers = runs::numbers(root, &session.run)?;
+        let mut left = numbers.into_iter().peekable();
+        while left.peek().is_some() {
+            if !session.goes_on()? {
+                return Ok(());
+            }
+            if session.is_changed() {
+                model = session.model()?;
+            }
+            session.some(&mut left, model.as_mut(), &wordings)?;
+        }
+        if session.is_done()? {
+            return Ok(());
+        }
+    }
+}
+
+impl Session<'_> {
+    fn model(&self) -> Result<Box<dyn VisionLanguageModel>> {
+        (self.shared.evaluations.maker)(&self.run.new)
+    }
+
+    /// Tells that it runs, and how far it is by what is on disk.
+    fn begun(&self, device: String) {
+        let mut inner = self.shared.evaluations.inner();
+        if let Some(live) = inner.runs.get_mut(&self.run.id) {
+            live.device = device;
+            live.count(self.progress.counts);
+            if live.run.standing == Standing::Queued {
+                live.run.standing = Standing::Running;
+            }
+        }
+        inner.keep(self.shared, self.run.id);
+        inner.tell(self.shared, self.run.id, true);
+    }
+
+    /// Whether to ask more; takes in what was done to the run meanwhile.
+    fn goes_on(&mut self) -> Result<bool> {
+        let mut inner = self.shared.evaluations.inner();
+        if inner.ended {
+            return Ok(false);
+        }
+        let Some(live) = inner.runs.get_mut(&self.run.id) else { return Ok(false) };
+        if !live.run.standing.live() {
+            return Ok(false);
+        }
+        live.run.standing = Standing::Running;
+        Ok(true)
+    }
+
+    /// Whether more or fewer requests are to be in flight than before.
+    fn is_changed(&mut self) -> bool {
+        let inner = self.shared.evaluations.inner();
+        let now: Option<NewRun> = inner.runs.get(&self.run.id).map(|live| live.run.new.clone());
+        match now.filter(|now| *now != self.run.new) {
+            Some(now) => {
+                self.run.new = now;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Asks some of the questions that are left.
+    fn some(
+        &mut self,
+        left: &mut std::iter::Peekable<std::vec::IntoIter<u32>>,
+        model: &mut dyn VisionLanguageModel,
+        wordings: &Wordings,
+    ) -> Result<()> {
+        let most = model.abilities().max_batch.max(1);
+        let (mut open, mut wrong) = (Vec::new(), Vec::new());
+        while let Some(number) = left.peek().copied().filter(|_| open.len() < most) {
+            left.next();
+            let item = item(self.shared, number)?;
+            let files = ask::files(self.root, &item);
+            for order in orders::of_item(self.run.new.orders, item.options.len(), item.rotation.is_some()) {
+                let asked = Asked { number, order };
+                if self.progress.answered.contains(&asked) || self.progress.failed.contains_key(&asked) {
+                    continue;
+                }
+                match ask::question(&item, order, &self.run.new, wordings, &files) {
+                    Ok(question) => open.push(Open { item: item.id.clone(), asked, question }),
+                    Err(reason) => {
+                        wrong.push((item.id.clone(), asked, RunFailure { kind: FailureKind::Input, reason }));
+                    }
+                }
+            }
+        }
+        self.set_aside(wrong)?;
+        if !open.is_empty() { self.ask(open, model) } else { Ok(()) }
+    }
+
+    fn ask(&mut self, open: Vec<Open>, model: &mut dyn VisionLanguageModel) -> Result<()> {
+        let asks: Vec<Ask> = open.iter().map(|o| o.question.ask.clone()).collect();
+        let mut open: Vec<Option<Open>> = open.into_iter().map(Some).collect();
+        let (shared, id) = (self.shared.clone(), self.run.id);
+        let mut trouble = None;
+        model.ask(&asks, &mut |heard| {
+            if let Heard::Done { index, result } = heard
+                && let Some(one) = open.get_mut(index).and_then(Option::take)
+            {
+                let kept = match result {
+                    Ok(reply) => self.answered(one, reply),
+                    Err(failure) => self.failed(one, failure),
+                };
+                trouble = trouble.take().or(kept.err());
+            }
+            // A pause lets what was sent come in; whoever cancels, or ends the owner, does not wait for it.
+            let inner = shared.evaluations.inner();
+            let is_wanted = inner.runs.get(&id).is_some_and(|live| live.run.standing != Standing::Cancelled);
+            trouble.is_none() && is_wanted && !inner.ended
+        });
+        trouble.map_or(Ok(()), Err)
+    }
+
+    fn answered(&mut self, one: Open, reply: Reply) -> Result<()> {
+        let Open { item, asked, question } = one;
+        let answer = question.answered(reply);
+        let line = Line::Answer { item, asked, answer: answer.clone(), at: stamp(now()) };
+        // With an answer in hand the failures before it are the questions' own.
+        let mut lines: Vec<Line> = std::mem::take(&mut self.failing).into_iter().map(|f| self.lost(f)).collect();
+        lines.push(line);
+        self.journal.append(&lines)?;
+        self.progress.answered.insert(asked);
+        self.progress.counts.add(&answer);
+        let mut inner = self.shared.evaluations.inner();
+        if let Some(live) = inner.runs.get_mut(&self.run.id) {
+            live.came(self.progress.counts);
+        }
+        inner.tell(self.shared, self.run.id, false);
+        Ok(())
+    }
+
+    fn lost(&mut self, (item, asked, failure): (String, Asked, RunFailure)) -> Line {
+        self.progress.failed.insert(asked, (item.clone(), failure.clone()));
+        self.progress.counts.failed = self.progress.failed.len() as u64;
+        Line::Failed { item, asked, failure }
+    }
+
+    fn failed(&mut self, one: Open, failure: Failure) -> Result<()> {
+        let Failure { kind, reason } = failure;
+        let lost = (one.item, one.asked, RunFailure { kind, reason: reason.clone() });
+        match kind {
+            FailureKind::Cancelled => Ok(()),
+            FailureKind::Input => self.set_aside(vec![lost]),
+            FailureKind::Refused if self.progress.counts.done > 0 && is_of_question(&reason) => {
+                self.set_aside(vec![lost])
+            }
+            _ => {
+                self.failing.push(lost);
+                let most = if self.progress.counts.done == 0 { AT_FIRST } else { STREAK };
+                if self.failing.len() >= most { Err(self.gone(&reason)) } else { Ok(()) }
+            }
+        }
+    }
+
+    /// The servers answer nothing any more.
+    fn gone(&self, reason: &str) -> Problem {
+        let what = match self.failing.len() {
+            1 => format!("the question was not answered: {reason}"),
+            n => format!("{n} questions in a row were not answered, the last: {reason}"),
+        };
+        Problem::new(Kind::Unreachable, what).help("see to the server, then resume the job")
+    }
+
+    /// Gives questions up until somebody asks for them again.
+    fn set_aside(&mut self, lost: Vec<(String, Asked, RunFailure)>) -> Result<()> {
+        if lost.is_empty() {
+            return Ok(());
+        }
+        let lines: Vec<Line> = lost.into_iter().map(|f| self.lost(f)).collect();
+        self.journal.append(&lines)?;
+        let mut inner = self.shared.evaluations.inner();
+        if let Some(live) = inner.runs.get_mut(&self.run.id) {
+            live.count(self.progress.counts);
+        }
+        inner.tell(self.shared, self.run.id, false);
+        Ok(())
+    }
+
+    /// Everything was asked: whether the run is done, or begins again with what it had set aside.
+    fn is_done(&mut self) -> Result<bool> {
+        if !self.failing.is_empty() && self.progress.counts.done == 0 {
+            let reason = self.failing.last().map(|(.., failure)| failure.reason.clone()).unwrap_or_default();
+            return Err(self.gone(&reason));
+        }
+        let lost = std::mem::take(&mut self.failing);
+        self.set_aside(lost)?;
+        let again = {
+            let mut inner = self.shared.evaluations.inner();
+            let Some(live) = inner.runs.get_mut(&self.run.id) else { return Ok(true) };
+            let again = std::mem::take(&mut live.again);
+            if !again && live.run.standing.live() {
+                (live.run.standing, live.run.reason) = (Standing::Done, None);
+            }
+            again
+        };
+        if again {
+            self.journal.append(&[Line::Retry { at: stamp(now()) }])?;
+            self.progress.failed.clear();
+            self.progress.counts.failed = 0;
+        }
+        Ok(!again)
+    }
+}
+
+/// Whether a refusal, `SERVER: STATUS ...`, is about what was asked: a picture that a filter takes out, one that is too
+/// large. Any other status would come for every question.
+fn is_of_question(reason: &str) -> bool {
+    let status = reason.split_once(": ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<u16>().ok());
+    matches!(status, Some(400 | 413 | 415 | 422 | 451))
+}
+
+/// Makes the answers of a run that is over predictions of the project.
+fn bring_in(shared: &Arc<Shared>, id: u32) -> Result<()> {
+    let Some(run) = shared.evaluations.inner().runs.get(&id).map(|live| live.run.clone()) else { return Ok(()) };
+    let _one_at_a_time = shared.importing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let catalog = shared.catalog();
+    let made = adopt::segments(&shared.project, &catalog, &run)?;
+    if !made.fresh.is_empty() {
+        let index = shared.index.get()?;
+        let taken = adopt::adopt(&shared.project, index, &catalog, made, &stamp(now()))?;
+        taken_in(shared, taken)?;
+    }
+    let mut inner = shared.evaluations.inner();
+    if let Some(live) = inner.runs.get_mut(&id) {
+        live.run.counts.predictions = live.run.counts.done;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_told_from_a_wrong_model() {
+        assert!(is_of_question("http://127.0.0.1:8000: 400 Bad Request: the picture was flagged"));
+        assert!(is_of_question("https://api.example: 413 Payload Too Large"));
+        for other in ["http://h: 404 Not Found: no model `x`", "http://h: 401 Unauthorized", "no answer", ""] {
+            assert!(!is_of_question(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The answers of a run as predictions of the project: a segment for each name, data set and form.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::relabel::relabelled;
+use crate::model::evaluation::{Asked, RunAnswer, label_of};
+use crate::model::{Form, Item, Key, Prediction, Result};
+use crate::store::Catalog;
+use crate::store::index::Index;
+use crate::store::manifest::{Holds, Manifest, Part};
+use crate::store::open::{self, Fresh};
+use crate::store::project::Project;
+use crate::store::runs::{self, Line, Run};
+use crate::store::segment::Writer;
+
+/// What answers share that go into one segment: name, data set and form.
+type Set = (String, String, Form);
+
+/// Segments to be made part of the project. They are removed where that fails.
+pub struct Made {
+    /// The segments.
+    pub fresh: Vec<Fresh>,
+    /// Their rows.
+    pub rows: u64,
+}
+
+/// What a part of the manifest says of where its answers came from.
+fn source(run: u32, dataset: &str) -> String {
+    format!("evaluation {run} on {dataset}")
+}
+
+/// An answer as a prediction. Letters are those of the item's own order; what was said is beside it where that differs.
+pub fn prediction(run: &Run, item: &Item, asked: Asked, answer: &RunAnswer) -> Prediction {
+    let options: Vec<&str> = item.options.iter().map(|o| o.text.as_str()).collect();
+    let output = relabelled(&answer.output, &options, &answer.shown);
+    let mut extra = Map::new();
+    let mut put = |name: &str, value: Value| drop(extra.insert(name.into(), value));
+    put("model_id", run.new.model.as_str().into());
+    put("run", run.id.into());
+    put("instruction", answer.instruction.as_str().into());
+    put("finish", json!(answer.finish));
+    put("blind", run.new.blind.into());
+    if asked.order > 0 {
+        put("order", asked.order.into());
+    }
+    if !answer.shown.is_empty() {
+        put("shown", json!(answer.shown));
+    }
+    if output != answer.output {
+        put("said", answer.output.as_str().into());
+    }
+    if let Some(place) = answer.refusal {
+        put("refusal", place.into());
+    }
+    if let Some(usage) = answer.usage {
+        put("prompt_tokens", usage.prompt.into());
+        put("completion_tokens", usage.completion.into());
+    }
+    if let Some(served) = answer.served.as_deref().filter(|s| *s != run.new.model) {
+        put("served", served.into());
+    }
+    Prediction { key: item.key.clone(), output, rule: None, judge: None, extra }
+}
+
+/// Writes the answers of `run` that are no predictions of the project yet into segments.
+///
+/// # Errors
+/// [`crate::model::Kind::Corrupt`] when what is stored is damaged, and the operating system's; then nothing is left.
+pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made> {
+    let mut there: HashSet<(String, Key)> = HashSet::new();
+    let mine = format!("evaluation {} on ", run.id);
+    for answers in catalog.answers().iter().filter(|a| a.part.source.starts_with(&mine)) {
+        if let Holds::Predictions { model, dataset, .. } = &answers.part.holds {
+            let set = format!("{model}\n{}", dataset.as_deref().unwrap_or_default());
+            there.extend(answers.predictions()?.into_iter().map(|p| (set.clone(), p.key)));
+        }
+    }
+    let mut sets: BTreeMap<(String, String, u8), (Set, Writer)> = BTreeMap::new();
+    let mut rows = 0;
+    runs::read(project.root(), run.id, &mut |line| {
+        let Line::Answer { asked, answer, .. } = line else { return Ok(()) };
+        let Some(row) = asked.number.checked_sub(1).filter(|row| (*row as usize) < catalog.len()) else {
+            return Ok(());
+        };
+        let item = catalog.item(row as usize)?;
+        let label = label_of(&run.label, run.new.orders, asked.order);
+        // The first answer to a question counts, also where it was answered twice.
+        if !there.insert((format!("{label}\n{}", item.dataset), item.key.clone())) {
+            return Ok(());
+        }
+        let at = (label.clone(), item.dataset.clone(), item.form as u8);
+        let (_, writer) = match sets.entry(at) {
+            std::collections::btree_map::Entry::Occupied(slot) => slot.into_mut(),
+            std::collections::btree_map::Entry::Vacant(slot) => {
+                slot.insert(((label, item.dataset.clone(), item.form), Writer::create(&project.imports())?))
+            }
+        };
+        rows += 1;
+        writer.push(&prediction(run, &item, asked, &answer))
+    })?;
+    let n = Manifest::read(&project.imports())?.next();
+    let mut made = Made { fresh: Vec::new(), rows };
+    for ((model, dataset, form), writer) in sets.into_values() {
+        let file = format!("{n:04}-{:02}-answers.jsonl.zst", made.fresh.len() + 1);
+        let done = match writer.finish(&file) {
+            Ok(done) => done,
+            Err(problem) => {
+                discard(project, &made);
+                return Err(problem);
+            }
+        };
+        let part = Part {
+            file,
+            source: source(run.id, &dataset),
+            holds: Holds::Predictions { model, form, evaluated: false, dataset: Some(dataset) },
+            rows: done.rows,
+            duplicates: 0,
+            bytes: done.bytes,
+            blake3: done.blake3,
+            source_blake3: String::new(),
+        };
+        made.fresh.push(Fresh { part, frames: done.frames, rows: None });
+    }
+    Ok(made)
+}
+
+/// Makes segments part of the project and gives the new catalogue; where that fails they are removed.
+///
+/// # Errors
+/// The operating system's.
+pub fn adopt(project: &Project, index: &Index, catalog: &Catalog, made: Made, at: &str) -> Result<Arc<Catalog>> {
+    let paths: Vec<_> = made.fresh.iter().map(|f| project.imports().join(&f.part.file)).collect();
+    let taken = open::adopt(project, index, catalog, catalog.columns().clone(), made.fresh, at);
+    // The notice is that the index is written at the next opening.
+    taken.map(|(catalog, _)| catalog).inspect_err(|_| paths.iter().for_each(|path| drop(std::fs::remove_file(path))))
+}
+
+/// Removes segments that did not become part of the project.
+fn discard(project: &Project, made: &Made) {
+    for fresh in &made.fresh {
+        // The next opening removes what stays.
+        let _ = std::fs::remove_file(project.imports().join(&fresh.part.file));
+    }
+}

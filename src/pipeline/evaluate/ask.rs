@@ -1,0 +1,155 @@
+//! An item as it is put to a model.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::compose::metadata::{Instruction, Metadata, instruct};
+use crate::model::evaluation::{NewRun, RunAnswer, Wording};
+use crate::model::vlm::{Ask, Encoded, Reply};
+use crate::model::{Form, Item, Kind, MetaFile, Problem, Result, Role};
+use crate::pipeline::evaluate::orders;
+use crate::store::metadata;
+use crate::store::project::Project;
+
+/// The words of an item itself.
+const ITEMS_OWN: &str = "item";
+
+/// The instructions of a run.
+#[derive(Clone, Debug)]
+pub struct Wordings {
+    /// One for all questions; none where each has that of its paper.
+    one: Option<Arc<Instruction>>,
+    dysca: Arc<Instruction>,
+    mvp: Arc<Instruction>,
+    sap: Arc<Instruction>,
+}
+
+impl Wordings {
+    /// Those that `wording` names, as the metadata of the project have them now.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] for a name that is none, with those there are; [`Kind::Input`] for a text that is none.
+    pub fn of(project: &Project, wording: &Wording) -> Result<Wordings> {
+        let files = metadata::read(&project.metadata())?;
+        let metadata = Metadata::parse(files.files.into_iter().map(|f| MetaFile { name: f.name, text: f.text }));
+        let named = |name: &str| {
+            metadata.instruction(name).ok_or_else(|| {
+                let known: Vec<String> = metadata.instructions().iter().map(|i| i.name.clone()).collect();
+                Problem::new(Kind::NotFound, format!("there is no instruction `{name}`, or it cannot be used"))
+                    .file(project.metadata().join(format!("{}{name}.toml", instruct::FOLDER)))
+                    .help(format!("one of: paper, {}; or a file; `benchtop lint` says what is wrong", known.join(", ")))
+            })
+        };
+        let one = match wording {
+            Wording::Paper => None,
+            Wording::Named(name) => Some(named(name)?),
+            Wording::Text { name, text } => Some(Arc::new(read(name, text)?)),
+        };
+        Ok(Wordings { one, dysca: named("dysca")?, mvp: named("mvp")?, sap: named("mm-sap")? })
+    }
+
+    /// In words, with a revision: another text is another instruction.
+    pub fn described(&self) -> String {
+        match &self.one {
+            Some(one) => format!("{} {}", one.label(), one.revision),
+            None => {
+                let all = [&self.dysca, &self.mvp, &self.sap].map(|i| i.revision.as_str()).concat();
+                format!("paper {}", &blake3::hash(all.as_bytes()).to_hex()[..16])
+            }
+        }
+    }
+
+    /// The one for an item whose own words are not asked.
+    fn for_item(&self, item: &Item) -> &Instruction {
+        match (&self.one, item.form) {
+            (Some(one), _) => one,
+            (None, Form::Mvp | Form::MvpCircular) => &self.mvp,
+            (None, _) if item.options.iter().any(|o| o.role == Role::Refusal) => &self.sap,
+            (None, _) => &self.dysca,
+        }
+    }
+}
+
+/// Reads the instruction in `text`.
+///
+/// # Errors
+/// [`Kind::Input`] with the first thing that is wrong.
+pub fn read(name: &str, text: &str) -> Result<Instruction> {
+    let (instruction, found) = instruct::parse(name, name, text);
+    instruction.ok_or_else(|| {
+        let first = found.into_iter().next();
+        let (what, line) = first.map_or_else(Default::default, |f| (f.what, u64::from(f.line)));
+        Problem::input(what).file(name).line(line).help("metadata/instruct/ has files to start from")
+    })
+}
+
+/// A question ready to be asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// What is sent.
+    pub ask: Ask,
+    /// The answer, but for what was said.
+    pub frame: RunAnswer,
+}
+
+/// Puts `item` in order `order`.
+///
+/// # Errors
+/// Why it cannot be asked, in words.
+pub fn question(
+    item: &Item,
+    order: u16,
+    new: &NewRun,
+    wordings: &Wordings,
+    files: &[PathBuf],
+) -> std::result::Result<Question, String> {
+    let shown = orders::shown(new.orders, item, order, new.seed);
+    let is_own = shown.iter().enumerate().all(|(place, option)| place == usize::from(*option));
+    let own = item.instruction.as_deref().filter(|i| is_own && wordings.one.is_none() && !i.trim().is_empty());
+    let (prompt, system, instruction) = match own {
+        Some(words) => (words.to_string(), None, ITEMS_OWN.to_string()),
+        None => {
+            let words = wordings.for_item(item);
+            let text = |option: &u16| item.options.get(usize::from(*option)).map_or("", |o| o.text.as_str());
+            let options: Vec<&str> = shown.iter().map(text).collect();
+            (words.write(item.kind, &item.question, &options), words.system(), words.label())
+        }
+    };
+    let images = if new.blind { Vec::new() } else { pictures(item, files)? };
+    let declines = |option: &u16| item.options.get(usize::from(*option)).is_some_and(|o| o.role == Role::Refusal);
+    let refusal = shown.iter().position(declines).and_then(|place| u16::try_from(place).ok());
+    Ok(Question {
+        ask: Ask { images, system, prompt, max_tokens: new.max_tokens, ..Ask::default() },
+        frame: RunAnswer {
+            shown: if is_own { Vec::new() } else { shown },
+            refusal,
+            instruction,
+            ..RunAnswer::default()
+        },
+    })
+}
+
+/// The pictures of an item, which must all be there.
+fn pictures(item: &Item, files: &[PathBuf]) -> std::result::Result<Vec<Encoded>, String> {
+    if files.len() < item.images.len() {
+        return Err(format!("it has {} pictures, {} are there", item.images.len(), files.len()));
+    }
+    let one = |file: &PathBuf| {
+        let bytes = std::fs::read(file).map_err(|e| format!("its picture cannot be read: {e}"))?;
+        Encoded::new(bytes).ok_or_else(|| "its picture is no PNG, JPEG, WebP or GIF".to_string())
+    };
+    files.iter().map(one).collect()
+}
+
+/// Where the pictures of an item are, as far as they are there.
+pub fn files(root: &Path, item: &Item) -> Vec<PathBuf> {
+    let file = |image: &crate::model::ImageRef| image.link.clone().or_else(|| Some(root.join(image.stored()?)));
+    item.images.iter().filter_map(file).collect()
+}
+
+impl Question {
+    /// The answer that `reply` is.
+    pub fn answered(self, reply: Reply) -> RunAnswer {
+        RunAnswer { output: reply.text, finish: reply.finish, usage: reply.usage, served: reply.model, ..self.frame }
+    }
+}

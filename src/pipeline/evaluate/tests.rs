@@ -1,0 +1,156 @@
+use super::ask::{Wordings, question, read};
+use super::orders::{count, of_item, sample, shown};
+use super::relabel::relabelled;
+use crate::model::evaluation::{NewRun, Orders, Wording};
+use crate::model::{Choice, Form, Item, Key, QuestionKind, Role};
+use crate::store::project::Project;
+
+fn item(options: &[&str]) -> Item {
+    let choice = |(at, text): (usize, &&str)| Choice {
+        text: (*text).into(),
+        role: match (at, *text) {
+            (_, "I cannot tell") => Role::Refusal,
+            (0, _) => Role::Correct,
+            _ => Role::Distractor,
+        },
+    };
+    serde_json::from_value::<Item>(serde_json::json!({
+        "id": "set/1", "dataset": "set", "key": 1, "form": "dysca", "question": "What is it?", "kind": "multiple-choice",
+        "answer": options.first().copied().unwrap_or("a cat"),
+    }))
+    .map(|item| Item {
+        options: options.iter().enumerate().map(choice).collect(),
+        kind: if options.is_empty() { QuestionKind::FreeForm } else { QuestionKind::MultipleChoice },
+        key: Key::Int(1),
+        ..item
+    })
+    .unwrap()
+}
+
+fn new(orders: Orders) -> NewRun {
+    NewRun {
+        model: "m".into(),
+        name: None,
+        servers: Vec::new(),
+        filter: String::new(),
+        sample: None,
+        seed: 5,
+        blind: true,
+        orders,
+        wording: Wording::Paper,
+        max_tokens: 64,
+        tries: 3,
+        prices: (0, 0),
+        dry: false,
+    }
+}
+
+#[test]
+fn rotations_are_all_there_and_shuffles_are_the_same_for_every_model() {
+    let four = item(&["a cat", "a dog", "an owl", "I cannot tell"]);
+    let rotations: Vec<Vec<u16>> =
+        of_item(Orders::Circular, 4, false).map(|order| shown(Orders::Circular, &four, order, 1)).collect();
+    assert_eq!(rotations, [[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]]);
+    let shuffles = |seed| -> Vec<Vec<u16>> {
+        of_item(Orders::Shuffles(5), 4, false).map(|order| shown(Orders::Shuffles(5), &four, order, seed)).collect()
+    };
+    assert_eq!((shuffles(1).len(), shuffles(1) == shuffles(1), shuffles(1) == shuffles(2)), (5, true, false));
+    for mut places in shuffles(1) {
+        places.sort_unstable();
+        assert_eq!(places, [0, 1, 2, 3]);
+    }
+    // Nothing to rotate, or rotated already.
+    for (orders, options, is_rotation) in [
+        (Orders::Circular, 0, false),
+        (Orders::Circular, 4, true),
+        (Orders::Shuffles(5), 1, false),
+        (Orders::AsIs, 4, false),
+    ] {
+        assert_eq!((count(orders, options, is_rotation), of_item(orders, options, is_rotation)), (1, 0..1));
+    }
+    assert_eq!(of_item(Orders::Shuffles(3), 2, true), 1..4);
+}
+
+#[test]
+fn a_sample_is_drawn_by_its_seed_and_keeps_the_order() {
+    let all: Vec<u32> = (1..=100).collect();
+    let some = sample(&all, Some(10), 3);
+    assert!(
+        some.len() == 10 && some.is_sorted() && some == sample(&all, Some(10), 3) && some != sample(&all, Some(10), 4)
+    );
+    assert_eq!((sample(&all, None, 3).len(), sample(&all, Some(200), 3).len()), (100, 100));
+}
+
+#[test]
+fn letters_are_those_of_the_items_own_order() {
+    let options = ["a cat", "a dog", "Plan B", "I cannot tell"];
+    // Shown: A "a dog", B "I cannot tell", C "a cat", D "Plan B".
+    let order = [1, 3, 0, 2];
+    for (said, reads) in [
+        ("A", "B"),
+        ("(C)", "(A)"),
+        ("[[D]]", "[[C]]"),
+        ("C. a cat", "A. a cat"),
+        ("**b**", "**d**"),
+        ("a", "b"),
+        ("It is a dog.", "It is a dog."),
+        ("The answer is D, Plan B.", "The answer is C, Plan B."),
+        ("I cannot tell", "I cannot tell"),
+        ("I'd say B", "I'd say D"),
+        ("DNA", "DNA"),
+        ("E", "E"),
+        ("", ""),
+        ("A or C?", "B or A?"),
+        ("ABBA über C", "ABBA über A"),
+    ] {
+        assert_eq!(relabelled(said, &options, &order), reads, "{said}");
+    }
+    assert_eq!(relabelled("A or B", &options, &[0, 1, 2, 3]), "A or B");
+    assert_eq!(relabelled("A or B", &options, &[]), "A or B");
+}
+
+#[test]
+fn a_question_is_put_in_the_words_of_its_paper() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = Project::init(dir.path()).unwrap();
+    let words = Wordings::of(&project, &Wording::Paper).unwrap();
+    let ask = |item: &Item, order, orders| question(item, order, &new(orders), &words, &[]).unwrap();
+    let mut own = Item { instruction: Some("In its own words?".into()), ..item(&["a cat", "a dog"]) };
+    let as_is = ask(&own, 0, Orders::AsIs);
+    assert_eq!((as_is.ask.prompt.as_str(), as_is.frame.instruction.as_str()), ("In its own words?", "item"));
+    assert!(as_is.frame.shown.is_empty());
+    let turned = ask(&own, 2, Orders::Circular);
+    assert!(turned.ask.prompt.contains("(A) a dog\n(B) a cat\nHint"), "{}", turned.ask.prompt);
+    assert_eq!((turned.frame.instruction.as_str(), turned.frame.shown), ("dysca@1", vec![1, 0]));
+    own.form = Form::Mvp;
+    assert_eq!(ask(&own, 2, Orders::Circular).frame.instruction, "mvp@1");
+    let refuses = ask(&item(&["a cat", "a dog", "I cannot tell"]), 2, Orders::Circular);
+    assert_eq!((refuses.frame.instruction.as_str(), refuses.frame.refusal), ("mm-sap@1", Some(1)));
+    assert_eq!(ask(&item(&[]), 0, Orders::Circular).ask.prompt, "What is it?\nYour answer is:");
+    // One for all, and what is none.
+    let plain = Wordings::of(&project, &Wording::Named("plain".into())).unwrap();
+    let asked = question(&own, 0, &new(Orders::AsIs), &plain, &[]).unwrap();
+    assert_eq!(asked.ask.prompt, "What is it?\nA. a cat\nB. a dog");
+    assert!(plain.described().starts_with("plain@1 ") && words.described().starts_with("paper "));
+    let none = Wordings::of(&project, &Wording::Named("dysko".into())).unwrap_err();
+    assert!(none.to_string().contains("mm-sap"), "{none}");
+    let wrong = read("mine.toml", "version = 1\nabout = \"x\"\noption = \"y\"\n").unwrap_err();
+    assert_eq!(wrong.place.file.as_deref(), Some(std::path::Path::new("mine.toml")));
+}
+
+#[test]
+fn a_picture_that_is_not_there_is_not_asked_about() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = Project::init(dir.path()).unwrap();
+    let words = Wordings::of(&project, &Wording::Paper).unwrap();
+    let with =
+        Item { images: vec![crate::model::ImageRef { name: "a.png".into(), ..Default::default() }], ..item(&[]) };
+    let seeing = NewRun { blind: false, ..new(Orders::AsIs) };
+    assert!(question(&with, 0, &seeing, &words, &[]).unwrap_err().contains("1 pictures, 0 are there"));
+    assert!(question(&with, 0, &new(Orders::AsIs), &words, &[]).is_ok(), "who is blind needs none");
+    let file = dir.path().join("a.png");
+    std::fs::write(&file, b"<svg>").unwrap();
+    assert!(question(&with, 0, &seeing, &words, std::slice::from_ref(&file)).unwrap_err().contains("no PNG"));
+    std::fs::write(&file, b"GIF89a").unwrap();
+    assert_eq!(question(&with, 0, &seeing, &words, &[file]).unwrap().ask.images.len(), 1);
+}

@@ -1,0 +1,311 @@
+//! `runs/`: evaluations, a job file and a journal of answers each. Answers cost money and time and nobody can make them
+//! again from the rest of the project: a line is on disk before anybody is told of it.
+//!
+//! `0007.json` says what is asked of whom and how the job stands, `0007.items.json` which items where it is not all of
+//! them, `0007.jsonl` what was answered and what was set aside, a checksummed line each.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::append::{Appended, Whole};
+use super::{disk, line};
+use crate::model::evaluation::{Asked, NewRun, RunAnswer, RunFailure};
+use crate::model::job::Standing;
+use crate::model::vlm::{Finish, Usage};
+use crate::model::{Kind, Problem, Result};
+
+/// Version of the files.
+const VERSION: u8 = 1;
+
+/// A run as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Version of this file.
+    pub v: u8,
+    /// Its number; jobs that make pictures have others.
+    pub id: u32,
+    /// What its answers go by.
+    pub label: String,
+    /// Who began it.
+    pub by: String,
+    /// When, in milliseconds since 1970.
+    pub created: i64,
+    /// What is asked of whom.
+    pub new: NewRun,
+    /// The instruction with its revision.
+    pub instruction: String,
+    /// Items that were there when it was begun: where no list lies beside it, it is about all of these.
+    pub items: u32,
+    /// Questions, each order counted.
+    pub asks: u64,
+    /// Its turn: smaller ones come first.
+    pub turn: i64,
+    /// How it stands.
+    pub standing: Standing,
+    /// Why it is paused or failed.
+    pub reason: Option<String>,
+    /// What came of it, as far as it was counted when this was written.
+    pub counts: Counts,
+}
+
+/// What came of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Answers.
+    pub done: u64,
+    /// Questions set aside.
+    pub failed: u64,
+    /// Answers that reached the most tokens.
+    pub truncated: u64,
+    /// Refused answers.
+    pub refused: u64,
+    /// Answers without a word.
+    pub empty: u64,
+    /// Answers whose tokens were not told.
+    pub untold: u64,
+    /// Tokens.
+    pub usage: Usage,
+    /// Answers that are predictions of the project.
+    pub predictions: u64,
+}
+
+impl Counts {
+    /// Counts an answer.
+    pub fn add(&mut self, answer: &RunAnswer) {
+        self.done += 1;
+        match answer.finish {
+            Finish::Length => self.truncated += 1,
+            Finish::Refused => self.refused += 1,
+            _ => {}
+        }
+        self.empty += u64::from(answer.output.trim().is_empty());
+        match answer.usage {
+            Some(usage) => {
+                self.usage.prompt = self.usage.prompt.saturating_add(usage.prompt);
+                self.usage.completion = self.usage.completion.saturating_add(usage.completion);
+            }
+            None => self.untold += 1,
+        }
+    }
+}
+
+/// One line of a run's journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "kebab-case")]
+pub enum Line {
+    /// A question was answered.
+    Answer {
+        /// The item's id.
+        item: String,
+        /// Which question.
+        #[serde(flatten)]
+        asked: Asked,
+        /// What was said.
+        #[serde(flatten)]
+        answer: RunAnswer,
+        /// When, RFC 3339 in UTC.
+        at: String,
+    },
+    /// A question was set aside.
+    Failed {
+        /// The item's id.
+        item: String,
+        /// Which question.
+        #[serde(flatten)]
+        asked: Asked,
+        /// Why.
+        #[serde(flatten)]
+        failure: RunFailure,
+    },
+    /// What was set aside before this is asked again.
+    Retry {
+        /// When, RFC 3339 in UTC.
+        at: String,
+    },
+}
+
+/// What of a run is over.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Questions that were answered.
+    pub answered: HashSet<Asked>,
+    /// Questions set aside, with their item's id.
+    pub failed: BTreeMap<Asked, (String, RunFailure)>,
+    /// What the answers come to.
+    pub counts: Counts,
+    /// Lines that could not be read.
+    pub damaged: u64,
+}
+
+/// The folder of runs below the project at `root`.
+pub fn folder(root: &Path) -> PathBuf {
+    root.join("runs")
+}
+
+fn path(root: &Path, id: u32, ending: &str) -> PathBuf {
+    folder(root).join(format!("{id:04}.{ending}"))
+}
+
+/// All runs by number, and what is wrong with the files that are none.
+///
+/// # Errors
+/// The operating system's; a folder that does not exist is empty.
+pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Problem>)> {
+    let (mut runs, mut problems) = (Vec::new(), Vec::new());
+    let folder = folder(root);
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((runs, problems)),
+        Err(e) => return Err(Problem::io(&e, "cannot be listed", &folder)),
+    };
+    for entry in entries {
+        let path = entry.map_err(|e| Problem::io(&e, "cannot be listed", &folder))?.path();
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        let Some(id) = name.strip_suffix(".json").and_then(|n| n.parse::<u32>().ok()) else { continue };
+        let text = std::fs::read(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
+        match serde_json::from_slice::<Run>(&text) {
+            Ok(run) if run.v == VERSION && run.id == id => runs.push(run),
+            Ok(run) => {
+                let what = format!("run {} of version {} is none that this program reads", run.id, run.v);
+                problems.push(Problem::new(Kind::Corrupt, what).file(&path));
+            }
+            Err(e) => problems.push(Problem::new(Kind::Corrupt, format!("is no run: {e}")).file(&path)),
+        }
+    }
+    runs.sort_by_key(|run| run.id);
+    Ok((runs, problems))
+}
+
+/// Writes a new run with the numbers of its items; none for all there are.
+///
+/// # Errors
+/// The operating system's; then there is no such run.
+pub fn create(root: &Path, run: &Run, numbers: Option<&[u32]>) -> Result<()> {
+    disk::ensure_dir(&folder(root))?;
+    if let Some(numbers) = numbers {
+        let list = serde_json::to_vec(numbers).map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
+        disk::write_atomic(&path(root, run.id, "items.json"), &list)?;
+    }
+    keep(root, run)
+}
+
+/// Writes down how a run stands.
+///
+/// # Errors
+/// The operating system's; the file is then as it was.
+pub fn keep(root: &Path, run: &Run) -> Result<()> {
+    let text = serde_json::to_vec_pretty(&Run { v: VERSION, ..run.clone() })
+        .map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
+    disk::write_atomic(&path(root, run.id, "json"), &text)
+}
+
+/// The numbers of a run's items.
+///
+/// # Errors
+/// [`Kind::Corrupt`] and the operating system's.
+pub fn numbers(root: &Path, run: &Run) -> Result<Vec<u32>> {
+    let path = path(root, run.id, "items.json");
+    match std::fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map_err(|e| Problem::new(Kind::Corrupt, format!("is no list of items: {e}")).file(&path)),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok((1..=run.items).collect()),
+        Err(e) => Err(Problem::io(&e, "cannot be read", &path)),
+    }
+}
+
+/// Removes a run with its answers, those of them that are predictions of the project excepted.
+///
+/// # Errors
+/// The operating system's.
+pub fn remove(root: &Path, id: u32) -> Result<()> {
+    // The job file last: without it nobody knows of the others.
+    for ending in ["jsonl.torn", "jsonl", "items.json", "json"] {
+        let path = path(root, id, ending);
+        match std::fs::remove_file(&path) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Problem::io(&e, "cannot be removed", &path));
+            }
+            _ => {}
+        }
+    }
+    disk::sync_dir(&folder(root))
+}
+
+/// Calls `take` with every whole line of a run's journal, in order. Gives how many could not be read, and how much of the
+/// file is whole.
+///
+/// # Errors
+/// The operating system's, and what `take` returns.
+pub fn read(root: &Path, id: u32, take: &mut dyn FnMut(Line) -> Result<()>) -> Result<(u64, Whole)> {
+    let path = path(root, id, "jsonl");
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((0, Whole::default())),
+        Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
+    };
+    let (mut damaged, mut trouble) = (0, None);
+    let torn = line::each::<Line>(&bytes, &mut |_, _, line| match line {
+        Ok(line) if trouble.is_none() => trouble = take(line).err(),
+        Ok(_) => {}
+        Err(_) => damaged += 1,
+    });
+    let whole = Whole { length: torn.unwrap_or(bytes.len() as u64), torn: torn.is_some() };
+    trouble.map_or(Ok((damaged, whole)), Err)
+}
+
+/// What of a run is over. An answer that is there twice counts once.
+///
+/// # Errors
+/// As [`read`].
+pub fn progress(root: &Path, id: u32) -> Result<(Progress, Whole)> {
+    let mut progress = Progress::default();
+    let (damaged, whole) = read(root, id, &mut |line| {
+        match line {
+            Line::Answer { asked, answer, .. } => {
+                progress.failed.remove(&asked);
+                if progress.answered.insert(asked) {
+                    progress.counts.add(&answer);
+                }
+            }
+            Line::Failed { asked, item, failure } if !progress.answered.contains(&asked) => {
+                progress.failed.insert(asked, (item, failure));
+            }
+            Line::Failed { .. } => {}
+            Line::Retry { .. } => progress.failed.clear(),
+        }
+        Ok(())
+    })?;
+    progress.damaged = damaged;
+    progress.counts.failed = progress.failed.len() as u64;
+    Ok((progress, whole))
+}
+
+/// A run's journal, open for appending.
+#[derive(Debug)]
+pub struct Journal(Appended);
+
+impl Journal {
+    /// Opens the journal of which `whole` was read.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn open(root: &Path, id: u32, whole: Whole) -> Result<Journal> {
+        Appended::open(&path(root, id, "jsonl"), whole).map(Journal)
+    }
+
+    /// Appends lines: when this returns they are on disk.
+    ///
+    /// # Errors
+    /// The operating system's; then none of them is there.
+    pub fn append(&mut self, lines: &[Line]) -> Result<()> {
+        let mut bytes = Vec::new();
+        lines.iter().try_for_each(|line| line::encode(line, &mut bytes))?;
+        self.0.append(&bytes, "answers cannot be recorded")
+    }
+}
+
+#[cfg(test)]
+#[path = "runs_tests.rs"]
+mod tests;

@@ -1,0 +1,100 @@
+use super::*;
+use crate::model::evaluation::{Orders, Wording};
+use crate::model::generation::FailureKind;
+
+pub(crate) fn run(id: u32) -> Run {
+    let new = NewRun {
+        model: "m".into(),
+        name: None,
+        servers: Vec::new(),
+        filter: String::new(),
+        sample: None,
+        seed: 1,
+        blind: false,
+        orders: Orders::AsIs,
+        wording: Wording::Paper,
+        max_tokens: 64,
+        tries: 3,
+        prices: (0, 0),
+        dry: false,
+    };
+    Run {
+        v: 1,
+        id,
+        label: "m".into(),
+        by: "ann".into(),
+        created: 7,
+        new,
+        instruction: "paper".into(),
+        items: 3,
+        asks: 3,
+        turn: 0,
+        standing: Standing::Queued,
+        reason: None,
+        counts: Counts::default(),
+    }
+}
+
+fn answer(number: u32, text: &str) -> Line {
+    let answer = RunAnswer {
+        output: text.into(),
+        shown: vec![1, 0],
+        instruction: "dysca@1".into(),
+        finish: Finish::Length,
+        usage: Some(Usage { prompt: 5, completion: 2 }),
+        ..RunAnswer::default()
+    };
+    Line::Answer { item: format!("set/{number}"), asked: Asked { number, order: 2 }, answer, at: "now".into() }
+}
+
+fn failed(number: u32) -> Line {
+    let failure = RunFailure { kind: FailureKind::Transport, reason: "the line broke".into() };
+    Line::Failed { item: format!("set/{number}"), asked: Asked { number, order: 2 }, failure }
+}
+
+#[test]
+fn runs_read_back_and_go() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    assert!(list(root).unwrap().0.is_empty());
+    create(root, &run(12), None).unwrap();
+    create(root, &run(2), Some(&[3, 1])).unwrap();
+    std::fs::write(folder(root).join("0003.json"), "{}").unwrap();
+    std::fs::copy(folder(root).join("0002.json"), folder(root).join("0004.json")).unwrap();
+    let (runs, problems) = list(root).unwrap();
+    assert_eq!((runs.as_slice(), problems.len()), ([run(2), run(12)].as_slice(), 2));
+    assert_eq!((numbers(root, &run(2)).unwrap(), numbers(root, &run(12)).unwrap()), (vec![3, 1], vec![1, 2, 3]));
+    Journal::open(root, 2, Whole::default()).unwrap().append(&[answer(1, "x")]).unwrap();
+    remove(root, 2).unwrap();
+    assert_eq!(list(root).unwrap().0, [run(12)]);
+    assert!(progress(root, 2).unwrap().0.answered.is_empty());
+}
+
+#[test]
+fn a_torn_line_was_never_told_and_a_retry_forgets_failures() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    create(root, &run(1), None).unwrap();
+    let mut journal = Journal::open(root, 1, Whole::default()).unwrap();
+    journal.append(&[failed(1), failed(2), Line::Retry { at: "now".into() }, answer(1, "B"), failed(3)]).unwrap();
+    journal.append(&[answer(1, "again"), answer(2, " "), failed(2)]).unwrap();
+    drop(journal);
+    let file = folder(root).join("0001.jsonl");
+    let bytes = std::fs::read(&file).unwrap();
+    std::fs::write(&file, [&bytes[..], b"{\"is\":\"ans"].concat()).unwrap();
+    let (found, whole) = progress(root, 1).unwrap();
+    assert_eq!((whole.length, whole.torn), (bytes.len() as u64, true));
+    assert_eq!(found.answered.len(), 2);
+    assert_eq!(found.failed.keys().map(|a| a.number).collect::<Vec<_>>(), [3]);
+    let Counts { done, failed, truncated, empty, usage, .. } = found.counts;
+    assert_eq!((done, failed, truncated, empty, usage.prompt), (2, 1, 2, 1, 10));
+    Journal::open(root, 1, whole).unwrap().append(&[answer(3, "C")]).unwrap();
+    let mut lines = Vec::new();
+    let (damaged, whole) = read(root, 1, &mut |line| {
+        lines.push(line);
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!((damaged, whole.torn, lines.len()), (0, false, 9));
+    assert_eq!(lines[8], answer(3, "C"));
+}
