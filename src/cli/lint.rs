@@ -350,7 +350,7 @@ mod tests {
         let place = format!("{}:71: warning [homonym] `crane`", animals.display());
         assert!(text.contains(&place) && text.contains("\n  help: name it more closely"), "{text}");
         assert!(text.contains("food.txt:3: error [unreadable] not UTF-8: byte 2 of line 3 is 0xE4"), "{text}");
-        assert!(text.ends_with(" in 31 files\n") && found.of(Severity::Error) > 1, "{text}");
+        assert!(text.ends_with(" in 36 files\n") && found.of(Severity::Error) > 1, "{text}");
         let one = look(&animals);
         let rules: Vec<_> = one.found.iter().map(|f| (f.rule, f.line)).collect();
         assert_eq!(rules, [(Rule::Homonym, 71), (Rule::DuplicateTerm, 72)]);

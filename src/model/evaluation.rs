@@ -201,6 +201,16 @@ pub fn label_of(base: &str, orders: Orders, order: u16) -> String {
     }
 }
 
+/// All names under which an answer counts: one without options, which is asked once, belongs to every shuffle.
+pub fn labels_of(base: &str, orders: Orders, order: u16) -> Vec<String> {
+    match (orders, order) {
+        (Orders::Shuffles(n), 0) => {
+            (1..=n).map(|n| label_of(base, orders, u16::try_from(n).unwrap_or(u16::MAX))).collect()
+        }
+        _ => vec![label_of(base, orders, order)],
+    }
+}
+
 /// The base name of a run's answers: after the model, with what makes them another thing than its other answers. `run`
 /// counts from 1.
 pub fn base_label(model: &str, blind: bool, run: u32) -> String {
@@ -226,6 +236,8 @@ mod tests {
         assert_eq!(label_of("m", Orders::AsIs, 0), "m");
         assert_eq!(label_of("m", Orders::Shuffles(5), 3), "m (shuffle 3)");
         assert_eq!(label_of("m", Orders::Circular, 1), "m");
+        assert_eq!(labels_of("m", Orders::Shuffles(2), 0), ["m (shuffle 1)", "m (shuffle 2)"]);
+        assert_eq!(labels_of("m", Orders::Shuffles(2), 2), ["m (shuffle 2)"]);
         assert_eq!(label_of("m", Orders::Circular, 2), "m (rotation 2)");
         assert!(
             is_blind(&base_label("m", true, 1)) && is_blind(&label_of(&base_label("m", true, 2), Orders::Circular, 3))

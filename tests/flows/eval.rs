@@ -316,6 +316,12 @@ fn free_form_answers_are_compared_with_what_the_items_say() {
     assert_eq!((&found["models"][0]["answers"], &found["models"][0]["compared"]), (&json!(5), &json!(5)), "{found}");
     let mean = found["models"][0]["mean"].as_f64().unwrap();
     assert!((0.2..1.0).contains(&mean), "{found}");
+    // Without options there is nothing to shuffle: it is asked once and belongs to every shuffle.
+    let before = server.seen().len();
+    let job = eval(&bench, &server, &["--shuffles", "2", "--name", "two"]);
+    assert_eq!((&job["done"], server.seen().len() - before), (&json!(5), 5), "{job}");
+    let both = ["two (shuffle 1)", "two (shuffle 2)"];
+    wait_until("both shuffles", || both.iter().all(|k| predictions(&bench).get(*k).is_some_and(|p| p.len() == 5)));
     // Nothing is compared twice; the other rule compares with the prompts.
     assert_eq!(similarity(&["tiny"])["pairs"], 0);
     let paper = similarity(&["--rule", "dysca-paper"]);

@@ -89,13 +89,14 @@ fn an_evaluation_is_one_of_the_jobs_and_has_their_keys() {
     bench.client("script").ask(Ask::Evaluate(Box::new(new))).unwrap();
     seat.wait_for("eval tiny (blind)");
     seat.wait_for("without pictures, options 3 shuffles");
+    seat.wait_for("tiny as tiny (blind) at http");
     seat.keys("p");
     seat.wait_for("paused");
     seat.keys("b");
     seat.wait_for("requests in flight");
     seat.keys("<esc>p");
     seat.wait_for("100 %");
-    seat.wait_for("on the board as tiny (blind)");
+    seat.wait_for("36 answers are on the board");
     seat.keys("f");
     seat.wait_for("has failed");
     seat.keys("<enter>");

@@ -63,7 +63,13 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewRun, wanted: &dyn Fn() -> 
     let chosen: Vec<u32> = if filter.is_empty() { (1..=items).collect() } else { answers::numbers(&sight, &filter)? };
     let numbers = orders::sample(&chosen, new.sample, new.seed);
     let mut begun = BegunRun { items: numbers.len() as u64, ..BegunRun::default() };
-    for (at, number) in numbers.iter().enumerate() {
+    // Only what hangs on the items makes it worth reading them all.
+    let (read, known): (&[u32], u64) = match (new.blind, new.orders) {
+        (true, Orders::AsIs) => (&[], numbers.len() as u64),
+        _ => (&numbers, 0),
+    };
+    begun.asks = known;
+    for (at, number) in read.iter().enumerate() {
         if at % STEP == 0 && !wanted() {
             return Err(Problem::new(Kind::Cancelled, "nobody waits for this any more"));
         }

@@ -336,7 +336,7 @@ fn metadata_of_a_project_is_its_own_files_or_the_shipped_ones() {
     let dir = place.project.metadata();
     std::fs::write(dir.join(VOCABULARIES).join("animal.txt"), b"owl\n\xff\n").unwrap();
     let (found, unreadable) = metadata(Some(&place.project)).unwrap();
-    assert_eq!((found.files().count(), unreadable.len()), (30, 1));
+    assert_eq!((found.files().count(), unreadable.len()), (35, 1));
     let refused = Composition::new(&found, &unreadable, &order(None, 1, None)).err().unwrap();
     assert!(refused.what.contains("animal.txt"), "{}", refused.what);
     // A judging that cannot be used is found, and keeps nobody from composing.

@@ -1,12 +1,13 @@
 //! The answers of a run as predictions of the project: a segment for each name, data set and form.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use super::relabel::relabelled;
-use crate::model::evaluation::{Asked, RunAnswer, label_of};
+use crate::model::evaluation::{Asked, RunAnswer, labels_of};
 use crate::model::{Form, Item, Key, Prediction, Result};
 use crate::store::Catalog;
 use crate::store::index::Index;
@@ -23,8 +24,6 @@ type Set = (String, String, Form);
 pub struct Made {
     /// The segments.
     pub fresh: Vec<Fresh>,
-    /// Their rows.
-    pub rows: u64,
 }
 
 /// What a part of the manifest says of where its answers came from.
@@ -79,30 +78,30 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
         }
     }
     let mut sets: BTreeMap<(String, String, u8), (Set, Writer)> = BTreeMap::new();
-    let mut rows = 0;
     runs::read(project.root(), run.id, &mut |line| {
         let Line::Answer { asked, answer, .. } = line else { return Ok(()) };
         let Some(row) = asked.number.checked_sub(1).filter(|row| (*row as usize) < catalog.len()) else {
             return Ok(());
         };
         let item = catalog.item(row as usize)?;
-        let label = label_of(&run.label, run.new.orders, asked.order);
-        // The first answer to a question counts, also where it was answered twice.
-        if !there.insert((format!("{label}\n{}", item.dataset), item.key.clone())) {
-            return Ok(());
-        }
-        let at = (label.clone(), item.dataset.clone(), item.form as u8);
-        let (_, writer) = match sets.entry(at) {
-            std::collections::btree_map::Entry::Occupied(slot) => slot.into_mut(),
-            std::collections::btree_map::Entry::Vacant(slot) => {
-                slot.insert(((label, item.dataset.clone(), item.form), Writer::create(&project.imports())?))
+        for label in labels_of(&run.label, run.new.orders, asked.order) {
+            // The first answer to a question counts, also where it was answered twice.
+            if !there.insert((format!("{label}\n{}", item.dataset), item.key.clone())) {
+                continue;
             }
-        };
-        rows += 1;
-        writer.push(&prediction(run, &item, asked, &answer))
+            let at = (label.clone(), item.dataset.clone(), item.form as u8);
+            let (_, writer) = match sets.entry(at) {
+                Entry::Occupied(slot) => slot.into_mut(),
+                Entry::Vacant(slot) => {
+                    slot.insert(((label, item.dataset.clone(), item.form), Writer::create(&project.imports())?))
+                }
+            };
+            writer.push(&prediction(run, &item, asked, &answer))?;
+        }
+        Ok(())
     })?;
     let n = Manifest::read(&project.imports())?.next();
-    let mut made = Made { fresh: Vec::new(), rows };
+    let mut made = Made { fresh: Vec::new() };
     for ((model, dataset, form), writer) in sets.into_values() {
         let file = format!("{n:04}-{:02}-answers.jsonl.zst", made.fresh.len() + 1);
         let done = match writer.finish(&file) {

@@ -197,7 +197,7 @@ fn asked_of(run: &RunState) -> Vec<String> {
     let odd: Vec<String> =
         odd.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
     let mut lines = vec![
-        format!(" {} at {}", run.model, run.endpoints.join(", ")),
+        format!(" {} as {} at {}", run.model, run.label, run.endpoints.join(", ")),
         format!(" {least}{} + {} tokens{cost}", grouped(asked), grouped(answered)),
         format!(" instruction {}", run.instruction),
     ];
@@ -205,7 +205,7 @@ fn asked_of(run: &RunState) -> Vec<String> {
         lines.insert(1, format!(" {}", odd.join(", ")));
     }
     if run.predictions > 0 {
-        lines.push(format!(" on the board as {}", run.label));
+        lines.push(format!(" {} answers are on the board", grouped(run.predictions)));
     }
     lines
 }

@@ -23,7 +23,7 @@ pub(super) fn columns() -> Vec<Spec> {
         number("done", 9),
         number("of", 9),
         number("failed", 7),
-        number("img/min", 8),
+        number("per min", 8),
         Spec::text("left", 12),
         Spec::text("with", 24),
     ]
