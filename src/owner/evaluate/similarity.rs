@@ -61,6 +61,10 @@ pub fn compare_all(
             (Some(cosines), done, model.name().to_string())
         }
     };
+    if !ask.dry {
+        // The leaderboard has a column for it.
+        shared.scored().clear();
+    }
     let of_model = |(model, list): (String, &Vec<_>)| {
         let scores = cosines.as_ref().map(|cosines| column(list, cosines, ask.rule, catalog.len())).unwrap_or_default();
         let scores: Vec<f64> = scores.into_iter().filter(|s| !s.is_nan()).map(f64::from).collect();
