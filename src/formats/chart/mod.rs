@@ -185,7 +185,7 @@ mod tests {
             label: label.into(),
             value,
             interval,
-            note: format!("{value:.1} <n=40>"),
+            note: if value.is_finite() { format!("{value:.1} <n=40>") } else { String::new() },
             is_reference: label == "paper",
         };
         let bars = [bar("alpha & co", 62.5, Some((50.0, 75.0))), bar("beta", -3.0, None), bar("paper", f64::NAN, None)];

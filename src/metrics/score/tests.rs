@@ -299,5 +299,5 @@ fn a_position_is_held_against_even_ones() {
     let marks = [1, 0, 1, 0, 1, 1, 1, 1].map(Mark::option).to_vec();
     let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
-    assert_eq!(values(&board, &["R.position-A"]), [Some(50.0)]);
+    assert_eq!(values(&board, &["R.A"]), [Some(50.0)]);
 }
