@@ -35,6 +35,7 @@ pub mod items;
 pub mod jobs;
 pub mod keys;
 pub mod lint;
+pub mod lint_table;
 pub mod log;
 pub mod merge;
 pub mod models;
@@ -138,6 +139,8 @@ enum Command {
     Board(board::Args),
     /// Find what is wrong with metadata and with questions
     Lint(lint::Args),
+    /// Find what cannot be right in printed tables of results
+    LintTable(lint_table::Args),
     /// Read answers out of models' outputs by a named rule: JSON lines in, JSON lines out
     Extract(extract::Args),
     /// The keys that hold, and whether a key file is right
@@ -255,6 +258,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Vocab(args)) => vocab::run(&context, &args),
         Some(Command::Board(args)) => board::run(&args).map(|()| 0),
         Some(Command::Lint(args)) => lint::run(&context, &args),
+        Some(Command::LintTable(args)) => lint_table::run(&args),
         Some(Command::Extract(args)) => extract::run(&args),
         Some(Command::Keys(args)) => keys::run(&context, &args),
         Some(Command::Show(args)) => show::run(&args, context.colour()?).map(|()| 0),

@@ -18,6 +18,7 @@ mod fields;
 pub mod jsonl;
 mod mvp;
 mod predictions;
+pub mod published;
 mod recognise;
 mod records;
 pub mod verdicts;

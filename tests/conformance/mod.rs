@@ -4,6 +4,7 @@ mod damage;
 mod extraction;
 mod numbers;
 mod round_trips;
+mod tables;
 
 use std::path::{Path, PathBuf};
 

@@ -11,6 +11,7 @@ pub mod filter;
 mod generate;
 mod history;
 mod lint;
+mod lint_table;
 mod rebuild;
 mod recompose;
 mod verdicts;

@@ -133,11 +133,31 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
     Ok(notes)
 }
 
+/// Any such table: the line each row begins on, from 1, and its cells; the first row has the names. Empty lines are left out.
+///
+/// # Errors
+/// When the file is not UTF-8 or its quotes do not fit, and where a row has more or fewer cells than there are names; with the line.
+pub fn table(input: impl BufRead) -> Result<Vec<(u64, Vec<String>)>> {
+    let mut rows = Rows { input, line: 1, begun: false };
+    let mut found: Vec<(u64, Vec<String>)> = Vec::new();
+    while let Some((line, row)) = rows.next()? {
+        let cells = cells(&row).map_err(|p| p.line(line))?;
+        if let Some((_, names)) = found.first()
+            && names.len() != cells.len()
+        {
+            let what = format!("{} cells under {} names", cells.len(), names.len());
+            return Err(Problem::input(what).line(line).help(QUOTES));
+        }
+        found.push((line, cells));
+    }
+    Ok(found)
+}
+
 /// The flat record of a line's cells.
 fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
     if cells.len() != columns.len() {
         let what = format!("{} cells under {} names", cells.len(), columns.len());
-        return Err(Problem::input(what).help("a comma, a quote or a line break in a cell needs quotes around it"));
+        return Err(Problem::input(what).help(QUOTES));
     }
     let mut found: [Option<String>; 17] = Default::default();
     for (cell, column) in cells.into_iter().zip(columns) {
@@ -206,6 +226,8 @@ fn word<T: DeserializeOwned>(cell: Option<String>, name: &str) -> Result<Option<
     };
     cell.map(one).transpose()
 }
+
+const QUOTES: &str = "a comma, a quote or a line break in a cell needs quotes around it";
 
 /// Lines with their number; one that ends within quotes goes on in the next.
 struct Rows<R> {

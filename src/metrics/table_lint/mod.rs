@@ -1,0 +1,208 @@
+//! What cannot be right in a printed table of results: deltas that do not add up, values that no count gives, totals that their
+//! parts do not make, cells and rows that stand there twice.
+//!
+//! [`lint`] looks at tables with the [`Plan`] of each: which columns are deltas of which, and so on. Published tables are
+//! [`recognise`]d by their columns.
+
+mod attain;
+mod checks;
+mod copies;
+mod cross;
+mod plan;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::model::Severity;
+
+pub use self::attain::{attainable, spread_attainable};
+pub use self::plan::{Of, Plan, Share, recognise};
+
+/// How far printed numbers may be from computed ones, in points: papers mix rounding and truncation to two decimals.
+pub const TOLERANCE: f64 = 0.015;
+
+/// A table as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// What it is called in findings.
+    pub file: String,
+    /// Names of its columns.
+    pub columns: Vec<String>,
+    /// Its rows: the line each begins on, from 1, and its cells.
+    pub rows: Vec<(u64, Vec<String>)>,
+}
+
+impl Table {
+    /// The number in a cell; `None` where it is empty, a dash, or no number.
+    pub fn number(&self, row: usize, column: usize) -> Option<f64> {
+        number(self.cell(row, column))
+    }
+
+    /// A cell's text.
+    pub fn cell(&self, row: usize, column: usize) -> &str {
+        self.rows.get(row).and_then(|(_, cells)| cells.get(column)).map_or("", |cell| cell.trim())
+    }
+
+    /// Where a column of that name is, whatever its case.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.trim().eq_ignore_ascii_case(name.trim()))
+    }
+
+    fn line(&self, row: usize) -> u64 {
+        self.rows.get(row).map_or(0, |(line, _)| *line)
+    }
+
+    /// The cells of these columns, as one name.
+    fn name(&self, row: usize, columns: &[usize]) -> String {
+        let parts: Vec<&str> = columns.iter().map(|c| self.cell(row, *c)).filter(|cell| !cell.is_empty()).collect();
+        parts.join(" ")
+    }
+}
+
+/// A number as tables print it: `71.2`, `+0.92`, `−4.65`, `71.2%`.
+fn number(text: &str) -> Option<f64> {
+    let text = text.trim().trim_end_matches('%').trim();
+    let (sign, digits) = match text.strip_prefix(['-', '\u{2212}']) {
+        Some(digits) => (-1.0, digits),
+        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let plain = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    digits.parse::<f64>().ok().filter(|n| plain && n.is_finite()).map(|n| sign * n)
+}
+
+/// What may be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// A printed delta is not the difference of its two values.
+    Delta,
+    /// A value that no count out of its n gives.
+    Unattainable,
+    /// A mean with a deviation that no counts have.
+    UnattainableSd,
+    /// A total or a product that its parts do not make.
+    Sum,
+    /// One number printed with different values.
+    Disagree,
+    /// A row (or the whole of it for one data set) with the numbers of another.
+    CopiedRow,
+    /// Three cells or more in sequence with the numbers of another row.
+    CopiedCells,
+    /// A value that stands in several places where chance would not put it.
+    DuplicateValue,
+}
+
+impl Rule {
+    /// All rules.
+    pub const ALL: [Rule; 8] = [
+        Rule::Delta,
+        Rule::Unattainable,
+        Rule::UnattainableSd,
+        Rule::Sum,
+        Rule::Disagree,
+        Rule::CopiedRow,
+        Rule::CopiedCells,
+        Rule::DuplicateValue,
+    ];
+
+    /// Its name in messages and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::Delta => "delta",
+            Rule::Unattainable => "unattainable",
+            Rule::UnattainableSd => "unattainable-sd",
+            Rule::Sum => "sum",
+            Rule::Disagree => "disagree",
+            Rule::CopiedRow => "copied-row",
+            Rule::CopiedCells => "copied-cells",
+            Rule::DuplicateValue => "duplicate-value",
+        }
+    }
+
+    /// What it counts, for one and for many.
+    pub fn counts(self) -> (&'static str, &'static str) {
+        match self {
+            Rule::Delta => ("delta", "deltas"),
+            Rule::Unattainable => ("value against its n", "values against their n"),
+            Rule::UnattainableSd => ("deviation", "deviations"),
+            Rule::Sum => ("sum", "sums"),
+            Rule::Disagree => ("number printed twice", "numbers printed twice"),
+            Rule::CopiedRow | Rule::CopiedCells => ("pair of rows", "pairs of rows"),
+            Rule::DuplicateValue => ("cell for duplicates", "cells for duplicates"),
+        }
+    }
+
+    /// Errors are wrong by themselves; warnings may be chance.
+    pub fn severity(self) -> Severity {
+        match self {
+            Rule::CopiedCells | Rule::DuplicateValue => Severity::Warning,
+            _ => Severity::Error,
+        }
+    }
+}
+
+/// Something that cannot be right.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    /// The table's name.
+    pub file: String,
+    /// Line of the row, from 1.
+    pub line: u64,
+    /// Name of the column; empty where it is the whole row.
+    pub column: String,
+    /// Which rule.
+    pub rule: Rule,
+    /// What is wrong, in one sentence.
+    pub what: String,
+}
+
+/// What was found, and how much was looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// What is wrong, by table and line.
+    pub findings: Vec<Finding>,
+    /// How many cells, rows or pairs each rule looked at; rules that had nothing to look at are left out.
+    pub checked: BTreeMap<Rule, u64>,
+}
+
+impl Report {
+    /// How many findings of a rule there are.
+    pub fn of(&self, rule: Rule) -> usize {
+        self.findings.iter().filter(|f| f.rule == rule).count()
+    }
+
+    fn check(&mut self, rule: Rule) {
+        self.checks(rule, 1);
+    }
+
+    fn checks(&mut self, rule: Rule, n: u64) {
+        if n > 0 {
+            *self.checked.entry(rule).or_default() += n;
+        }
+    }
+
+    fn found(&mut self, table: &Table, row: usize, column: Option<usize>, rule: Rule, what: String) {
+        let column = column.and_then(|c| table.columns.get(c)).cloned().unwrap_or_default();
+        self.findings.push(Finding { file: table.file.clone(), line: table.line(row), column, rule, what });
+    }
+}
+
+/// Looks at these tables, each by its plan, and at what they say together.
+pub fn lint(tables: &[(Table, Plan)], tolerance: f64) -> Report {
+    let mut report = Report::default();
+    for (table, plan) in tables {
+        checks::deltas(table, plan, tolerance, &mut report);
+        checks::shares(table, plan, tolerance, &mut report);
+        checks::means(table, plan, tolerance, &mut report);
+        copies::rows(table, plan, &mut report);
+        copies::values(table, plan, &mut report);
+    }
+    cross::same(tables, &mut report);
+    cross::mmsap(tables, tolerance, &mut report);
+    report.findings.sort();
+    report
+}

@@ -1,0 +1,67 @@
+//! `benchtop lint-table` as scripts see it: `docs/cli.md` is the description.
+
+use std::process::Command;
+
+use crate::support::{Output, PROGRAM, json_lines, run};
+
+fn lint(args: &[&str]) -> Output {
+    run(Command::new(PROGRAM).arg("lint-table").args(args), "")
+}
+
+#[test]
+fn published_tables_are_linted() {
+    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/metadata/published");
+    let path = |name: &str| format!("{published}/{name}");
+    let vlb = lint(&["--format", "json", &path("vlb-tables-1-2.csv")]);
+    assert_eq!(vlb.code, 1);
+    let found = json_lines(&vlb.out);
+    let of = |rule: &str| found.iter().filter(|f| f["rule"] == rule).count();
+    assert_eq!((of("delta"), of("copied-row"), found.len()), (11, 1, 13));
+    let keys: Vec<_> = found[0].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys, ["severity", "rule", "file", "line", "column", "what"]);
+    let dysca = lint(&[&path("dysca-table-3.csv")]).ok();
+    assert!(
+        dysca.contains("read as Dysca, Table 3") && dysca.contains("104 cells for duplicates: 6 values stand twice"),
+        "{dysca}"
+    );
+    let both = lint(&[&path("mm-sap-table-1.csv"), &path("mm-sap-table-2.csv")]);
+    assert_eq!(both.code, 1);
+    assert!(both.out.contains("csv:3: error [sum] basic: 68.25 is printed"), "{}", both.out);
+    assert!(both.out.contains("\n32 sums: 1 wrong\n"), "{}", both.out);
+}
+
+#[test]
+fn any_table_is_linted_by_columns_named_on_the_command_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("mine.csv");
+    std::fs::write(
+        &file,
+        "name,\"old, all\",new,gain,part one,part two,whole\r\nx,50,55,5.00,40,60,50\r\ny,50,55,6.00,40,60,55\r\n",
+    )
+    .unwrap();
+    let file = file.to_str().unwrap();
+    let plain = lint(&[file]).ok();
+    assert!(plain.contains("2 rows, no published table\n1 pair of rows: 0 copied whole, 0 in part\n"), "{plain}");
+    let args = [file, "--delta", "gain=new-old, all", "--n", "part one=3", "--total", "whole=part one+part two*1"];
+    let found = lint(&args);
+    assert_eq!(found.code, 1);
+    for part in [
+        "mine.csv:3: error [delta] gain: +6.00 is printed, and 55.00 less 50.00 is +5.00",
+        "mine.csv:2: error [unattainable] part one: no count out of 3 gives 40; next to it are 33.33 and 66.67",
+        "mine.csv:3: error [sum] whole: 55.00 is printed, and its parts make 50.00",
+        "2 deltas: 1 wrong",
+    ] {
+        assert!(found.out.contains(part), "{part}: {}", found.out);
+    }
+    let twice = lint(&[file, "--distinct", "new,best"]).refused(1);
+    assert!(twice.contains("no table has the columns `new`, `best`"), "{twice}");
+    let distinct = lint(&[file, "--distinct", "new"]).ok();
+    assert!(distinct.contains("warning [duplicate-value] new: 55.00 stands there 2 times"), "{distinct}");
+    assert!(lint(&[file, "--delta", "gain"]).refused(2).contains("DELTA=VALUE-BASE"));
+    let broken = dir.path().join("broken.csv");
+    std::fs::write(&broken, "a,b\n1,2\n1\n").unwrap();
+    let said = lint(&[broken.to_str().unwrap()]).refused(1);
+    assert!(said.contains("broken.csv:3: 1 cells under 2 names"), "{said}");
+    std::fs::write(&broken, "").unwrap();
+    assert!(lint(&[broken.to_str().unwrap()]).refused(1).contains("the file is empty"));
+}
