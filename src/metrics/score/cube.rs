@@ -28,7 +28,8 @@ pub struct Cube {
     stacks: Vec<Stack>,
     /// The bit of each row in a plane; `u32::MAX` for rows that are not counted here.
     bit: Vec<u32>,
-    words: usize,
+    /// The row of each bit; `u32::MAX` between two stacks.
+    row: Vec<u32>,
 }
 
 /// One bit a question. Bits between two stacks are 0.
@@ -64,7 +65,12 @@ impl Cube {
         }
         let bit =
             |(stack, at): (u32, u32)| stacks.get(stack as usize).map_or(u32::MAX, |s| s.words.start as u32 * 64 + at);
-        Cube { bit: place.into_iter().map(bit).collect(), stacks, words }
+        let bit: Vec<u32> = place.into_iter().map(bit).collect();
+        let mut row = vec![u32::MAX; words * 64];
+        for (at, bit) in (0u32..).zip(&bit).filter(|(_, bit)| **bit != u32::MAX) {
+            row[*bit as usize] = at;
+        }
+        Cube { bit, row, stacks }
     }
 
     /// The stacks.
@@ -85,11 +91,11 @@ impl Cube {
 
     /// The plane of the rows for which `is` holds.
     pub fn plane(&self, is: impl Fn(usize) -> bool) -> Plane {
-        let mut plane = vec![0u64; self.words];
-        for (row, bit) in self.bit.iter().enumerate().filter(|(_, bit)| **bit != u32::MAX) {
-            plane[*bit as usize / 64] |= u64::from(is(row)) << (bit % 64);
-        }
-        plane
+        let word = |rows: &[u32]| {
+            let bit = |(at, row): (usize, &u32)| u64::from(*row != u32::MAX && is(*row as usize)) << at;
+            rows.iter().enumerate().map(bit).fold(0, |word, bit| word | bit)
+        };
+        self.row.chunks(64).map(word).collect()
     }
 
     /// The bits of each stack that are set in both planes.
@@ -107,15 +113,22 @@ impl Cube {
         found
     }
 
-    /// The sum of `value` over the rows of each stack that are in `only`.
-    pub fn sums(&self, only: &[u64], value: impl Fn(usize) -> f64) -> Vec<f64> {
-        let mut sums = vec![0.0; self.stacks.len()];
-        for (row, bit) in self.bit.iter().enumerate().filter(|(_, bit)| **bit != u32::MAX) {
-            if only[*bit as usize / 64] >> (bit % 64) & 1 == 1 {
-                sums[self.stack_of(row)] += value(row);
-            }
-        }
-        sums
+    /// The sum of `value` over the rows of a stack that are in `only`.
+    pub fn sum(&self, stack: usize, only: &[u64], value: impl Fn(usize) -> f64) -> f64 {
+        self.rows(stack, only).map(value).sum()
+    }
+
+    /// The rows of a stack that are in `only`.
+    pub fn rows<'s>(&'s self, stack: usize, only: &'s [u64]) -> impl Iterator<Item = usize> + 's {
+        let words = self.stacks.get(stack).map_or(0..0, |s| s.words.clone());
+        words.flat_map(move |word| {
+            let mut bits = only[word];
+            std::iter::from_fn(move || {
+                let bit = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+                bits &= bits - 1;
+                Some(self.row[word * 64 + bit] as usize)
+            })
+        })
     }
 
     fn each(&self, word: impl Fn(usize) -> u64) -> Vec<u32> {

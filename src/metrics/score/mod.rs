@@ -63,6 +63,17 @@ pub struct Ruled {
     measures: Vec<Measure>,
     plain: Plain,
     special: Special,
+    /// Stacks of free-form questions.
+    free: Vec<usize>,
+    /// The chance level of each stack's questions, where it is that of all of them.
+    chance: Vec<Option<f64>>,
+    /// Rows that can be graded and are counted in groups alone.
+    grouped: Vec<u32>,
+}
+
+/// A number, 0 where there is none.
+fn number(of: Option<f32>) -> f64 {
+    of.filter(|of| of.is_finite()).map_or(0.0, f64::from)
 }
 
 /// The questions that a board is scored on: a bit a row.
@@ -94,7 +105,17 @@ impl Ruled {
         let special = Special::new(&sheet);
         let planes = cube::each(&models, |model| planes(&sheet, &cube, model));
         let all = cube.plane(|_| true);
-        Ruled { sheet, models, cube, all, planes, measures, plain, special }
+        let free = |at: &usize| cube.stacks()[*at].kind == QuestionKind::FreeForm;
+        let free = (0..cube.stacks().len()).filter(free).collect();
+        let chance = |at: usize| {
+            let mut of = cube.rows(at, &all).map(|row| number(sheet.chance.get(row).copied()));
+            let first = of.next()?;
+            of.all(|chance| chance == first).then_some(first)
+        };
+        let chance = (0..cube.stacks().len()).map(chance).collect();
+        let in_groups = |row: &usize| sheet.graded(*row) && !cube.holds(*row);
+        let grouped = (0..sheet.len()).filter(in_groups).map(|row| row as u32).collect();
+        Ruled { sheet, models, cube, all, planes, measures, plain, special, free, chance, grouped }
     }
 
     /// The questions.
@@ -127,19 +148,17 @@ impl Ruled {
     /// all; elsewhere it has no cell. A group counts when all of its questions are chosen.
     pub fn board(&self, chosen: &Chosen) -> Board {
         let n = self.cube.count(&self.all, &chosen.plane);
-        let free: Vec<u32> = self.stacks(|kind| kind == QuestionKind::FreeForm);
-        let chance = |row: usize| f64::from(self.sheet.chance[row]);
-        let chance = self.cube.sums(&chosen.plane, |row| if chance(row).is_finite() { chance(row) } else { 0.0 });
+        let chance = self.chances(&n, &chosen.plane);
         let of: Vec<(&Arc<Graded>, &Planes)> = self.models.iter().zip(&self.planes).collect();
         let rows = cube::each(&of, |(model, planes)| {
             let right = self.cube.count(&planes.right, &chosen.plane);
             let given = self.cube.count(&planes.given, &chosen.plane);
             let n: Vec<u32> = n.iter().zip(&planes.scored).map(|(n, scored)| if *scored { *n } else { 0 }).collect();
-            let points = (!free.is_empty() && !model.similarity.is_empty()).then(|| {
-                let points = |row: usize| {
-                    model.similarity.get(row).map_or(0.0, |s| if s.is_finite() { f64::from(*s) } else { 0.0 })
-                };
-                self.cube.sums(&chosen.plane, points)
+            let points = (!self.free.is_empty() && !model.similarity.is_empty()).then(|| {
+                let points = |row: usize| number(model.similarity.get(row).copied());
+                let mut sums = vec![0.0; n.len()];
+                self.free.iter().for_each(|at| sums[*at] = self.cube.sum(*at, &chosen.plane, points));
+                sums
             });
             let counted = Counted { right: &right, n: &n, points: points.as_deref(), chance: &chance };
             let mut cells: Vec<Option<Cell>> =
@@ -150,32 +169,27 @@ impl Ruled {
             let counts = Counts { missing: missing + self.missing_in_groups(model, chosen), ..model.counts };
             Row { model: model.model.clone(), cells, counts }
         });
-        let grouped = (0..self.sheet.len()).filter(|row| self.in_groups(*row) && chosen.holds(*row)).count();
+        let grouped = self.grouped.iter().filter(|row| chosen.holds(**row as usize)).count();
         let questions = n.iter().map(|n| u64::from(*n)).sum::<u64>() + grouped as u64;
         Board { questions, columns: self.columns().cloned().collect(), rows, notes: Vec::new() }
     }
 
-    fn stacks(&self, is: impl Fn(QuestionKind) -> bool) -> Vec<u32> {
-        (0u32..).zip(self.cube.stacks()).filter(|(_, s)| is(s.kind)).map(|(at, _)| at).collect()
-    }
-
-    /// Whether a row is gradable and only counted in groups.
-    fn in_groups(&self, row: usize) -> bool {
-        self.sheet.graded(row) && !self.cube.holds(row)
+    /// The sum of the chance levels of each stack's questions.
+    fn chances(&self, n: &[u32], only: &[u64]) -> Vec<f64> {
+        let sum = |(at, n): (usize, &u32)| match self.chance[at] {
+            Some(chance) => chance * f64::from(*n),
+            None => self.cube.sum(at, only, |row| number(self.sheet.chance.get(row).copied())),
+        };
+        n.iter().enumerate().map(sum).collect()
     }
 
     fn missing_in_groups(&self, model: &Graded, chosen: &Chosen) -> u64 {
-        if self.measures.is_empty() {
+        if self.grouped.is_empty() {
             return 0;
         }
         let scopes = scopes(&self.sheet, model);
-        let missing = |row: &usize| {
-            self.in_groups(*row)
-                && chosen.holds(*row)
-                && model.mark(*row) == Mark::ABSENT
-                && scopes.contains(&self.sheet.scope(*row))
-        };
-        (0..self.sheet.len()).filter(missing).count() as u64
+        let rows = self.grouped.iter().map(|row| *row as usize).filter(|row| chosen.holds(*row));
+        rows.filter(|row| model.mark(*row) == Mark::ABSENT && scopes.contains(&self.sheet.scope(*row))).count() as u64
     }
 
     /// The units of a measure that count for a model, each with whether it is right.
