@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::metrics::extract::Extractor;
 use crate::model::board::{Board, Cell, Column, Row, Scale};
 use crate::model::{Kind, Problem, Result};
-use crate::pipeline::board::from_paths;
+use crate::pipeline::board::from_paths_by;
 
 /// Arguments of `benchtop board`.
 #[derive(Clone, Debug, clap::Args)]
@@ -19,6 +19,9 @@ pub struct Args {
     /// Question and prediction files, or folders of them
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// A mapping.toml that says which column of a table is what
+    #[arg(long, value_name = "FILE")]
+    pub mapping: Option<PathBuf>,
     /// How to print it
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub format: Output,
@@ -49,10 +52,11 @@ pub enum Output {
 /// Prints the board. A reader that goes away early is no error.
 ///
 /// # Errors
-/// As [`from_paths`]; [`Kind::NotFound`] for a column that is not there; I/O problems of standard output.
+/// As [`from_paths_by`]; [`Kind::NotFound`] for a column that is not there; I/O problems of standard output.
 pub fn run(args: &Args) -> Result<()> {
     let rule = args.rule.as_deref().map(extractor).transpose()?;
-    let scored = from_paths(&args.paths, rule)?;
+    let mapping = args.mapping.as_deref().map(super::import::mapping).transpose()?;
+    let scored = from_paths_by(&args.paths, rule, mapping.as_ref())?;
     let mut board = scored.whole();
     if let Some(column) = &args.sort {
         sort(&mut board, column)?;

@@ -95,7 +95,8 @@ fn predictions(client: &Client, exporter: &mut Exporter) -> Result<()> {
     let key = |s: &AnswerSet| (s.model.clone(), s.form, s.evaluated);
     let mut done = HashSet::new();
     for set in &sets {
-        if !done.insert(key(set)) {
+        // What other tools' models answered has no place among MVP-Bench's.
+        if set.form == Form::Plain || !done.insert(key(set)) {
             continue;
         }
         // A model's answers may have come in several files: they are one file again.

@@ -1,11 +1,12 @@
 //! `benchtop import PATH...`: bring in items, predictions and pictures.
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use super::{Context, print};
+use crate::formats::{self, Mapping};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::{Answer, Ask, ImportAsk, Progress, Report};
 
@@ -24,6 +25,15 @@ pub struct Args {
     /// Name of the data set; the file's name without its ending otherwise
     #[arg(long, value_name = "NAME")]
     dataset: Option<String>,
+    /// Name of the model that answered; what the file, its name or its folder says otherwise
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// A mapping.toml that says which column of a table is what
+    #[arg(long, value_name = "FILE")]
+    mapping: Option<PathBuf>,
+    /// Print the mapping.toml that the columns of a table suggest, and import nothing
+    #[arg(long, conflicts_with_all = ["mapping", "link", "keep_going", "dataset", "model", "json"])]
+    guess: bool,
     /// Print the report as one JSON object
     #[arg(long)]
     json: bool,
@@ -34,15 +44,47 @@ pub struct Args {
 /// # Errors
 /// What the import refuses; then nothing was added.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    if args.guess {
+        return guess(&args.paths);
+    }
     let absolute = |path: &PathBuf| path.canonicalize().map_err(|e| Problem::io(&e, "cannot be opened", path));
     let paths = args.paths.iter().map(absolute).collect::<Result<_>>()?;
     if args.dataset.as_deref().is_some_and(|d| d.is_empty() || d.contains('/') || d.chars().any(char::is_control)) {
         return Err(Problem::new(Kind::Usage, "a data set's name holds no `/` and no control characters"));
     }
-    let ask = ImportAsk { paths, link: args.link, keep_going: args.keep_going, dataset: args.dataset.clone() };
+    if args.model.as_deref().is_some_and(|m| m.trim().is_empty() || m.chars().any(char::is_control)) {
+        return Err(Problem::new(Kind::Usage, "a model's name is not empty and holds no control characters"));
+    }
+    let ask = ImportAsk {
+        paths,
+        link: args.link,
+        keep_going: args.keep_going,
+        dataset: args.dataset.clone(),
+        model: args.model.clone(),
+        mapping: args.mapping.as_deref().map(mapping).transpose()?.map(Box::new),
+    };
     let client = context.client()?;
     let report = watched(&client, Ask::Import(ask), !args.json)?;
     show(&report, args.json)
+}
+
+/// Prints what the columns of a table suggest.
+fn guess(paths: &[PathBuf]) -> Result<u8> {
+    let [path] = paths else {
+        return Err(Problem::new(Kind::Usage, "--guess looks at one file"));
+    };
+    let columns = formats::columns(path)?;
+    print(&formats::mapping::guess(&columns).write(&columns)?)?;
+    Ok(0)
+}
+
+/// Reads a `mapping.toml`.
+///
+/// # Errors
+/// [`Kind::Input`] with its line, and the operating system's.
+pub fn mapping(path: &Path) -> Result<Mapping> {
+    let text = std::fs::read_to_string(path).map_err(|e| Problem::io(&e, "cannot be read", path))?;
+    Mapping::parse(&text).map_err(|p| p.file(path))
 }
 
 /// Runs a long command and shows how far it is, on a terminal only.

@@ -219,7 +219,8 @@ impl Looked {
             }
         }
         let found = formats::recognise(path)?;
-        let questions: Vec<_> = found.files.iter().filter(|f| !f.format.is_predictions()).collect();
+        let questions: Vec<_> =
+            found.files.iter().filter(|f| f.format.holds().questions == formats::Questions::Own).collect();
         if questions.is_empty() {
             return Err(Problem::input("there are neither metadata nor questions here")
                 .file(path)

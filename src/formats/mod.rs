@@ -1,35 +1,49 @@
 //! Floor 2: interchange formats, one file each, read and write, streaming.
 //!
-//! [`recognise`] tells by content what a file is; [`items`] and [`predictions`] read it record by record, each with the line
-//! it begins on. Nothing here holds more than one record, and a record is at most [`RECORD_LIMIT`] bytes. What a record says
-//! beyond the typed fields of [`Item`] is kept in `extra` and comes back on export; names that begin with `$` are benchtop's.
+//! [`recognise`] tells by content what a file is; [`Format::holds`] says whether it has questions, answers or both; [`about`]
+//! names its model and data set where it says them; [`items`] and [`predictions`] read it record by record, each with the line
+//! it begins on. Nothing here holds more than one record (a spreadsheet, which cannot be read otherwise, is held whole), and a
+//! record is at most [`RECORD_LIMIT`] bytes. What a record says beyond the typed fields of [`Item`] is kept in `extra` and comes
+//! back on export; names that begin with `$` are benchtop's. What the tools of the field write is listed in docs/formats.md.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::model::{Form, Item, Prediction, Problem, Result};
 
+mod cells;
 pub mod chart;
 mod dysca;
 mod dysca_nested;
 mod fields;
+mod foreign;
 pub mod jsonl;
+mod mapped;
+pub mod mapping;
 mod mvp;
 mod predictions;
 pub mod published;
+mod reader;
 mod recognise;
 mod records;
+mod rows;
+mod tools;
 pub mod verdicts;
 mod write;
 
+pub use cells::Inline;
 pub use dysca::DyscaWriter;
 pub use dysca_nested::NestedWriter;
+pub use foreign::{about, columns};
+pub use mapped::{MODEL, ToolVerdict, tool_verdict};
+pub use mapping::Mapping;
 pub use mvp::{CATEGORIES, category, write_question};
 pub use predictions::{text_of, write_prediction};
-pub use recognise::{Found, Recognised, recognise, recognise_reader};
+pub use reader::{Items, Predictions, Reader};
+pub use recognise::{Found, Recognised, recognise, recognise_mapped, recognise_reader};
 pub use records::{RECORD_LIMIT, Raw, Record, Records, Shape};
+pub use tools::openvlm::read as model_cards;
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -50,6 +64,58 @@ pub enum Format {
     MvpCircularPredictions,
     /// benchtop's own: one [`Item`] a line.
     BenchtopJsonl,
+    /// VLMEvalKit's table of questions.
+    VlmDataset,
+    /// VLMEvalKit's answers of a model, with the questions.
+    VlmPredictions,
+    /// The same with the tool's verdicts.
+    VlmResults,
+    /// lmms-eval's samples.
+    LmmsSamples,
+    /// Inspect AI's log as a zip archive.
+    InspectEval,
+    /// Inspect AI's log as JSON.
+    InspectJson,
+    /// HELM's questions with a model's answers.
+    HelmState,
+    /// HELM's questions.
+    HelmInstances,
+    /// OpenCompass's answers of a model.
+    OpenCompass,
+    /// Label Studio's tasks.
+    LabelStudio,
+    /// Label Studio's JSON-MIN, CSV or TSV.
+    LabelStudioTable,
+    /// FiftyOne's samples.
+    FiftyOne,
+    /// COCO's captions.
+    Coco,
+    /// A table of questions, by the names of its columns or a [`Mapping`].
+    Table,
+    /// A table of answers.
+    TablePredictions,
+    /// A table of questions with the answers to them.
+    TableBoth,
+}
+
+/// What questions a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Questions {
+    /// The data set's own.
+    Own,
+    /// Those that were answered, as the tool that asked them wrote them down: for want of the data set's own.
+    Beside,
+    /// None.
+    No,
+}
+
+/// What a file of one format holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holds {
+    /// Questions.
+    pub questions: Questions,
+    /// Whether it has answers of a model.
+    pub predictions: bool,
 }
 
 impl Format {
@@ -64,63 +130,53 @@ impl Format {
             Format::MvpEvaluated => "mvp-evaluated",
             Format::MvpCircularPredictions => "mvp-circular-predictions",
             Format::BenchtopJsonl => "benchtop-jsonl",
+            Format::VlmDataset => "vlmevalkit",
+            Format::VlmPredictions => "vlmevalkit-predictions",
+            Format::VlmResults => "vlmevalkit-results",
+            Format::LmmsSamples => "lmms-eval-samples",
+            Format::InspectEval => "inspect-eval",
+            Format::InspectJson => "inspect-json",
+            Format::HelmState => "helm-scenario-state",
+            Format::HelmInstances => "helm-instances",
+            Format::OpenCompass => "opencompass-predictions",
+            Format::LabelStudio => "label-studio",
+            Format::LabelStudioTable => "label-studio-table",
+            Format::FiftyOne => "fiftyone",
+            Format::Coco => "coco-captions",
+            Format::Table => "table",
+            Format::TablePredictions => "table-predictions",
+            Format::TableBoth => "table-with-predictions",
         }
     }
 
-    /// Whether it holds predictions and not items.
-    pub fn is_predictions(self) -> bool {
-        matches!(self, Format::MvpPredictions | Format::MvpEvaluated | Format::MvpCircularPredictions)
-    }
-}
-
-type Make<T> = Box<dyn Fn(Raw<'_>, &mut VecDeque<Result<T>>) + Send>;
-
-/// Reads a file of `T`, one record after the other: `(line the record begins on, the value or what is wrong with it)`.
-///
-/// Every error names the file and the line, and the field where there is one. After an error inside a record the next one
-/// follows; after an error of the file (cut off, unreadable) nothing follows. A record of several questions gives several values
-/// with one line. Ids are not compared with each other here.
-pub struct Reader<T> {
-    records: Records<Box<dyn BufRead + Send>>,
-    file: PathBuf,
-    make: Make<T>,
-    ready: VecDeque<Result<T>>,
-    line: u64,
-}
-
-impl<T> Reader<T> {
-    fn new(input: Box<dyn BufRead + Send>, file: &Path, make: Make<T>) -> Self {
-        Reader { records: Records::new(input), file: file.to_path_buf(), make, ready: VecDeque::new(), line: 0 }
-    }
-}
-
-impl<T> Iterator for Reader<T> {
-    type Item = (u64, Result<T>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(found) = self.ready.pop_front() {
-                return Some((self.line, found.map_err(|p| p.line(self.line).file(&self.file))));
+    /// What a file of it holds.
+    pub fn holds(self) -> Holds {
+        use Format as F;
+        let (questions, predictions) = match self {
+            F::DyscaJson | F::DyscaNested | F::MvpQuestions | F::MvpCircular | F::BenchtopJsonl => {
+                (Questions::Own, false)
             }
-            match self.records.next_record() {
-                Ok(None) => return None,
-                Ok(Some(raw)) => {
-                    self.line = raw.line;
-                    (self.make)(raw, &mut self.ready);
-                }
-                Err(p) => {
-                    self.line = p.place.line.unwrap_or(self.line);
-                    return Some((self.line, Err(p.file(&self.file))));
-                }
+            F::VlmDataset | F::HelmInstances | F::LabelStudioTable | F::Coco | F::Table => (Questions::Own, false),
+            F::MvpPredictions | F::MvpEvaluated | F::MvpCircularPredictions | F::TablePredictions => {
+                (Questions::No, true)
             }
-        }
+            F::LabelStudio | F::FiftyOne | F::TableBoth => (Questions::Own, true),
+            F::VlmPredictions | F::VlmResults | F::LmmsSamples | F::HelmState | F::OpenCompass => {
+                (Questions::Beside, true)
+            }
+            F::InspectEval | F::InspectJson => (Questions::Beside, true),
+        };
+        Holds { questions, predictions }
+    }
+
+    /// Whether it is a form of this program's own, or of the benchmarks it was made for, whose records come back as they were.
+    fn is_native(self) -> bool {
+        use Format as F;
+        let questions =
+            matches!(self, F::DyscaJson | F::DyscaNested | F::MvpQuestions | F::MvpCircular | F::BenchtopJsonl);
+        questions || matches!(self, F::MvpPredictions | F::MvpEvaluated | F::MvpCircularPredictions)
     }
 }
-
-/// Reads items.
-pub type Items = Reader<Item>;
-/// Reads predictions.
-pub type Predictions = Reader<Prediction>;
 
 /// Opens `path` for reading through a buffer of 256 KiB.
 ///
@@ -140,16 +196,27 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
 /// # Errors
 /// As [`open`]; [`crate::model::Kind::Input`] when the format holds no items.
 pub fn items(path: &Path, format: Format, dataset: &str) -> Result<Items> {
-    items_from(open(path)?, path, format, dataset)
+    items_by(path, format, dataset, None)
+}
+
+/// The same, a table's columns being what `mapping` says.
+///
+/// # Errors
+/// As [`items`]; [`crate::model::Kind::Input`] for a column that is not there.
+pub fn items_by(path: &Path, format: Format, dataset: &str, mapping: Option<&Mapping>) -> Result<Items> {
+    match format.is_native() {
+        true => items_from(open(path)?, path, format, dataset),
+        false => foreign::items(path, format, dataset, mapping),
+    }
 }
 
 /// The items that `input` holds; `name` stands for it in errors. benchtop's own form carries its data set itself.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`] when the format holds no items.
+/// [`crate::model::Kind::Input`] when the format holds no items, or is one that is read from a path.
 pub fn items_from(input: Box<dyn BufRead + Send>, name: &Path, format: Format, dataset: &str) -> Result<Items> {
     let dataset = dataset.to_string();
-    let make: Make<Item> = match format {
+    let make: reader::Make<Item> = match format {
         Format::DyscaJson => {
             Box::new(move |raw, out| out.push_back(raw.parse().and_then(|r| dysca::item(r, &dataset))))
         }
@@ -163,11 +230,11 @@ pub fn items_from(input: Box<dyn BufRead + Send>, name: &Path, format: Format, d
             Box::new(move |raw, out| out.push_back(raw.parse().and_then(|r| mvp::item(r, &dataset, form))))
         }
         Format::BenchtopJsonl => Box::new(|raw, out| out.push_back(jsonl::item(raw))),
-        Format::MvpPredictions | Format::MvpEvaluated | Format::MvpCircularPredictions => {
-            return Err(Problem::input(format!("{} holds answers and no questions", format.name())).file(name));
+        _ => {
+            return Err(Problem::input(format!("{} holds no questions that can be streamed", format.name())).file(name));
         }
     };
-    Ok(Reader::new(input, name, make))
+    Ok(Reader::of_records(input, name, make))
 }
 
 /// The predictions of the file at `path`, which has that `format`.
@@ -175,17 +242,32 @@ pub fn items_from(input: Box<dyn BufRead + Send>, name: &Path, format: Format, d
 /// # Errors
 /// As [`open`]; [`crate::model::Kind::Input`] when the format holds no predictions.
 pub fn predictions(path: &Path, format: Format) -> Result<Predictions> {
-    predictions_from(open(path)?, path, format)
+    predictions_by(path, format, None)
+}
+
+/// The same, a table's columns being what `mapping` says.
+///
+/// # Errors
+/// As [`predictions`]; [`crate::model::Kind::Input`] for a column that is not there.
+pub fn predictions_by(path: &Path, format: Format, mapping: Option<&Mapping>) -> Result<Predictions> {
+    if !format.holds().predictions {
+        return Err(Problem::input(format!("{} holds questions and no answers", format.name())).file(path));
+    }
+    match format.is_native() {
+        true => predictions_from(open(path)?, path, format),
+        false => foreign::predictions(path, format, mapping),
+    }
 }
 
 /// The predictions that `input` holds; `name` stands for it in errors.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`] when the format holds no predictions.
+/// [`crate::model::Kind::Input`] when the format holds no predictions, or is one that is read from a path.
 pub fn predictions_from(input: Box<dyn BufRead + Send>, name: &Path, format: Format) -> Result<Predictions> {
-    if !format.is_predictions() {
-        return Err(Problem::input(format!("{} holds questions and no answers", format.name())).file(name));
+    if !format.is_native() || !format.holds().predictions {
+        return Err(Problem::input(format!("{} holds no answers that can be streamed", format.name())).file(name));
     }
-    let make: Make<Prediction> = Box::new(|raw, out| out.push_back(raw.parse().and_then(predictions::prediction)));
-    Ok(Reader::new(input, name, make))
+    let make: reader::Make<Prediction> =
+        Box::new(|raw, out| out.push_back(raw.parse().and_then(predictions::prediction)));
+    Ok(Reader::of_records(input, name, make))
 }

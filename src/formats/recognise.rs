@@ -1,11 +1,14 @@
 //! What a file is, told by its first record and never by its name.
 
-use std::io::BufRead;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use super::mapping::{Mapping, guess};
 use super::predictions::OUTPUT;
 use super::records::{Record, Records};
-use super::{Format, open};
+use super::rows::{self, Container, json, object::Object};
+use super::tools::inspect;
+use super::{Format, foreign, open};
 use crate::model::{Kind, Problem, Result};
 
 /// A file that can be read.
@@ -80,8 +83,118 @@ fn inside(link: &Path, root: &Path) -> bool {
     link.canonicalize().is_ok_and(|target| target.starts_with(root) && target.is_file())
 }
 
+/// A file that is one of the tables `mapping` is meant for.
+///
+/// # Errors
+/// [`Kind::Input`] for what is no table, and for a column that is not there.
+pub fn recognise_mapped(path: &Path, mapping: &Mapping) -> Result<Found> {
+    mapping.check(&foreign::columns(path)?).map_err(|p| p.file(path))?;
+    let format = match (mapping.question.is_some(), mapping.output.is_some()) {
+        (true, true) => Format::TableBoth,
+        (true, false) => Format::Table,
+        _ => Format::TablePredictions,
+    };
+    Ok(Found { path: path.to_path_buf(), format })
+}
+
 fn one(path: &Path) -> Result<Format> {
-    recognise_reader(&mut open(path)?).map_err(|p| p.file(path))
+    let found = match rows::container(path)? {
+        Container::Json => by_members(path).unwrap_or_else(|| recognise_reader(&mut open(path)?)),
+        Container::Zip if inspect::is_log(path)? => Ok(Format::InspectEval),
+        Container::Zip => {
+            Err(Problem::input("an archive that is no log of Inspect AI").help("unpack it and name what is in it"))
+        }
+        Container::Text(_) | Container::Xlsx | Container::Parquet => {
+            let names = foreign::columns(path)?;
+            by_columns(&names).unwrap_or_else(|| Err(unknown(&names, "a table of an unknown form")))
+        }
+    };
+    found.map_err(|p| p.file(path))
+}
+
+fn unknown(names: &[String], what: &str) -> Problem {
+    let some: Vec<&str> = names.iter().take(12).map(String::as_str).collect();
+    Problem::new(Kind::Input, format!("{what}, with the columns: {}", some.join(", ")))
+        .help("benchtop import FILE --guess writes a mapping.toml, in which you say which column is what")
+}
+
+/// Bytes of a file looked at to learn the members of the object that it is.
+const MEMBERS: u64 = 64 << 20;
+
+/// What an object that is a whole file holds, by the names of its members; `None` when it is a record of many.
+fn by_members(path: &Path) -> Option<Result<Format>> {
+    let mut object = Object::new(BufReader::new(open(path).ok()?.take(MEMBERS))).ok()?;
+    let mut names: Vec<String> = Vec::new();
+    while let Ok(Some(name)) = object.next_name() {
+        names.push(name);
+        let has = |list: &[&str]| list.iter().all(|n| names.iter().any(|name| name == n));
+        let refused = |what: &str, help: &str| Some(Err(Problem::input(what).help(help)));
+        match names.last().map(String::as_str) {
+            Some("0") if names.len() == 1 => {
+                let first = object.take().ok()?;
+                return first.get("prediction").map(|_| Ok(Format::OpenCompass));
+            }
+            Some("samples") if names.len() == 1 => return Some(Ok(Format::FiftyOne)),
+            _ if has(&["version", "status", "eval"]) => return Some(Ok(Format::InspectJson)),
+            _ if has(&["adapter_spec", "request_states"]) => return Some(Ok(Format::HelmState)),
+            Some("annotations") if object.enter(b'[').ok()? => {
+                let (_, first) = object.element(&mut rows::Tally::default()).ok()??;
+                first.get("image_id")?;
+                return match first.contains_key("caption") {
+                    true => Some(Ok(Format::Coco)),
+                    false => refused(
+                        "COCO annotations without captions (boxes, masks), which ask nothing",
+                        "captions are read; a question of your own needs a table",
+                    ),
+                };
+            }
+            _ if has(&["results", "configs"]) || has(&["results", "group_subtasks"]) => {
+                return refused(
+                    "lmms-eval's own scores, which are not read as answers",
+                    "the samples beside it are; it gives them the model's name",
+                );
+            }
+            _ if has(&["time", "results"]) => {
+                return refused(
+                    "what the Open VLM leaderboard says of models, which is no set of questions or answers",
+                    "name the folder of predictions",
+                );
+            }
+            _ => {}
+        }
+        object.skip().ok()?;
+    }
+    None
+}
+
+/// What a table of these columns holds.
+fn by_columns(names: &[String]) -> Option<Result<Format>> {
+    let has = |list: &[&str]| list.iter().all(|n| names.iter().any(|name| name == n));
+    if has(&["index", "question", "prediction"]) {
+        let judged = has(&["hit"]) || has(&["extracted", "score"]);
+        return Some(Ok(if judged { Format::VlmResults } else { Format::VlmPredictions }));
+    }
+    if has(&["index", "question"]) {
+        return Some(Ok(Format::VlmDataset));
+    }
+    if has(&["Overall"]) {
+        let what = "VLMEvalKit's own scores; the answers are scored here instead";
+        return Some(Err(Problem::input(what).help("name the file of predictions beside it")));
+    }
+    if has(&["instance_id", "stats"]) {
+        let what = "HELM's own scores, which are read beside scenario_state.json and not alone";
+        return Some(Err(Problem::input(what).help("name scenario_state.json")));
+    }
+    if has(&["annotation_id", "lead_time"]) {
+        return Some(Ok(Format::LabelStudioTable));
+    }
+    let found = guess(names);
+    match (found.has_questions(), found.output.is_some() && found.id.is_some()) {
+        (true, true) => Some(Ok(Format::TableBoth)),
+        (true, false) => Some(Ok(Format::Table)),
+        (false, true) => Some(Ok(Format::TablePredictions)),
+        (false, false) => None,
+    }
 }
 
 /// Recognises by the first record of `input`, which is read no further.
@@ -93,7 +206,7 @@ pub fn recognise_reader(input: &mut dyn BufRead) -> Result<Format> {
     let Some(raw) = records.next_record()? else {
         return Err(Problem::input("the file holds no records"));
     };
-    let record = match raw.parse() {
+    let record = match json::lenient(raw, &mut rows::Tally::default()) {
         // `{` and nothing closed on the first line: one indented object, which no form here is.
         Err(_) if raw.bytes.trim_ascii() == b"{" => {
             return Err(Problem::input("one indented JSON object, not records").line(raw.line));
@@ -101,12 +214,17 @@ pub fn recognise_reader(input: &mut dyn BufRead) -> Result<Format> {
         parsed => parsed?,
     };
     let line = raw.line;
-    by_fields(&record).ok_or_else(|| {
-        let names: Vec<&str> = record.keys().take(6).map(String::as_str).collect();
-        Problem::new(Kind::Input, format!("records of an unknown form, with the fields: {}", names.join(", ")))
-            .line(line)
-            .help("known are Dysca's and MVP-Bench's questions, MVP-Bench's predictions, and benchtop's own JSONL")
+    if let Some(format) = by_fields(&record) {
+        return Ok(format);
+    }
+    let names: Vec<String> = record.keys().cloned().collect();
+    by_columns(&names).unwrap_or_else(|| {
+        let some: Vec<&str> = record.keys().take(6).map(String::as_str).collect();
+        Err(Problem::new(Kind::Input, format!("records of an unknown form, with the fields: {}", some.join(", "))).help(
+            "docs/formats.md lists what is known; benchtop import FILE --guess writes a mapping.toml for anything else",
+        ))
     })
+    .map_err(|p| p.line(line))
 }
 
 fn by_fields(record: &Record) -> Option<Format> {
@@ -116,6 +234,15 @@ fn by_fields(record: &Record) -> Option<Format> {
     }
     if has(&["q_a"]) {
         return Some(Format::DyscaNested);
+    }
+    if has(&["doc_id", "target"]) && (has(&["filtered_resps"]) || has(&["resps"])) {
+        return Some(Format::LmmsSamples);
+    }
+    if has(&["input", "references"]) {
+        return Some(Format::HelmInstances);
+    }
+    if record.get("data").is_some_and(|data| data.is_object()) && (has(&["annotations"]) || has(&["predictions"])) {
+        return Some(Format::LabelStudio);
     }
     if has(&["question_id"]) {
         if has(&["mcq_id", "question", "answer"]) {

@@ -79,7 +79,7 @@ enum State {
 
 /// A scanner for the end of an object: brackets count outside strings, and a backslash hides the next byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Scan {
+pub(super) struct Scan {
     depth: u32,
     string: bool,
     escape: bool,
@@ -87,7 +87,7 @@ struct Scan {
 
 impl Scan {
     /// How many bytes of `chunk` belong to the element, and whether it ends there.
-    fn take(&mut self, chunk: &[u8]) -> (usize, bool) {
+    pub fn take(&mut self, chunk: &[u8]) -> (usize, bool) {
         let mut at = 0;
         while let Some(&byte) = chunk.get(at) {
             if self.escape {

@@ -3,6 +3,7 @@
 pub mod agreement;
 pub mod annotator;
 pub mod board;
+pub mod card;
 pub mod colour;
 pub mod config;
 pub mod device;

@@ -183,6 +183,8 @@ impl Exporter {
         rows: &mut dyn Iterator<Item = Result<Prediction>>,
     ) -> Result<()> {
         let Sink::Mvp { dir, .. } = &self.sink else { return Ok(()) };
+        // A name that was given by hand is no path.
+        let model = model.replace(['/', '\\'], "_");
         let name = match (form, evaluated) {
             (Form::MvpCircular, _) => format!("mcq_{model}.jsonl"),
             (_, true) => format!("{model}_evaluated.jsonl"),

@@ -11,4 +11,5 @@ pub mod recompose;
 pub mod revise;
 pub mod sample;
 pub mod scoring;
+pub mod sources;
 pub mod usage;

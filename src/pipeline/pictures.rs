@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::path::{Component, Path, PathBuf};
 
+use crate::formats::Inline;
 use crate::model::{ImageRef, Kind, Problem, Result};
 use crate::store::disk;
 use crate::store::project::Project;
@@ -26,6 +27,8 @@ pub struct Pictures {
     made: Vec<PathBuf>,
     taken: u64,
     missing: u64,
+    /// Whether any was carried within a file.
+    carried: bool,
 }
 
 impl Drop for Pictures {
@@ -49,6 +52,7 @@ impl Pictures {
             made: Vec::new(),
             taken: 0,
             missing: 0,
+            carried: false,
         }
     }
 
@@ -92,6 +96,26 @@ impl Pictures {
             Some(found) => found,
             None => ImageRef { name: std::mem::take(&mut image.name), ..ImageRef::default() },
         };
+        Ok(())
+    }
+
+    /// Takes in a picture that a file carries within itself. It is copied with `link` too: there is nothing to refer to.
+    ///
+    /// # Errors
+    /// [`Kind::Input`] for one that is no base64 or too large to be shown, and the operating system's.
+    pub fn carried(&mut self, inline: &Inline) -> Result<()> {
+        let bytes = inline.bytes()?;
+        check_size(&inline.name, &bytes)?;
+        let hash = blake3::hash(&bytes).to_hex().to_string();
+        let ext = ending(Path::new(&inline.name));
+        let image = ImageRef { name: inline.name.clone(), hash: Some(hash), ext, link: None, draft: false };
+        if let Some(stored) = image.stored() {
+            self.copy(&stored, &bytes)?;
+        }
+        self.carried = true;
+        if self.known.insert(inline.name.clone(), Some(image)).is_none() {
+            self.taken += 1;
+        }
         Ok(())
     }
 
@@ -139,8 +163,7 @@ impl Pictures {
         file.read_to_end(&mut bytes).map_err(fail)?;
         check_size(name, &bytes)?;
         let hash = blake3::hash(&bytes).to_hex().to_string();
-        let ext = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
-        let ext = ext.filter(|e| e.len() <= 8 && e.chars().all(|c| c.is_ascii_alphanumeric()));
+        let ext = ending(path);
         let link = self.link.then(|| path.to_path_buf());
         let image = ImageRef { name: name.to_string(), hash: Some(hash), ext, link, draft: false };
         if let Some(stored) = image.stored() {
@@ -188,8 +211,14 @@ impl Pictures {
     /// # Errors
     /// The operating system's.
     pub fn sync(&self) -> Result<()> {
-        if self.taken == 0 || self.link { Ok(()) } else { sync(&self.images) }
+        if self.taken == 0 || (self.link && !self.carried) { Ok(()) } else { sync(&self.images) }
     }
+}
+
+/// The ending of a picture's name, where it is one that a stored copy can have.
+fn ending(path: &Path) -> Option<String> {
+    let ext = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+    ext.filter(|e| e.len() <= 8 && e.chars().all(|c| c.is_ascii_alphanumeric()))
 }
 
 /// Makes everything below `images` durable with one call.

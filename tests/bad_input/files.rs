@@ -128,3 +128,25 @@ fn nothing_there_and_nothing_to_read_are_told_apart() {
     let error = bench.run(["import", bench.beside("bare").to_str().unwrap()]).refused(1);
     assert!(error.contains("nothing here that can be read"), "{error}");
 }
+
+#[test]
+fn tables_and_archives_that_are_damaged_change_nothing() {
+    let bench = Bench::with_items(3);
+    let table = "index,question,A,B,answer\n1,Q,x,y,A\n2,Q,x,y,z\n";
+    let file = bench.write("table.csv", table);
+    refused(&bench, &file, &["table.csv:3:", "field `answer`", "none of the 2 options", "answer-is"]);
+    let file = bench.write("table.csv", "a,b\n1,2\n");
+    refused(&bench, &file, &["with the columns: a, b", "--guess"]);
+    let file = bench.write("log.eval", b"PK\x03\x04\x14\x00\x00\x00\x08\x00 and no more");
+    refused(&bench, &file, &["log.eval", "the archive cannot be read"]);
+    let file = bench.write("cut.parquet", b"PAR1\x15\x04\x15\x10");
+    refused(&bench, &file, &["cut.parquet", "Parquet table"]);
+    let file = bench.write("aux.pkl", b"\x80\x04\x95cos\nsystem\n");
+    refused(&bench, &file, &["aux.pkl", "pickle, which is never opened"]);
+    let mapping = bench.write("mapping.toml", "question = \"q\"\nanswer = \"key\"\n");
+    let file = bench.write("mapped.csv", "q,gold\nQ,A\n");
+    let before = bench.snapshot();
+    let error = bench.run(["import", "--mapping", mapping.to_str().unwrap(), file.to_str().unwrap()]).refused(1);
+    assert!(error.contains("no column `key`") && error.contains("its columns are: q, gold"), "{error}");
+    assert_eq!(bench.snapshot(), before);
+}

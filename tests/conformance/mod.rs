@@ -2,7 +2,9 @@
 
 mod damage;
 mod extraction;
+mod foreign;
 mod numbers;
+mod realfiles;
 mod round_trips;
 mod tables;
 

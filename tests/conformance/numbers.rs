@@ -191,7 +191,7 @@ fn loaded_items_give_the_same_board_as_files() {
     let found = formats::recognise(&folder).unwrap();
     let (mut items, mut answers) = (Vec::new(), Vec::new());
     for file in found.files {
-        if file.format.is_predictions() {
+        if file.format.holds().predictions {
             let rows = formats::predictions(&file.path, file.format).unwrap().map(|(_, r)| r.unwrap()).collect();
             let source = file.path.file_name().unwrap().to_string_lossy().into_owned();
             let evaluated = file.format == formats::Format::MvpEvaluated;

@@ -30,7 +30,7 @@ fn dysca(items: &[Item]) -> Vec<u8> {
 /// Reads a file of any form here and writes it again in that form.
 fn again(path: &Path) -> Vec<u8> {
     let found = formats::recognise(path).unwrap().files.remove(0);
-    if found.format.is_predictions() {
+    if found.format.holds().predictions {
         let mut out = Vec::new();
         for (_, row) in formats::predictions(path, found.format).unwrap() {
             formats::write_prediction(&row.unwrap(), &mut out).unwrap();

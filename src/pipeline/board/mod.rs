@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::cache::Places;
 pub use self::memory::{Answers, from_items};
-pub use self::paths::from_paths;
+pub use self::paths::{from_paths, from_paths_by};
 pub use self::project::{Similarities, Watch, from_catalog};
 
 use crate::metrics::consensus;

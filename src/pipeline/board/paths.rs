@@ -1,63 +1,158 @@
 //! Boards of files, without a project.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::{Answers, Scored, from_items, model_name};
-use crate::formats::{self, Format, Found};
+use super::{Answers, Scored, from_items};
+use crate::formats::{self, Format, Found, Mapping, Recognised};
 use crate::metrics::extract::Extractor;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Item, Key, Kind, Prediction, Problem, Result};
+use crate::pipeline::sources::{self, Orders, Said, Source, Unreadable};
 
 /// The board of the question and prediction files at these paths, files or folders, without a project. `rule` reads all answers, or else
 /// each question's own.
 ///
-/// A question file is a data set named by its stem. Where a model has a plain and an evaluated file for the same questions, the
-/// evaluated one is used.
+/// A question file is a data set named by its stem, or as [`sources`] finds. Where a model has a plain and an evaluated file for
+/// the same questions, the evaluated one is used.
 ///
 /// # Errors
 /// [`Kind::Input`] for the first bad record, with file and line; [`Kind::NotFound`] when there are no questions or no predictions;
 /// [`Problem::io`] when a path cannot be read.
 pub fn from_paths(paths: &[PathBuf], rule: Option<Extractor>) -> Result<Scored> {
-    let mut files: BTreeMap<PathBuf, Found> = BTreeMap::new();
+    from_paths_by(paths, rule, None)
+}
+
+/// The same, the columns of the tables that are named being what `mapping` says.
+///
+/// # Errors
+/// As [`from_paths`]; [`Kind::Input`] for a column that is not there.
+pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option<&Mapping>) -> Result<Scored> {
+    let mut files: BTreeMap<PathBuf, (Found, PathBuf)> = BTreeMap::new();
     let mut skipped = Vec::new();
     for path in paths {
-        let found = formats::recognise(path)?;
+        let found = match mapping.filter(|_| path.is_file()) {
+            Some(mapping) => {
+                Recognised { files: vec![formats::recognise_mapped(path, mapping)?], ..Recognised::default() }
+            }
+            None => formats::recognise(path)?,
+        };
         skipped.extend(found.unknown);
         for file in found.files {
             let real = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
-            files.entry(real).or_insert(file);
+            files.entry(real).or_insert((file, path.clone()));
         }
     }
-    let (answers, questions): (Vec<Found>, Vec<Found>) = files.into_values().partition(|f| f.format.is_predictions());
+    let said = Said { mapping, ..Said::default() };
+    let plan = sources::plan(files.into_values().collect(), &BTreeSet::new(), said)?;
+    skipped.extend(plan.passed.into_iter().map(|(path, why)| Problem::input(why).file(path)));
     let nothing = |what: &str| {
         Err(Problem::new(Kind::NotFound, format!("no {what} file among the paths given"))
             .help("name the folder or files of the questions and of the predictions"))
     };
-    if questions.is_empty() {
+    if plan.answers.is_empty() && plan.questions.is_empty() {
         return nothing("question");
     }
-    if answers.is_empty() {
+    if plan.answers.is_empty() {
         return nothing("prediction");
     }
-    let mut items = Vec::new();
-    for file in &questions {
-        let dataset = file.path.file_stem().unwrap_or_default().to_string_lossy();
-        for (_, item) in formats::items(&file.path, file.format, &dataset)? {
-            items.push(item?);
-        }
+    let counted = plan.answers.iter().any(|s| s.positions);
+    let mut read = Read { said, notes: plan.notes, orders: counted.then(Orders::default), ..Read::default() };
+    for source in &plan.questions {
+        read.questions(source)?;
+    }
+    let joined = read.beside(&plan.beside)?;
+    if read.items.is_empty() {
+        return nothing("question");
     }
     let mut sets = Vec::new();
-    for file in &answers {
-        let rows = formats::predictions(&file.path, file.format)?.map(|(_, row)| row).collect::<Result<_>>()?;
-        sets.push(Answers {
-            model: model_name(&file.path),
-            source: file.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            dataset: None,
-            evaluated: file.format == Format::MvpEvaluated,
-            rows,
-        });
+    for source in &plan.answers {
+        sets.extend(read.answers(source, joined.get(&source.found.path))?);
     }
-    let mut scored = from_items(items, sets, rule)?;
+    let mut scored = from_items(read.items, sets, rule)?;
+    read.notes.into_iter().for_each(|note| scored.odd.say(note));
     scored.skipped = skipped;
     Ok(scored)
+}
+
+/// Where the answers of a file belong: the data set, and the keys by position where it counts rows.
+type Joined = BTreeMap<PathBuf, (String, Vec<Key>)>;
+
+/// What the files of a board hold.
+#[derive(Default)]
+struct Read<'a> {
+    said: Said<'a>,
+    items: Vec<Item>,
+    datasets: BTreeSet<String>,
+    /// Kept where answers count rows.
+    orders: Option<Orders>,
+    notes: Vec<String>,
+}
+
+impl Read<'_> {
+    fn take(&mut self, item: Item) {
+        if let Some(orders) = &mut self.orders {
+            orders.push(&item);
+        }
+        self.datasets.insert(item.dataset.clone());
+        self.items.push(item);
+    }
+
+    fn questions(&mut self, source: &Source) -> Result<()> {
+        let dataset = source.dataset.clone().unwrap_or_default();
+        let mut items = formats::items_by(&source.found.path, source.found.format, &dataset, self.said.mapping)?;
+        for (_, item) in items.by_ref() {
+            self.take(item?);
+        }
+        self.notes.extend(items.notes().into_iter().map(|note| format!("{}: {note}", source.name())));
+        Ok(())
+    }
+
+    /// Takes the questions that tools wrote down, where the data set itself is not there.
+    fn beside(&mut self, list: &[Source]) -> Result<Joined> {
+        let (own, mut joined) = (self.datasets.clone(), Joined::new());
+        let mut seen = BTreeSet::new();
+        for source in list {
+            let orders = self.orders.as_ref().filter(|_| source.positions);
+            if let Some(found) = orders.map(|o| o.of(source, self.said)).transpose()?.flatten() {
+                joined.insert(source.found.path.clone(), found);
+                continue;
+            }
+            let dataset = sources::apart(source, &own);
+            joined.insert(source.found.path.clone(), (dataset.clone(), Vec::new()));
+            let mut unreadable = Unreadable::default();
+            for (_, item) in formats::items_by(&source.found.path, source.found.format, &dataset, self.said.mapping)? {
+                match item {
+                    Ok(item) if seen.insert(item.id.clone()) => self.take(item),
+                    Ok(_) => {}
+                    Err(problem) => unreadable.add(problem),
+                }
+            }
+            self.notes.extend(unreadable.note(&source.name()));
+        }
+        Ok(joined)
+    }
+
+    /// The answers of a file, by model.
+    fn answers(&mut self, source: &Source, joined: Option<&(String, Vec<Key>)>) -> Result<Vec<Answers>> {
+        let mut rows = formats::predictions_by(&source.found.path, source.found.format, self.said.mapping)?;
+        let mut sets: BTreeMap<String, Vec<Prediction>> = BTreeMap::new();
+        for (_, row) in rows.by_ref() {
+            let mut row = row?;
+            if let Some((_, keys)) = joined {
+                sources::rekey(&mut row, keys);
+            }
+            sets.entry(source.model_of(&mut row, self.said)).or_default().push(row);
+        }
+        self.notes.extend(rows.notes().into_iter().map(|note| format!("{}: {note}", source.name())));
+        let named = joined.map(|(dataset, _)| dataset).or(source.dataset.as_ref()).cloned();
+        let named = named.filter(|name| self.datasets.contains(name));
+        let set = |(model, rows)| Answers {
+            model,
+            source: source.name(),
+            dataset: named.clone(),
+            evaluated: source.found.format == Format::MvpEvaluated,
+            rows,
+        };
+        Ok(sets.into_iter().map(set).collect())
+    }
 }

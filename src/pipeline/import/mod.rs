@@ -3,24 +3,26 @@
 //! Every file becomes one segment. Nothing of an import is part of the project until its manifest line is synced
 //! (`store::open::adopt`), so whatever fails before that leaves the project as it was.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::board::model_name;
 use super::pictures::Pictures;
-use crate::formats::{self, Format, Found};
-use crate::model::{Form, Item, Key, Kind, Prediction, Problem, Result};
+use super::sources::{self, Orders, Said, Source};
+use crate::formats::{self, Mapping};
+use crate::model::{Item, Kind, Problem, Result};
 use crate::store::Catalog;
-use crate::store::columns::{Columns, id_hash};
+use crate::store::columns::Columns;
 use crate::store::index::Index;
 use crate::store::manifest::{Holds, Manifest, Part};
 use crate::store::open::{Fresh, adopt};
 use crate::store::project::Project;
 use crate::store::segment::Writer;
+
+mod answers;
+mod questions;
 
 /// Skipped records listed in a report; the rest is counted.
 const LISTED: usize = 200;
@@ -38,6 +40,16 @@ pub struct Ask {
     pub keep_going: bool,
     /// Name of the data set; the file's stem otherwise.
     pub dataset: Option<String>,
+    /// Name of the model; what the file says otherwise.
+    pub model: Option<String>,
+    /// Which column of a table is what; guessed by their names otherwise.
+    pub mapping: Option<Box<Mapping>>,
+}
+
+impl Ask {
+    fn said(&self) -> Said<'_> {
+        Said { dataset: self.dataset.as_deref(), model: self.model.as_deref(), mapping: self.mapping.as_deref() }
+    }
 }
 
 /// How far a long command is.
@@ -114,11 +126,15 @@ pub fn import(
     let mut found = Vec::new();
     let mut import = Import::new(project, catalog, ask)?;
     for path in &ask.paths {
+        if let Some(mapping) = ask.mapping.as_deref().filter(|_| path.is_file()) {
+            found.push((formats::recognise_mapped(path, mapping)?, root_of(path)));
+            continue;
+        }
         let recognised = formats::recognise(path)?;
         found.extend(recognised.files.into_iter().map(|f| (f, root_of(path))));
         for problem in recognised.unknown {
             let path = problem.place.file.clone().unwrap_or_default();
-            import.report.files.push(FileReport { path, format: format!("passed over: {}", problem.what), added: 0 });
+            import.passed(path, &problem.what);
         }
     }
     if found.is_empty() {
@@ -128,10 +144,17 @@ pub fn import(
         let problem = Problem::input("nothing here that can be read").file(named);
         return Err(if why.is_empty() { problem } else { problem.help(why) });
     }
+    let plan = sources::plan(found, &import.datasets(), ask.said())?;
+    plan.passed.into_iter().for_each(|(path, why)| import.passed(path, &why));
+    import.report.notes.extend(plan.notes);
     // Questions before the answers to them, so that what the report says of them is settled first.
-    found.sort_by_key(|(f, _)| f.format.is_predictions());
-    for (file, root) in &found {
-        import.file(file, root, watch)?;
+    import.orders = plan.answers.iter().any(|s| s.positions).then(Orders::default);
+    for source in &plan.questions {
+        import.questions(source, false, watch)?;
+    }
+    import.beside(&plan.beside, watch)?;
+    for source in &plan.answers {
+        import.answers(source, watch)?;
     }
     import.finish(index, at, watch)
 }
@@ -151,6 +174,10 @@ struct Import<'a> {
     seen: HashMap<u64, (u32, u64, u64)>,
     sources: Vec<PathBuf>,
     pictures: Pictures,
+    /// Kept where answers count rows.
+    orders: Option<Orders>,
+    /// Data set of the answers of a file, and its keys by position where the file counts rows.
+    joined: BTreeMap<PathBuf, (String, Vec<crate::model::Key>)>,
     made: Made,
     report: Report,
 }
@@ -180,49 +207,55 @@ impl<'a> Import<'a> {
             seen: HashMap::new(),
             sources: Vec::new(),
             pictures: Pictures::new(project, ask.link),
+            orders: None,
+            joined: BTreeMap::new(),
             made: Made { imports: project.imports(), fresh: Vec::new() },
             report: Report::default(),
         })
     }
 
-    fn file(&mut self, found: &Found, root: &Path, watch: Watch<'_>) -> Result<()> {
-        let source_blake3 = hash_file(&found.path)?;
+    /// Data sets that the project has.
+    fn datasets(&self) -> BTreeSet<String> {
         let parts = self.manifest.entries.iter().flat_map(|e| &e.parts);
-        let same = parts.filter(|p| p.source_blake3 == source_blake3 && self.holds_the_same(found, p));
-        let rows: u64 = same.map(|p| p.rows).sum();
-        if rows > 0 {
-            self.report.already += rows;
-            self.told(found, "there already", 0);
-            return Ok(());
-        }
-        let added = if found.format.is_predictions() {
-            self.predictions(found, source_blake3, watch)?
-        } else {
-            self.items(found, root, source_blake3, watch)?
-        };
-        self.told(found, found.format.name(), added);
-        Ok(())
+        let named = parts.filter_map(|p| match &p.holds {
+            Holds::Items { dataset } => Some(dataset.clone()),
+            Holds::Predictions { .. } | Holds::Revisions { .. } => None,
+        });
+        named.collect()
     }
 
-    /// The same bytes can be brought in again as another data set.
-    fn holds_the_same(&self, found: &Found, part: &Part) -> bool {
-        match &part.holds {
-            Holds::Items { dataset } => {
-                !found.format.is_predictions()
-                    && (found.format == Format::BenchtopJsonl || *dataset == self.dataset(&found.path))
+    fn passed(&mut self, path: PathBuf, why: &str) {
+        self.report.files.push(FileReport { path, format: format!("passed over: {why}"), added: 0 });
+    }
+
+    fn told(&mut self, source: &Source, format: &str, added: u64) {
+        let path = source.found.path.clone();
+        match self.report.files.iter_mut().find(|f| f.path == path) {
+            // Its questions were told of; these are its answers.
+            Some(file) => {
+                file.added += added;
+                if added > 0 {
+                    file.format = format.into();
+                }
             }
-            Holds::Predictions { model, .. } => *model == model_name(&found.path),
-            Holds::Revisions { .. } => false,
+            None => self.report.files.push(FileReport { path, format: format.into(), added }),
         }
     }
 
-    fn told(&mut self, found: &Found, format: &str, added: u64) {
-        self.report.files.push(FileReport { path: found.path.clone(), format: format.into(), added });
+    /// Rows of this very file that the project has, in parts that hold what `same` says.
+    fn there(&self, source_blake3: &str, same: &dyn Fn(&Holds) -> bool) -> u64 {
+        let parts = self.manifest.entries.iter().flat_map(|e| &e.parts);
+        parts.filter(|p| p.source_blake3 == source_blake3 && same(&p.holds)).map(|p| p.rows).sum()
     }
 
-    fn dataset(&self, path: &Path) -> String {
-        let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or("items");
-        self.ask.dataset.clone().unwrap_or_else(|| stem.to_string())
+    /// Adds what a person should know of the reading of a file.
+    fn note(&mut self, source: &Source, notes: Vec<String>) {
+        for note in notes {
+            let note = format!("{}: {note}", source.name());
+            if !self.report.notes.contains(&note) {
+                self.report.notes.push(note);
+            }
+        }
     }
 
     /// Passes a bad record over, or ends the import with it.
@@ -239,130 +272,13 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    fn items(&mut self, found: &Found, root: &Path, source_blake3: String, watch: Watch<'_>) -> Result<u64> {
-        let dataset = self.dataset(&found.path);
-        self.sources.push(found.path.clone());
-        self.pictures.from(&found.path, root)?;
-        let mut writer = Writer::create(&self.project.imports())?;
-        let before = self.report.duplicates;
-        let mut records = 0;
-        for (line, read) in formats::items(&found.path, found.format, &dataset)? {
-            tick(found, &mut records, watch)?;
-            let taken = read.and_then(|item| self.take(item, line));
-            let taken = taken.and_then(|item| {
-                item.as_ref().map_or(Ok(()), |item| self.columns.push(item))?;
-                Ok(item)
-            });
-            match taken.map_err(|p| p.line(line).file(&found.path)) {
-                Ok(Some(item)) => writer.push(&item)?,
-                Ok(None) => {}
-                Err(problem) => self.skip(problem)?,
-            }
-        }
-        let rows = writer.rows();
-        self.report.items += rows;
-        let duplicates = self.report.duplicates - before;
-        self.keep(writer, Holds::Items { dataset }, duplicates, found, source_blake3)?;
-        Ok(rows)
-    }
-
-    /// The item with its pictures found; `None` when it is there already.
-    fn take(&mut self, mut item: Item, line: u64) -> Result<Option<Item>> {
-        let content = content_hash(&item)?;
-        let file = self.sources.len() as u32 - 1;
-        match self.seen.entry(id_hash(&item.id)) {
-            Entry::Occupied(first) => {
-                let (first_file, first_line, first_content) = *first.get();
-                if first_content == content {
-                    self.report.duplicates += 1;
-                    return Ok(None);
-                }
-                let place = self.sources.get(first_file as usize).map(|p| p.display().to_string());
-                return Err(Problem::new(Kind::Conflict, format!("`{}` is given twice, differently", item.key))
-                    .field("id")
-                    .help(format!("the first is line {first_line} of {}", place.unwrap_or_default())));
-            }
-            Entry::Vacant(slot) => {
-                if let Some(row) = self.catalog.row_of(&item.id)? {
-                    let mut there = self.catalog.item(row as usize)?;
-                    there.images.iter_mut().chain(&mut item.images).for_each(forget_where);
-                    if there == item {
-                        self.report.already += 1;
-                        return Ok(None);
-                    }
-                    return Err(Problem::new(
-                        Kind::Conflict,
-                        format!("`{}` is in the project with another content", item.id),
-                    )
-                    .field("id")
-                    .help("items do not change; name another data set with --dataset"));
-                }
-                slot.insert((file, line, content));
-            }
-        }
-        for image in &mut item.images {
-            self.pictures.find(image)?;
-        }
-        Ok(Some(item))
-    }
-
-    fn predictions(&mut self, found: &Found, source_blake3: String, watch: Watch<'_>) -> Result<u64> {
-        let model = model_name(&found.path);
-        let form = if found.format == Format::MvpCircularPredictions { Form::MvpCircular } else { Form::Mvp };
-        let evaluated = found.format == Format::MvpEvaluated;
-        let holds = Holds::Predictions { model, form, evaluated, dataset: None };
-        let mut there: HashMap<Key, Prediction> = HashMap::new();
-        for answers in self.catalog.answers().iter().filter(|a| a.part.holds == holds) {
-            there.extend(answers.predictions()?.into_iter().map(|p| (p.key.clone(), p)));
-        }
-        let mut writer = Writer::create(&self.project.imports())?;
-        let mut seen: HashMap<Key, ()> = HashMap::new();
-        let (mut records, mut duplicates) = (0, 0);
-        for (line, read) in formats::predictions(&found.path, found.format)? {
-            tick(found, &mut records, watch)?;
-            let prediction = match read {
-                Ok(prediction) => prediction,
-                Err(problem) => {
-                    self.skip(problem)?;
-                    continue;
-                }
-            };
-            if seen.insert(prediction.key.clone(), ()).is_some() {
-                duplicates += 1;
-                continue;
-            }
-            match there.get(&prediction.key) {
-                None => writer.push(&prediction)?,
-                Some(old) if *old == prediction => self.report.already += 1,
-                Some(_) => self.skip(
-                    Problem::new(Kind::Conflict, format!("another answer to `{}` is in the project", prediction.key))
-                        .line(line)
-                        .file(&found.path)
-                        .field("question_id")
-                        .help("two runs of one model need two file names"),
-                )?,
-            }
-        }
-        if duplicates > 0 {
-            self.report.duplicates += duplicates;
-            let name = found.path.file_name().unwrap_or_default().to_string_lossy();
-            self.report
-                .notes
-                .push(format!("{name}: {duplicates} rows are given more than once; the first of each is used"));
-        }
-        let rows = writer.rows();
-        self.report.predictions += rows;
-        self.keep(writer, holds, duplicates, found, source_blake3)?;
-        Ok(rows)
-    }
-
     fn keep(
         &mut self,
         writer: Writer,
         holds: Holds,
         duplicates: u64,
-        found: &Found,
-        source_blake3: String,
+        source: &Source,
+        source_blake3: &str,
     ) -> Result<()> {
         let word = if matches!(holds, Holds::Items { .. }) { "items" } else { "answers" };
         if writer.rows() == 0 {
@@ -378,8 +294,8 @@ impl<'a> Import<'a> {
             duplicates,
             bytes: done.bytes,
             blake3: done.blake3,
-            source: found.path.display().to_string(),
-            source_blake3,
+            source: source.found.path.display().to_string(),
+            source_blake3: source_blake3.to_string(),
         };
         self.made.fresh.push(Fresh { part, frames: done.frames, rows: None });
         Ok(())
@@ -417,13 +333,10 @@ fn cancelled() -> Problem {
     Problem::new(Kind::Cancelled, "the import was cancelled; nothing was added")
 }
 
-fn tick(found: &Found, records: &mut u64, watch: Watch<'_>) -> Result<()> {
+fn tick(source: &Source, records: &mut u64, watch: Watch<'_>) -> Result<()> {
     *records += 1;
-    if *records % STEP == 1 {
-        let what = found.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if !watch(Progress { what, done: *records - 1, of: None }) {
-            return Err(cancelled());
-        }
+    if *records % STEP == 1 && !watch(Progress { what: source.name(), done: *records - 1, of: None }) {
+        return Err(cancelled());
     }
     Ok(())
 }

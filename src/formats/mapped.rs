@@ -1,0 +1,383 @@
+//! Rows of a table as items and predictions, by a [`Mapping`].
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::cells::{self, Inline};
+use super::fields;
+use super::mapping::{AnswerIs, Mapping};
+use super::records::Record;
+use super::rows::Tally;
+use crate::model::{
+    Choice, Form, ImageRef, Item, Key, Prediction, Problem, QuestionKind, Result, Role, Rotation, Variant,
+};
+
+/// Where a prediction keeps whether the tool that wrote its file called it right: 0 to 1.
+pub const RIGHT: &str = "$right";
+/// Where a prediction keeps its model, in a file of several.
+pub const MODEL: &str = "$model";
+
+const LOST: &str = "options without a text: the tool lost it (None, NA and nan are read as missing by pandas)";
+const UNANSWERED: &str = "rows without an answer (null or missing, which an empty answer is not)";
+const LATER: &str = "answers of later epochs or runs, left out: the first counts";
+/// What VLMEvalKit adds to the index of a rotation.
+const ROTATION: i64 = 1_000_000;
+/// Columns that repeat the answer.
+const REPEATED: [&str; 1] = ["log"];
+
+/// Makes items of rows.
+pub(super) struct Asker {
+    mapping: Mapping,
+    dataset: String,
+    /// Names of the pictures of rows, where a cell may name another row.
+    rows: Option<HashMap<String, String>>,
+    at: i64,
+    tally: Tally,
+}
+
+impl Asker {
+    /// Of the rows of data set `dataset`; `rows` says whether a picture's cell may name another row, as VLMEvalKit's do.
+    pub fn new(mapping: Mapping, dataset: String, rows: bool) -> Asker {
+        Asker { mapping, dataset, rows: rows.then(HashMap::new), at: -1, tally: Tally::default() }
+    }
+
+    /// What was met.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The item of a row, with the pictures that it carries.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Input`] naming the column.
+    pub fn item(&mut self, record: &Record) -> Result<(Item, Vec<Inline>)> {
+        self.at += 1;
+        let key = id(&self.mapping, record, self.at)?;
+        let mut item = blank(&self.dataset, key);
+        let of = |column: &Option<String>| column.as_deref().and_then(|c| cells::text(record.get(c)?));
+        let filled = |column: &Option<String>| of(column).filter(|text| !text.is_empty());
+        item.question = of(&self.mapping.question).unwrap_or_default();
+        item.prompt = filled(&self.mapping.prompt);
+        item.task = filled(&self.mapping.task);
+        item.subtask = filled(&self.mapping.subtask);
+        item.granularity = filled(&self.mapping.granularity);
+        item.level = filled(&self.mapping.level);
+        item.style = filled(&self.mapping.style);
+        let answer = self.mapping.answer.as_deref().and_then(|c| record.get(c)).cloned().unwrap_or_default();
+        item.answer =
+            cells::text(&answer).unwrap_or_else(|| cells::list(&answer).into_iter().next().unwrap_or_default());
+        let mut options = self.options(record);
+        if options.is_empty()
+            && self.mapping.options.is_empty()
+            && !["yes", "no"].contains(&item.answer.to_lowercase().as_str())
+        {
+            let (stem, found) = taken_apart(&item.question);
+            if found.len() > 1 {
+                item.instruction = Some(std::mem::replace(&mut item.question, stem));
+                options = found;
+            }
+        }
+        let field = self.mapping.answer.clone().unwrap_or_else(|| "answer".into());
+        let refusal = self.mapping.refusal.as_deref().and_then(|c| record.get(c)).filter(|v| !v.is_null());
+        item.options = choices(options, &answer, self.mapping.answer_is, refusal).map_err(|p| p.field(field))?;
+        self.tally.many(LOST, item.options.iter().filter(|o| o.text.is_empty()).count() as u64);
+        item.kind = kind(filled(&self.mapping.kind).as_deref(), &item);
+        item.rotation = self.rotation(record, &item);
+        let pictures = self.pictures(record, &mut item);
+        item.variant = filled(&self.mapping.variant).map(|name| Variant { name, ..Variant::default() });
+        self.rest(record, &mut item.extra);
+        fields::check(&item)?;
+        Ok((item, pictures))
+    }
+
+    fn options(&self, record: &Record) -> Vec<String> {
+        if let [column] = &self.mapping.options[..] {
+            return record.get(column).map(cells::list).unwrap_or_default();
+        }
+        let of = |column: &String| record.get(column).and_then(cells::text).unwrap_or_default();
+        let mut found: Vec<String> = self.mapping.options.iter().map(of).collect();
+        let filled = found.iter().rposition(|text| !text.is_empty()).map_or(0, |last| last + 1);
+        found.truncate(filled);
+        found
+    }
+
+    fn rotation(&self, record: &Record, item: &Item) -> Option<Rotation> {
+        let set = cells::key(record.get(self.mapping.group.as_deref()?)?)?.to_string();
+        let index = match &item.key {
+            Key::Int(n) if *n >= 0 => u32::try_from(n / ROTATION).ok()? + 1,
+            _ => return None,
+        };
+        Some(Rotation { set, index, of: u32::try_from(item.options.len().max(index as usize)).ok()? })
+    }
+
+    fn pictures(&mut self, record: &Record, item: &mut Item) -> Vec<Inline> {
+        let (mut carried, name) = (Vec::new(), item.key.to_string());
+        for (at, column) in self.mapping.images.iter().enumerate() {
+            let Some(value) = record.get(column) else { continue };
+            let stem = match at {
+                0 => item.id.clone(),
+                _ => format!("{}-{column}", item.id),
+            };
+            for mut picture in cells::pictures(value, &stem) {
+                if let Some(rows) = &mut self.rows {
+                    match rows.get(&picture.name) {
+                        // The cell names a row that carries it.
+                        Some(there) if picture.inline.is_none() => picture.name.clone_from(there),
+                        _ => drop(rows.insert(name.clone(), picture.name.clone())),
+                    }
+                }
+                item.images.push(ImageRef { name: picture.name, ..ImageRef::default() });
+                carried.extend(picture.inline);
+            }
+        }
+        carried
+    }
+
+    /// What no field of an item holds.
+    fn rest(&self, record: &Record, extra: &mut Record) {
+        let used: Vec<&str> = self.mapping.named().map(|(_, column)| column).chain(REPEATED).collect();
+        for (name, value) in record {
+            let empty = value.is_null() || value.as_str() == Some("");
+            if !empty && !used.contains(&name.as_str()) && !name.starts_with('$') {
+                extra.insert(name.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// An item of which nothing is known but its id.
+pub(super) fn blank(dataset: &str, key: Key) -> Item {
+    Item {
+        id: format!("{dataset}/{key}"),
+        dataset: dataset.to_string(),
+        key,
+        form: Form::Plain,
+        images: Vec::new(),
+        prompt: None,
+        negative_prompt: None,
+        instruction: None,
+        question: String::new(),
+        kind: QuestionKind::FreeForm,
+        options: Vec::new(),
+        answer: String::new(),
+        task: None,
+        subtask: None,
+        granularity: None,
+        level: None,
+        style: None,
+        pair: None,
+        rotation: None,
+        variant: None,
+        provenance: None,
+        edited: None,
+        extra: Record::new(),
+    }
+}
+
+fn id(mapping: &Mapping, record: &Record, at: i64) -> Result<Key> {
+    let Some(column) = mapping.id.as_deref() else { return Ok(Key::Int(at)) };
+    record.get(column).and_then(cells::key).ok_or_else(|| Problem::input("the row has no id").field(column))
+}
+
+/// The question and the options in a text that holds both; lines after the last option, which say how to answer, are left.
+pub(super) fn taken_apart(text: &str) -> (String, Vec<String>) {
+    let lines: Vec<&str> = text.lines().collect();
+    let Some(first) = lines.iter().position(|line| cells::marked(line, 0).is_some()) else {
+        return (text.trim().to_string(), Vec::new());
+    };
+    let hint = |line: &str| {
+        let line = line.trim_start().to_lowercase();
+        ["answer", "please", "your answer", "hint", "select", "choose"].iter().any(|word| line.starts_with(word))
+    };
+    let mut options: Vec<String> = Vec::new();
+    for line in &lines[first..] {
+        match (cells::marked(line, options.len()), options.last_mut()) {
+            (Some(text), _) => options.push(text.to_string()),
+            (None, Some(open)) if !hint(line) => {
+                open.push('\n');
+                open.push_str(line);
+            }
+            _ => break,
+        }
+    }
+    options.iter_mut().for_each(|option| option.truncate(option.trim_end_matches('\n').len()));
+    (lines[..first].join("\n").trim().to_string(), options)
+}
+
+/// The options with their roles.
+fn choices(
+    mut texts: Vec<String>,
+    answer: &Value,
+    answer_is: AnswerIs,
+    refusal: Option<&Value>,
+) -> Result<Vec<Choice>> {
+    if texts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let said = cells::text(answer).or_else(|| cells::list(answer).into_iter().next()).unwrap_or_default();
+    if said.trim().is_empty() {
+        return Err(Problem::input("the row does not say which option is right"));
+    }
+    // An option whose text was lost at the end of the list.
+    if let Some(at) =
+        letter(&said).filter(|at| answer_is != AnswerIs::Text && *at >= texts.len() && *at < texts.len() + 2)
+        && !texts.contains(&said)
+    {
+        texts.resize(at + 1, String::new());
+    }
+    let right = position(&texts, answer, &said, answer_is).ok_or_else(|| {
+        Problem::input(format!("the answer `{said}` is none of the {} options", texts.len()))
+            .help("answer-is in a mapping.toml says how it names them: letter, index, position, text")
+    })?;
+    let declines = refusal.and_then(|value| {
+        let said = cells::text(value)?;
+        position(&texts, value, &said, if value.is_number() { AnswerIs::Index } else { AnswerIs::Auto })
+    });
+    let role = |at| match at {
+        at if declines == Some(at) => Role::Refusal,
+        at if at == right => Role::Correct,
+        _ => Role::Distractor,
+    };
+    Ok(texts.into_iter().enumerate().map(|(at, text)| Choice { text, role: role(at) }).collect())
+}
+
+/// Which option `said` names.
+fn position(texts: &[String], value: &Value, said: &str, answer_is: AnswerIs) -> Option<usize> {
+    let by_letter = || letter(said).filter(|at| *at < texts.len());
+    let by_text =
+        || texts.iter().position(|t| t == said).or_else(|| texts.iter().position(|t| t.trim() == said.trim()));
+    let number = || said.trim().parse::<usize>().ok();
+    let found = match answer_is {
+        AnswerIs::Letter => by_letter(),
+        AnswerIs::Text => by_text(),
+        AnswerIs::Index => number(),
+        AnswerIs::Position => number().and_then(|n| n.checked_sub(1)),
+        AnswerIs::Auto if value.is_number() => by_text().or_else(number),
+        AnswerIs::Auto => by_letter().or_else(by_text).or_else(number),
+    };
+    found.filter(|at| *at < texts.len())
+}
+
+/// The position that a letter stands for: `B`, `b`, `(B)`, `B.`.
+fn letter(said: &str) -> Option<usize> {
+    let said = said.trim();
+    let inner =
+        said.strip_prefix('(').and_then(|s| s.strip_suffix(')')).or_else(|| said.strip_suffix('.')).unwrap_or(said);
+    match inner.as_bytes() {
+        [byte] if byte.is_ascii_alphabetic() => Some(usize::from(byte.to_ascii_uppercase() - b'A')),
+        _ => None,
+    }
+}
+
+/// How an answer is asked for: as the row says, else by what it has.
+fn kind(said: Option<&str>, item: &Item) -> QuestionKind {
+    let said = said.unwrap_or_default().to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    let yes_no = ["yes", "no"].contains(&item.answer.to_lowercase().as_str());
+    if item.options.is_empty() {
+        return if yes_no && !says(&["free", "open"]) { QuestionKind::YesNo } else { QuestionKind::FreeForm };
+    }
+    let mut texts: Vec<String> = item.options.iter().map(|o| o.text.to_lowercase()).collect();
+    texts.sort();
+    if says(&["true"]) || (said.is_empty() && texts == ["false", "true"]) {
+        return QuestionKind::TrueFalse;
+    }
+    QuestionKind::MultipleChoice
+}
+
+/// Makes predictions of rows.
+pub(super) struct Answerer {
+    mapping: Mapping,
+    /// Verdicts of the tool that another of its files holds.
+    verdicts: HashMap<Key, ToolVerdict>,
+    epoch: Option<String>,
+    at: i64,
+    tally: Tally,
+}
+
+/// What a tool made of an answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolVerdict {
+    /// 1 for right, 0 for wrong, or a share.
+    pub right: Option<f64>,
+    /// What it read in the answer.
+    pub extracted: Option<String>,
+}
+
+impl Answerer {
+    /// Of rows; `verdicts` are those that the tool keeps elsewhere.
+    pub fn new(mapping: Mapping, verdicts: HashMap<Key, ToolVerdict>) -> Answerer {
+        Answerer { mapping, verdicts, epoch: None, at: -1, tally: Tally::default() }
+    }
+
+    /// What was met.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The prediction of a row; `None` where it has none.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Input`] naming the column.
+    pub fn prediction(&mut self, record: Record) -> Result<Option<Prediction>> {
+        self.at += 1;
+        let key = id(&self.mapping, &record, self.at)?;
+        let of = |column: &Option<String>| column.as_deref().and_then(|c| cells::text(record.get(c)?));
+        if let Some(epoch) = of(&self.mapping.epoch)
+            && *self.epoch.get_or_insert_with(|| epoch.clone()) != epoch
+        {
+            self.tally.add(LATER);
+            return Ok(None);
+        }
+        let Some(output) = of(&self.mapping.output) else {
+            self.tally.add(UNANSWERED);
+            return Ok(None);
+        };
+        let said = verdict(&self.mapping, &record);
+        let kept = self.verdicts.get(&key).cloned().unwrap_or_default();
+        let mut prediction =
+            Prediction { key, output, rule: said.extracted.or(kept.extracted), judge: None, extra: Record::new() };
+        if let Some(right) = said.right.or(kept.right).and_then(serde_json::Number::from_f64) {
+            prediction.extra.insert(RIGHT.into(), Value::Number(right));
+        }
+        if let Some(model) = of(&self.mapping.model).filter(|model| !model.is_empty()) {
+            prediction.extra.insert(MODEL.into(), model.into());
+        }
+        let mut mapping = self.mapping.clone();
+        // Kept, so that a question that reads otherwise than the data set's is told.
+        let question = mapping.question.take();
+        let used: Vec<&str> = mapping.named().map(|(_, column)| column).chain(REPEATED).collect();
+        for (name, value) in record {
+            let empty = value.is_null() || value.as_str() == Some("");
+            if empty || used.contains(&name.as_str()) || name.starts_with('$') {
+                continue;
+            }
+            let name = if Some(&name) == question.as_ref() { "question".into() } else { name };
+            prediction.extra.insert(name, value);
+        }
+        Ok(Some(prediction))
+    }
+}
+
+/// What a row says that the tool made of the answer.
+pub(super) fn verdict(mapping: &Mapping, record: &Record) -> ToolVerdict {
+    let of = |column: &Option<String>| record.get(column.as_deref()?);
+    let right = of(&mapping.right).and_then(|value| match value {
+        Value::Bool(right) => Some(f64::from(u8::from(*right))),
+        Value::Number(n) => n.as_f64(),
+        Value::String(text) => match text.trim().to_lowercase().as_str() {
+            "true" | "yes" | "c" => Some(1.0),
+            "false" | "no" | "i" => Some(0.0),
+            other => other.parse().ok(),
+        },
+        _ => None,
+    });
+    let extracted = of(&mapping.extracted).and_then(cells::text).filter(|text| !text.is_empty());
+    ToolVerdict { right: right.filter(|n| n.is_finite()), extracted }
+}
+
+/// What the tool that wrote the file made of this answer, where it says so.
+pub fn tool_verdict(prediction: &Prediction) -> ToolVerdict {
+    ToolVerdict { right: prediction.extra.get(RIGHT).and_then(Value::as_f64), extracted: prediction.rule.clone() }
+}

@@ -1,0 +1,316 @@
+//! Which column of a table is what: written by hand or guessed from the names, and confirmed in a `mapping.toml`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Problem, Result};
+
+/// How the answer column names the right option.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnswerIs {
+    /// A letter within the options, else the text of an option, else a position from 0.
+    #[default]
+    Auto,
+    /// The letter of an option.
+    Letter,
+    /// Its position, from 0.
+    Index,
+    /// Its position, from 1.
+    Position,
+    /// Its text.
+    Text,
+}
+
+/// Columns by what they hold. Every field but [`answer_is`](Self::answer_is) and [`dataset`](Self::dataset) names columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Mapping {
+    /// The data set that the rows are about (a name and not a column).
+    pub dataset: Option<String>,
+    /// The question's id; the number of the row, from 0, without it.
+    pub id: Option<String>,
+    /// Pictures: a path, base64, a data URI, `{bytes, path}`, or a list of these.
+    pub images: Vec<String>,
+    /// The question.
+    pub question: Option<String>,
+    /// One column that holds a list, or one column an option.
+    pub options: Vec<String>,
+    /// The right answer.
+    pub answer: Option<String>,
+    /// How `answer` names it.
+    pub answer_is: AnswerIs,
+    /// How an answer is asked for (multiple choice, true or false, yes/no, free form).
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// Task.
+    pub task: Option<String>,
+    /// Subtask or category.
+    pub subtask: Option<String>,
+    /// Granularity.
+    pub granularity: Option<String>,
+    /// Level or difficulty.
+    pub level: Option<String>,
+    /// Style of the picture.
+    pub style: Option<String>,
+    /// Scenario or variant of the item.
+    pub variant: Option<String>,
+    /// The option that declines: its letter, position from 0, or text.
+    pub refusal: Option<String>,
+    /// What the picture was made from.
+    pub prompt: Option<String>,
+    /// The question that this row is a rotation of.
+    pub group: Option<String>,
+    /// Who answered.
+    pub model: Option<String>,
+    /// What was answered.
+    pub output: Option<String>,
+    /// Which run or epoch the answer is of.
+    pub epoch: Option<String>,
+    /// Whether the tool that wrote the file called the answer right.
+    pub right: Option<String>,
+    /// What that tool read in the answer.
+    pub extracted: Option<String>,
+}
+
+impl Mapping {
+    /// Reads a `mapping.toml`.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Input`] with the line.
+    pub fn parse(text: &str) -> Result<Mapping> {
+        toml::from_str(text).map_err(|e| {
+            let line = e.span().map(|s| text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64 + 1);
+            let problem = Problem::input(e.message().to_string());
+            line.map_or(problem.clone(), |line| problem.line(line))
+        })
+    }
+
+    /// The text of a `mapping.toml` for a file with these columns.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Io`] when it cannot be written as TOML.
+    pub fn write(&self, columns: &[String]) -> Result<String> {
+        let cannot = |e: toml::ser::Error| Problem::new(crate::model::Kind::Io, e.to_string());
+        let body = toml::to_string(self).map_err(cannot)?;
+        let used: Vec<&str> = self.named().map(|(_, column)| column).collect();
+        let rest: Vec<&str> = columns.iter().map(String::as_str).filter(|c| !used.contains(c)).collect();
+        let mut text = String::from("# Which column is what. Check it, change it, and pass it with --mapping.\n");
+        text.push_str(&format!("# Columns of the file: {}\n", columns.join(", ")));
+        if !rest.is_empty() {
+            text.push_str(&format!("# Not used: {}\n", rest.join(", ")));
+        }
+        Ok(text + &body)
+    }
+
+    /// The columns named, each with the field that names it.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let one = [
+            ("id", &self.id),
+            ("question", &self.question),
+            ("answer", &self.answer),
+            ("type", &self.kind),
+            ("task", &self.task),
+            ("subtask", &self.subtask),
+            ("granularity", &self.granularity),
+            ("level", &self.level),
+            ("style", &self.style),
+            ("variant", &self.variant),
+            ("refusal", &self.refusal),
+            ("prompt", &self.prompt),
+            ("group", &self.group),
+            ("model", &self.model),
+            ("output", &self.output),
+            ("epoch", &self.epoch),
+            ("right", &self.right),
+            ("extracted", &self.extracted),
+        ];
+        let one = one.into_iter().filter_map(|(field, column)| Some((field, column.as_deref()?)));
+        let images = self.images.iter().map(|c| ("images", c.as_str()));
+        let options = self.options.iter().map(|c| ("options", c.as_str()));
+        one.chain(images).chain(options)
+    }
+
+    /// That every column it names is there.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Input`] naming the first that is not, and the columns that are.
+    pub fn check(&self, columns: &[String]) -> Result<()> {
+        for (field, column) in self.named() {
+            if !columns.iter().any(|c| c == column) {
+                return Err(Problem::input(format!("the file has no column `{column}`"))
+                    .field(field)
+                    .help(format!("its columns are: {}", columns.join(", "))));
+            }
+        }
+        if self.question.is_none() && self.output.is_none() {
+            return Err(Problem::input("neither a question nor an output is named")
+                .help(format!("name a column of: {}", columns.join(", "))));
+        }
+        Ok(())
+    }
+
+    /// Whether rows hold questions with what is needed to ask and grade them.
+    pub fn has_questions(&self) -> bool {
+        self.question.is_some() && self.answer.is_some()
+    }
+}
+
+/// Columns by the names that the field gives them, in the order of preference.
+const ID: &[&str] = &["index", "id", "question_id", "qid", "item", "item_id", "sample_id", "uid", "idx", "doc_id"];
+const IMAGE: &[&str] = &[
+    "image",
+    "images",
+    "image_path",
+    "image_file",
+    "file_name",
+    "filepath",
+    "img_path",
+    "img",
+    "picture",
+    "image_url",
+];
+const QUESTION: &[&str] = &["question", "query", "problem", "instruction", "question_text", "objective_question"];
+const OPTIONS: &[&str] = &["options", "choices", "candidates", "objective_choice"];
+const ANSWER: &[&str] = &[
+    "answer",
+    "key",
+    "ground_truth",
+    "gt",
+    "gold",
+    "correct_answer",
+    "reference_answer",
+    "objective_reference_answer",
+    "target",
+    "label",
+    "gt_answer",
+    "answer_text",
+];
+const KIND: &[&str] = &["question_type", "type", "kind"];
+const SUBTASK: &[&str] = &["category", "subtask", "sub_task", "question_majority", "aspect"];
+const TASK: &[&str] = &["l2_category", "task"];
+const LEVEL: &[&str] = &["level", "difficulty"];
+const VARIANT: &[&str] = &["variant", "scenario"];
+const REFUSAL: &[&str] = &["refusal_index", "refusal", "refusal_option", "refuse_index", "refuse"];
+const MODEL: &[&str] = &["model", "model_name", "model_id"];
+const OUTPUT: &[&str] = &[
+    "prediction",
+    "output",
+    "response",
+    "model_output",
+    "model_answer",
+    "model_response",
+    "completion",
+    "generated_text",
+    "pred",
+];
+const EPOCH: &[&str] = &["epoch", "run", "trial"];
+const RIGHT: &[&str] = &["hit", "score", "is_correct", "right"];
+const EXTRACTED: &[&str] = &["extracted", "extracted_answer", "parsed_answer"];
+
+/// What columns of these names probably hold.
+pub fn guess(columns: &[String]) -> Mapping {
+    let plain = |name: &str| name.trim().to_lowercase().replace([' ', '-', '.'], "_");
+    let of =
+        |names: &[&str]| names.iter().find_map(|name| columns.iter().find(|column| plain(column) == **name)).cloned();
+    let options = letters(columns);
+    let options = if options.is_empty() { of(OPTIONS).into_iter().collect() } else { options };
+    let numbered = |column: &&String| {
+        let name = plain(column);
+        name.strip_prefix("image_").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let images: Vec<String> = columns.iter().filter(numbered).cloned().collect();
+    Mapping {
+        dataset: None,
+        id: of(ID),
+        images: if images.is_empty() { of(IMAGE).into_iter().collect() } else { images },
+        question: of(QUESTION),
+        options,
+        answer: of(ANSWER),
+        answer_is: AnswerIs::Auto,
+        kind: of(KIND),
+        task: of(TASK),
+        subtask: of(SUBTASK),
+        granularity: of(&["granularity"]),
+        level: of(LEVEL),
+        style: of(&["style"]),
+        variant: of(VARIANT),
+        refusal: of(REFUSAL),
+        prompt: of(&["prompt"]),
+        group: of(&["g_index"]),
+        model: of(MODEL),
+        output: of(OUTPUT),
+        epoch: of(EPOCH),
+        right: of(RIGHT),
+        extracted: of(EXTRACTED),
+    }
+}
+
+/// Columns that hold an option each: `A`, `B`, ... or `option_a`, `option_1`, and so on.
+fn letters(columns: &[String]) -> Vec<String> {
+    let run = |name: &dyn Fn(usize) -> String| -> Vec<String> {
+        (0..26)
+            .map_while(|at| columns.iter().find(|c| c.trim() == name(at) || c.to_lowercase() == name(at)).cloned())
+            .collect()
+    };
+    let letter = |at: usize| crate::model::Item::letter(at);
+    let mut found = vec![run(&letter)];
+    for stem in ["option", "choice"] {
+        for mark in ["_", "", " "] {
+            found.push(run(&|at| format!("{stem}{mark}{}", letter(at).to_lowercase())));
+            found.push(run(&|at| format!("{stem}{mark}{at}")));
+            found.push(run(&|at| format!("{stem}{mark}{}", at + 1)));
+        }
+    }
+    found.into_iter().find(|run| run.len() > 1).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(list: &[&str]) -> Vec<String> {
+        list.iter().map(|s| (*s).to_string()).collect()
+    }
+
+    #[test]
+    fn usual_names_are_guessed_and_come_back_from_toml() {
+        let columns = names(&[
+            "Index",
+            "image",
+            "question",
+            "A",
+            "B",
+            "C",
+            "answer",
+            "l2-category",
+            "Model",
+            "prediction",
+            "odd",
+        ]);
+        let found = guess(&columns);
+        assert_eq!(
+            (found.id.as_deref(), found.options.len(), found.task.as_deref()),
+            (Some("Index"), 3, Some("l2-category"))
+        );
+        assert_eq!((found.model.as_deref(), found.output.as_deref()), (Some("Model"), Some("prediction")));
+        found.check(&columns).unwrap();
+        let text = found.write(&columns).unwrap();
+        assert!(text.contains("# Not used: odd"), "{text}");
+        assert_eq!(Mapping::parse(&text).unwrap(), found);
+        assert_eq!(guess(&names(&["option_1", "option_2"])).options.len(), 2);
+        assert_eq!(guess(&names(&["Option A", "Option B", "options"])).options, ["Option A", "Option B"]);
+        assert_eq!(guess(&names(&["choices", "A"])).options, ["choices"]);
+    }
+
+    #[test]
+    fn a_column_that_is_not_there_is_named_beside_those_that_are() {
+        let mapping = Mapping::parse("question = \"q\"\nanswer = \"key\"\n").unwrap();
+        let problem = mapping.check(&names(&["q", "gold"])).unwrap_err();
+        assert_eq!(problem.to_string().lines().next().unwrap(), "field `answer`: the file has no column `key`");
+        assert_eq!(problem.help.as_deref(), Some("its columns are: q, gold"));
+        assert!(Mapping::default().check(&names(&["q"])).is_err());
+        let wrong = Mapping::parse("question = \"q\"\nanser = \"key\"\n").unwrap_err();
+        assert_eq!(wrong.place.line, Some(2));
+        assert!(wrong.what.contains("anser"), "{wrong}");
+    }
+}

@@ -1,0 +1,273 @@
+//! One large JSON object, member by member: what wraps its records in something (`{"samples": [...]}`) is read in the
+//! memory of one record.
+
+use std::io::BufRead;
+
+use serde_json::Value;
+
+use super::{Rows, Tally, json, peek};
+use crate::formats::records::{RECORD_LIMIT, Raw, Record, Scan};
+use crate::model::{Problem, Result};
+
+/// Walks the members of an object.
+pub struct Object<R> {
+    input: R,
+    line: u64,
+    first: bool,
+    limit: usize,
+}
+
+impl<R: BufRead> Object<R> {
+    /// Begins at the opening bracket of `input`.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Input`] when it is no object.
+    pub fn new(mut input: R) -> Result<Object<R>> {
+        let chunk = input.fill_buf().map_err(|e| Problem::new(crate::model::Kind::Io, format!("cannot read: {e}")))?;
+        let mark = if chunk.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        input.consume(mark);
+        let mut object = Object { input, line: 1, first: true, limit: RECORD_LIMIT };
+        object.expect(b'{', "expected a JSON object")?;
+        Ok(object)
+    }
+
+    fn blank(&mut self) -> Result<Option<u8>> {
+        while let Some(byte) = peek(&mut self.input)? {
+            if !matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
+                return Ok(Some(byte));
+            }
+            self.line += u64::from(byte == b'\n');
+            self.input.consume(1);
+        }
+        Ok(None)
+    }
+
+    fn expect(&mut self, byte: u8, what: &str) -> Result<()> {
+        match self.blank()? {
+            Some(found) if found == byte => {
+                self.input.consume(1);
+                Ok(())
+            }
+            None => Err(Problem::input("the file ends inside its object").line(self.line)),
+            Some(_) => Err(Problem::input(what).line(self.line)),
+        }
+    }
+
+    /// The name of the next member, whose value must be taken or skipped then; `None` after the last.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Input`] with the line.
+    pub fn next_name(&mut self) -> Result<Option<String>> {
+        let begun = !std::mem::replace(&mut self.first, false);
+        match self.blank()? {
+            Some(b'}') => {
+                self.input.consume(1);
+                return Ok(None);
+            }
+            Some(b',') if begun => self.input.consume(1),
+            _ => {}
+        }
+        if self.blank()? != Some(b'"') {
+            return Err(Problem::input("expected the name of a member").line(self.line));
+        }
+        let mut name = Vec::new();
+        self.value(Some(&mut name))?;
+        self.expect(b':', "expected a colon after the name of a member")?;
+        self.blank()?;
+        let line = self.line;
+        serde_json::from_slice(&name).map(Some).map_err(|e| Problem::input(format!("not valid JSON: {e}")).line(line))
+    }
+
+    /// Takes the value, of at most [`RECORD_LIMIT`] bytes.
+    ///
+    /// # Errors
+    /// As [`next_name`](Self::next_name).
+    pub fn take(&mut self) -> Result<Value> {
+        let (line, mut bytes) = (self.line, Vec::new());
+        self.value(Some(&mut bytes))?;
+        serde_json::from_slice(&bytes).map_err(|e| Raw { line, bytes: &bytes }.problem(&e))
+    }
+
+    /// Skips the value, however long it is.
+    ///
+    /// # Errors
+    /// As [`next_name`](Self::next_name).
+    pub fn skip(&mut self) -> Result<()> {
+        self.value(None)
+    }
+
+    /// Enters the array or object that the value is; whether it is one.
+    ///
+    /// # Errors
+    /// As [`next_name`](Self::next_name).
+    pub fn enter(&mut self, bracket: u8) -> Result<bool> {
+        let found = self.blank()? == Some(bracket);
+        if found {
+            self.input.consume(1);
+            self.first = true;
+        }
+        Ok(found)
+    }
+
+    /// The next element of an array that was entered, with its line.
+    ///
+    /// # Errors
+    /// As [`next_name`](Self::next_name).
+    pub fn element(&mut self, tally: &mut Tally) -> Result<Option<(u64, Record)>> {
+        let begun = !std::mem::replace(&mut self.first, false);
+        match self.blank()? {
+            Some(b']') => {
+                self.input.consume(1);
+                return Ok(None);
+            }
+            Some(b',') if begun => self.input.consume(1),
+            _ => {}
+        }
+        self.blank()?;
+        self.record(tally).map(Some)
+    }
+
+    /// The value as a record, with its line.
+    ///
+    /// # Errors
+    /// As [`next_name`](Self::next_name).
+    pub fn record(&mut self, tally: &mut Tally) -> Result<(u64, Record)> {
+        let (line, mut bytes) = (self.line, Vec::new());
+        self.value(Some(&mut bytes))?;
+        Ok((line, json::lenient(Raw { line, bytes: &bytes }, tally)?))
+    }
+
+    /// Passes one value, keeping its bytes in `keep`.
+    fn value(&mut self, mut keep: Option<&mut Vec<u8>>) -> Result<()> {
+        let first = self.blank()?;
+        let begins = self.line;
+        let cut = || Problem::input("the file ends inside this record").line(begins);
+        let (mut scan, mut quoted, mut escape) = (Scan::default(), false, false);
+        loop {
+            let chunk =
+                self.input.fill_buf().map_err(|e| Problem::new(crate::model::Kind::Io, format!("cannot read: {e}")))?;
+            if chunk.is_empty() {
+                return Err(cut());
+            }
+            let (used, done) = match first {
+                Some(b'{' | b'[') => scan.take(chunk),
+                Some(b'"') => string_end(chunk, &mut quoted, &mut escape),
+                _ => match chunk.iter().position(|b| matches!(b, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n')) {
+                    Some(end) => (end, true),
+                    None => (chunk.len(), false),
+                },
+            };
+            if let Some(keep) = keep.as_deref_mut() {
+                if keep.len() + used > self.limit {
+                    return Err(Problem::input(format!("the record is longer than {} bytes", self.limit)).line(begins));
+                }
+                keep.extend_from_slice(&chunk[..used]);
+            }
+            self.line += memchr::memchr_iter(b'\n', &chunk[..used]).count() as u64;
+            self.input.consume(used);
+            if done {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// How many bytes of `chunk` belong to a string, and whether it ends there.
+fn string_end(chunk: &[u8], quoted: &mut bool, escape: &mut bool) -> (usize, bool) {
+    for (at, byte) in chunk.iter().enumerate() {
+        match byte {
+            _ if *escape => *escape = false,
+            b'\\' => *escape = true,
+            b'"' if *quoted => return (at + 1, true),
+            b'"' => *quoted = true,
+            _ => {}
+        }
+    }
+    (chunk.len(), false)
+}
+
+/// The objects in the array that is one member of an object.
+pub struct MemberRows<R> {
+    object: Object<R>,
+    member: &'static str,
+    entered: bool,
+    done: bool,
+    tally: Tally,
+}
+
+impl<R: BufRead> MemberRows<R> {
+    /// The rows in `member` of the object that `input` is.
+    ///
+    /// # Errors
+    /// As [`Object::new`].
+    pub fn new(input: R, member: &'static str) -> Result<MemberRows<R>> {
+        Ok(MemberRows { object: Object::new(input)?, member, entered: false, done: false, tally: Tally::default() })
+    }
+
+    fn enter(&mut self) -> Result<bool> {
+        while let Some(name) = self.object.next_name()? {
+            if name == self.member && self.object.enter(b'[')? {
+                return Ok(true);
+            }
+            self.object.skip()?;
+        }
+        Ok(false)
+    }
+}
+
+impl<R: BufRead + Send> Rows for MemberRows<R> {
+    fn next_row(&mut self) -> Result<Option<(u64, Record)>> {
+        if self.done {
+            return Ok(None);
+        }
+        // Whatever goes wrong is the file's, unless a record was found whole.
+        self.done = true;
+        if !std::mem::replace(&mut self.entered, true) && !self.enter()? {
+            return Err(Problem::input("missing").field(self.member));
+        }
+        let row = self.object.element(&mut self.tally)?;
+        self.done = row.is_none();
+        Ok(row)
+    }
+
+    fn tally(&self) -> Tally {
+        self.tally.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use super::*;
+
+    #[test]
+    fn members_are_walked_and_records_streamed() {
+        let text = "{\n\"a\\\"b\": \"x}]\\\\\", \"n\": -1.5e3, \"t\": true,\n \"rows\": [ {\"a\": \"}]\"},\n{\"b\": NaN} ], \"z\": {\"q\": [1]}}";
+        let mut object = Object::new(BufReader::with_capacity(3, text.as_bytes())).unwrap();
+        let mut names = Vec::new();
+        while let Some(name) = object.next_name().unwrap() {
+            names.push((name, object.take().map(|v| v.to_string()).unwrap_or_else(|p| p.to_string())));
+        }
+        assert_eq!(names[0], ("a\"b".into(), "\"x}]\\\\\"".into()));
+        assert_eq!(names[1].1, "-1500.0");
+        assert_eq!(names.len(), 5);
+
+        let mut rows = MemberRows::new(BufReader::with_capacity(3, text.as_bytes()), "rows").unwrap();
+        assert_eq!(rows.next_row().unwrap().unwrap().0, 3);
+        assert_eq!(rows.next_row().unwrap().unwrap().0, 4);
+        assert_eq!(rows.next_row().unwrap(), None);
+        assert_eq!(rows.tally().notes().count(), 1);
+        let mut rows = MemberRows::new(text.as_bytes(), "none").unwrap();
+        assert!(rows.next_row().unwrap_err().to_string().contains("field `none`"));
+    }
+
+    #[test]
+    fn a_cut_object_names_its_line() {
+        let mut rows = MemberRows::new(&b"{\"rows\": [{\"a\": 1},\n{\"b\""[..], "rows").unwrap();
+        rows.next_row().unwrap();
+        assert_eq!(rows.next_row().unwrap_err().to_string(), "line 2: the file ends inside this record");
+        assert_eq!(rows.next_row().unwrap(), None);
+        assert!(Object::new(&b"[1]"[..]).is_err());
+    }
+}

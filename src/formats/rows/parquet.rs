@@ -1,0 +1,118 @@
+//! Parquet tables, page by page. Bytes (pictures) come as base64 text, and a class label of the `datasets` library as its name.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::reader::RowIter;
+use parquet::record::{Field, Row};
+use serde_json::Value;
+
+use super::{Rows, Tally};
+use crate::formats::records::Record;
+use crate::model::{Problem, Result};
+
+/// The rows of a table.
+pub struct ParquetRows {
+    rows: RowIter<'static>,
+    labels: HashMap<String, Vec<String>>,
+    row: u64,
+    done: bool,
+}
+
+impl ParquetRows {
+    /// Opens the table at `path`.
+    ///
+    /// # Errors
+    /// As [`super::open`]; [`crate::model::Kind::Input`] for a table that is cut off or packed in a way that is not read.
+    pub fn open(path: &Path) -> Result<ParquetRows> {
+        super::open(path)?;
+        let file = std::fs::File::open(path).map_err(|e| Problem::io(&e, "cannot open", path))?;
+        let opened = guarded(|| {
+            let reader = SerializedFileReader::new(file)?;
+            let labels = labels(&reader);
+            Ok((RowIter::from_file_into(Box::new(reader)), labels))
+        });
+        let (rows, labels) = opened.map_err(|p| p.file(path))?;
+        Ok(ParquetRows { rows, labels, row: 0, done: false })
+    }
+}
+
+/// The library checks much of a damaged file by assertion; that ends the file and not the program.
+fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T> {
+    let help = "it may be cut off, or packed in another way than snappy or zstd: write it again with `to_parquet`";
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(found)) => Ok(found),
+        Ok(Err(e)) => Err(Problem::input(format!("the Parquet table cannot be read: {e}")).help(help)),
+        Err(_) => Err(Problem::input("the Parquet table is damaged").help(help)),
+    }
+}
+
+/// The names behind the numbers of class labels, by column, as `datasets` writes them into the table.
+fn labels(reader: &SerializedFileReader<std::fs::File>) -> HashMap<String, Vec<String>> {
+    let said = reader.metadata().file_metadata().key_value_metadata();
+    let said = said.and_then(|pairs| pairs.iter().find(|pair| pair.key == "huggingface")?.value.clone());
+    let info: Value = said.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let Some(features) = info.pointer("/info/features").and_then(Value::as_object) else { return HashMap::new() };
+    let names = |feature: &Value| -> Option<Vec<String>> {
+        let list = feature.get("names")?.as_array()?;
+        Some(list.iter().filter_map(|name| name.as_str().map(str::to_string)).collect())
+    };
+    features.iter().filter_map(|(column, feature)| Some((column.clone(), names(feature)?))).collect()
+}
+
+impl Rows for ParquetRows {
+    fn next_row(&mut self) -> Result<Option<(u64, Record)>> {
+        if self.done {
+            return Ok(None);
+        }
+        let rows = &mut self.rows;
+        let found = guarded(|| rows.next().transpose());
+        self.row += 1;
+        self.done = !matches!(found, Ok(Some(_)));
+        let Some(row) = found.map_err(|p| p.line(self.row))? else { return Ok(None) };
+        let mut record = record(row);
+        for (column, names) in &self.labels {
+            let label = record.get(column).and_then(Value::as_u64).and_then(|at| names.get(at as usize));
+            if let Some(label) = label {
+                record.insert(column.clone(), label.as_str().into());
+            }
+        }
+        Ok(Some((self.row, record)))
+    }
+
+    fn tally(&self) -> Tally {
+        Tally::default()
+    }
+}
+
+fn record(row: Row) -> Record {
+    row.into_columns().into_iter().map(|(name, field)| (name, value(field))).collect()
+}
+
+fn value(field: Field) -> Value {
+    match field {
+        Field::Group(row) => Value::Object(record(row)),
+        Field::ListInternal(list) => list.elements().iter().cloned().map(value).collect(),
+        Field::Bytes(bytes) => STANDARD.encode(bytes.data()).into(),
+        Field::Str(text) => text.into(),
+        Field::Null => Value::Null,
+        Field::Bool(flag) => flag.into(),
+        Field::Byte(n) => n.into(),
+        Field::Short(n) => n.into(),
+        Field::Int(n) | Field::Date(n) | Field::TimeMillis(n) => n.into(),
+        Field::Long(n) | Field::TimeMicros(n) | Field::TimestampMillis(n) | Field::TimestampMicros(n) => n.into(),
+        Field::UByte(n) => n.into(),
+        Field::UShort(n) => n.into(),
+        Field::UInt(n) => n.into(),
+        Field::ULong(n) => n.into(),
+        // What is no number (NaN) is null.
+        Field::Float16(n) => f64::from(n.to_f32()).into(),
+        Field::Float(n) => f64::from(n).into(),
+        Field::Double(n) => n.into(),
+        other => other.to_string().into(),
+    }
+}

@@ -1,0 +1,60 @@
+//! FiftyOne's `samples.json`: an object with the samples of a data set, each a picture with fields of its own.
+//!
+//! A field that is a `Classification`, and not the ground truth, is what a model of that name said.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{About, each, folder, renamed};
+use crate::formats::mapping::guess;
+use crate::formats::open;
+use crate::formats::records::Record;
+use crate::formats::rows::Rows;
+use crate::formats::rows::object::MemberRows;
+use crate::model::Result;
+
+const TRUTH: &str = "ground_truth";
+
+/// The samples as rows.
+///
+/// # Errors
+/// What is wrong with the beginning of the file.
+pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
+    Ok(each(Box::new(MemberRows::new(open(path)?, "samples")?), |sample| Ok(vec![flat(sample)])))
+}
+
+fn flat(sample: Record) -> Record {
+    let label = |value: &Value| {
+        let is_class =
+            value.get("_cls").and_then(Value::as_str).is_some_and(|class| class.starts_with("Classification"));
+        value.get("label").filter(|_| is_class).cloned()
+    };
+    let truth = sample.get(TRUTH).and_then(label);
+    let said =
+        sample.iter().filter(|(name, _)| *name != TRUTH).find_map(|(name, value)| Some((name.clone(), label(value)?)));
+    let id = sample.get("_id").and_then(|id| id.get("$oid")).cloned();
+    let plain: Record =
+        sample.into_iter().filter(|(name, value)| !name.starts_with('_') && !value.is_object()).collect();
+    let names: Vec<String> = plain.keys().cloned().collect();
+    let mut row = renamed(&guess(&names), plain);
+    if let (false, Some(id)) = (row.contains_key("id"), id) {
+        row.insert("id".into(), id);
+    }
+    if let (false, Some(truth)) = (row.contains_key("answer"), truth) {
+        row.insert("answer".into(), truth);
+    }
+    if let Some((model, label)) = said {
+        if !row.contains_key("output") {
+            row.insert("output".into(), label.clone());
+        }
+        row.insert("extracted".into(), label);
+        row.insert("model".into(), model.into());
+    }
+    row
+}
+
+/// The folder of an export is its data set.
+pub fn about(path: &Path) -> About {
+    About { dataset: folder(path), ..About::default() }
+}

@@ -1,0 +1,120 @@
+//! HELM's run folders: `scenario_state.json` (questions with answers), `instances.json` (questions), and the scores of
+//! `per_instance_stats.json`, which are read beside the first.
+//!
+//! Source: helm/benchmark/adaptation/scenario_state.py and metrics/metric.py, commit 63754d0.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{About, each, folder, row};
+use crate::formats::mapped::ToolVerdict;
+use crate::formats::records::Record;
+use crate::formats::rows::object::{MemberRows, Object};
+use crate::formats::rows::{Rows, json};
+use crate::formats::{cells, open};
+use crate::model::{Key, Result};
+
+/// The name of the file with scores.
+const STATS: &str = "per_instance_stats.json";
+/// Stats that say whether an answer is right, in the order of preference.
+const RIGHT: [&str; 3] = ["exact_match", "quasi_exact_match", "prefix_exact_match"];
+
+/// The requests of a run, or its questions alone.
+///
+/// # Errors
+/// What is wrong with the beginning of the file.
+pub fn rows(path: &Path, state: bool) -> Result<Box<dyn Rows>> {
+    if !state {
+        let instances = Box::new(json::JsonRows::new(open(path)?));
+        return Ok(each(instances, |instance| Ok(vec![question(&Value::Object(instance))])));
+    }
+    Ok(each(Box::new(MemberRows::new(open(path)?, "request_states")?), |state| {
+        let mut row = question(state.get("instance").unwrap_or(&Value::Null));
+        let trial = state.get("train_trial_index").filter(|t| !t.is_null());
+        trial.map(|trial| row.insert("epoch".into(), trial.clone()));
+        let result = state.get("result");
+        let good = result.and_then(|r| r.get("success")).and_then(Value::as_bool) != Some(false);
+        match result.and_then(|r| r.pointer("/completions/0/text")).filter(|_| good) {
+            Some(text) => drop(row.insert("output".into(), text.clone())),
+            None => drop(result.and_then(|r| r.get("error")).map(|e| row.insert("error".into(), e.clone()))),
+        }
+        // Shuffled options are answered by these letters.
+        if let Some(Value::Object(letters)) = state.get("output_mapping") {
+            row.insert("options".into(), letters.values().cloned().collect());
+        }
+        Ok(vec![row])
+    }))
+}
+
+/// The question of an instance.
+fn question(instance: &Value) -> Record {
+    let (mut texts, mut images) = (Vec::new(), Vec::new());
+    texts.extend(instance.pointer("/input/text").and_then(cells::text).filter(|text| !text.is_empty()));
+    let media = instance.pointer("/input/multimedia_content/media_objects").and_then(Value::as_array);
+    for object in media.into_iter().flatten() {
+        let is_image = object.get("content_type").and_then(Value::as_str).is_some_and(|t| t.starts_with("image"));
+        match is_image {
+            true => images.extend(object.get("location").cloned()),
+            false => texts.extend(object.get("text").and_then(cells::text)),
+        }
+    }
+    let (mut options, mut answer) = (Vec::new(), Value::Null);
+    for reference in instance.get("references").and_then(Value::as_array).into_iter().flatten() {
+        let text = reference.pointer("/output/text").cloned().unwrap_or_default();
+        let correct = reference.get("tags").and_then(Value::as_array).is_some_and(|t| t.iter().any(|t| t == "correct"));
+        if correct && answer.is_null() {
+            answer = text.clone();
+        }
+        options.push(text);
+    }
+    row([
+        ("id", instance.get("id").cloned().unwrap_or_default()),
+        ("question", texts.join("\n").into()),
+        ("images", if images.is_empty() { Value::Null } else { images.into() }),
+        ("options", if options.len() > 1 { options.into() } else { Value::Null }),
+        ("answer", answer),
+        ("split", instance.get("split").cloned().unwrap_or_default()),
+    ])
+}
+
+/// What the folder of a run is called: `scenario:args,method=...,model=...`; a state says its model itself.
+pub fn about(path: &Path, state: bool) -> About {
+    let run = folder(path).unwrap_or_default();
+    let named = run.split(',').find_map(|part| part.split_once("model=").map(|(_, model)| model.to_string()));
+    let said = if state { model(path) } else { None };
+    let dataset = run.split(',').next().map(|name| name.replace(':', "_")).filter(|name| !name.is_empty());
+    About { dataset, model: said.or(named), ..About::default() }
+}
+
+fn model(path: &Path) -> Option<String> {
+    let mut object = Object::new(open(path).ok()?).ok()?;
+    while let Some(name) = object.next_name().ok()? {
+        if name == "adapter_spec" {
+            return object.take().ok()?.get("model").and_then(cells::text);
+        }
+        object.skip().ok()?;
+    }
+    None
+}
+
+/// The verdicts of the file of scores beside a state.
+///
+/// # Errors
+/// What is wrong with that file.
+pub fn verdicts(path: &Path) -> Result<HashMap<Key, ToolVerdict>> {
+    let (mut found, file) = (HashMap::new(), path.with_file_name(STATS));
+    if !file.is_file() {
+        return Ok(found);
+    }
+    let mut rows = json::JsonRows::new(open(&file)?);
+    while let Some((_, record)) = rows.next_row().map_err(|p| p.file(&file))? {
+        let Some(key) = record.get("instance_id").and_then(cells::key) else { continue };
+        let stats = record.get("stats").and_then(Value::as_array).cloned().unwrap_or_default();
+        let of = |name: &&str| stats.iter().find(|s| s.pointer("/name/name").and_then(Value::as_str) == Some(name));
+        let right = RIGHT.iter().find_map(of).and_then(|stat| stat.get("mean")?.as_f64());
+        found.insert(key, ToolVerdict { right, extracted: None });
+    }
+    Ok(found)
+}

@@ -1,0 +1,222 @@
+//! Inspect AI's logs: `.eval` (a zip of one JSON a sample; deflate, or Zstandard in newer versions) and `.json`.
+//!
+//! A log that was cut off has no `header.json`; what the evaluation was is in `_journal/start.json` then. Members given twice
+//! are read as the last of them. Long texts and pictures lie in `attachments`. Source: inspect_ai, log/_recorders/eval.py.
+
+use std::fs::File;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+use zip::ZipArchive;
+
+use super::{About, each, row};
+use crate::formats::cells;
+use crate::formats::open;
+use crate::formats::records::Record;
+use crate::formats::rows::object::{MemberRows, Object};
+use crate::formats::rows::sheet::broken;
+use crate::formats::rows::{Rows, Tally, bounded};
+use crate::model::{Problem, Result};
+
+/// What one sample may unpack to: 64 MiB.
+const SAMPLE_LIMIT: u64 = 64 << 20;
+const FAILED: &str = "samples that ended with an error";
+
+fn archive(path: &Path) -> Result<ZipArchive<File>> {
+    let file = File::open(path).map_err(|e| Problem::io(&e, "cannot open", path))?;
+    ZipArchive::new(file).map_err(|e| broken(&e).file(path))
+}
+
+/// Whether the archive at `path` is a log.
+///
+/// # Errors
+/// When it cannot be opened.
+pub fn is_log(path: &Path) -> Result<bool> {
+    let archive = archive(path)?;
+    Ok(HEADERS.iter().any(|name| archive.index_for_name(name).is_some()))
+}
+
+const HEADERS: [&str; 2] = ["header.json", "_journal/start.json"];
+
+fn member(archive: &mut ZipArchive<File>, name: &str) -> Result<Vec<u8>> {
+    let member = archive.by_name(name).map_err(|e| broken(&format!("{name}: {e}")))?;
+    bounded(member, SAMPLE_LIMIT, name)
+}
+
+struct Samples {
+    archive: ZipArchive<File>,
+    names: std::vec::IntoIter<String>,
+    at: u64,
+}
+
+impl Rows for Samples {
+    fn next_row(&mut self) -> Result<Option<(u64, Record)>> {
+        let Some(name) = self.names.next() else { return Ok(None) };
+        self.at += 1;
+        let place = |p: Problem| p.line(self.at);
+        let bytes = member(&mut self.archive, &name).map_err(place)?;
+        let record =
+            serde_json::from_slice(&bytes).map_err(|e| place(Problem::input(format!("{name} is no JSON: {e}"))))?;
+        Ok(Some((self.at, record)))
+    }
+
+    fn tally(&self) -> Tally {
+        Tally::default()
+    }
+}
+
+/// The samples of a log as rows; the number of a row is that of its sample in the log.
+///
+/// # Errors
+/// [`crate::model::Kind::Input`] for an archive that is cut off, and the operating system's.
+pub fn rows(path: &Path, zipped: bool) -> Result<Box<dyn Rows>> {
+    let samples: Box<dyn Rows> = if zipped {
+        let archive = archive(path)?;
+        let mut names: Vec<String> = archive.file_names().filter_map(|name| Some(name.ok()?.into_owned())).collect();
+        names.retain(|name| name.starts_with("samples/") && name.ends_with(".json"));
+        Box::new(Samples { archive, names: names.into_iter(), at: 0 })
+    } else {
+        Box::new(MemberRows::new(open(path)?, "samples")?)
+    };
+    Ok(Box::new(Counted { rows: each(samples, |sample| Ok(vec![flat(sample)])), tally: Tally::default() }))
+}
+
+/// Counts samples that failed.
+struct Counted {
+    rows: Box<dyn Rows>,
+    tally: Tally,
+}
+
+impl Rows for Counted {
+    fn next_row(&mut self) -> Result<Option<(u64, Record)>> {
+        let row = self.rows.next_row()?;
+        if row.as_ref().is_some_and(|(_, record)| record.contains_key("error")) {
+            self.tally.add(FAILED);
+        }
+        Ok(row)
+    }
+
+    fn tally(&self) -> Tally {
+        self.tally.clone()
+    }
+}
+
+fn flat(mut sample: Record) -> Record {
+    let attachments = match sample.remove("attachments") {
+        Some(Value::Object(attachments)) => attachments,
+        _ => Map::new(),
+    };
+    let whole = |text: &str| match text.strip_prefix("attachment://").and_then(|id| attachments.get(id)) {
+        Some(Value::String(attached)) => attached.clone(),
+        _ => text.to_string(),
+    };
+    let (mut texts, mut images) = (Vec::new(), Vec::new());
+    match sample.get("input") {
+        Some(Value::String(text)) => texts.push(whole(text)),
+        Some(Value::Array(messages)) => {
+            for content in
+                messages.iter().filter(|m| m.get("role").is_none_or(|r| r == "user")).filter_map(|m| m.get("content"))
+            {
+                parts(content, &whole, &mut texts, &mut images);
+            }
+        }
+        _ => {}
+    }
+    let metadata = sample.get("metadata").cloned().unwrap_or_default();
+    let of = |name: &str| metadata.get(name).cloned().unwrap_or_default();
+    if images.is_empty() {
+        // Logs without their pictures: the data set's own field often names the file.
+        images.extend(["image", "image_file", "image_path"].iter().find_map(|name| metadata.get(*name).cloned()));
+        texts.retain(|text| text != "(Image)");
+    }
+    let score = sample.get("scores").and_then(Value::as_object).and_then(|scores| scores.values().next());
+    let right = score.and_then(|score| match score.get("value")? {
+        Value::String(letter) => match letter.as_str() {
+            "C" => Some(1.0),
+            "P" => Some(0.5),
+            "I" | "N" => Some(0.0),
+            _ => None,
+        },
+        Value::Bool(right) => Some(f64::from(u8::from(*right))),
+        other => other.as_f64(),
+    });
+    let failed = sample.get("error").filter(|e| !e.is_null()).and_then(|e| e.get("message").or(Some(e))).cloned();
+    let output = if failed.is_some() { None } else { sample.get("output").and_then(|o| completion(o, &whole)) };
+    row([
+        ("id", sample.get("id").cloned().unwrap_or_default()),
+        ("epoch", sample.get("epoch").cloned().unwrap_or_default()),
+        ("question", texts.join("\n").into()),
+        ("images", if images.is_empty() { Value::Null } else { images.into() }),
+        (
+            "options",
+            sample.get("choices").filter(|c| c.as_array().is_some_and(|c| !c.is_empty())).cloned().unwrap_or_default(),
+        ),
+        ("answer", sample.get("target").cloned().unwrap_or_default()),
+        ("output", output.map_or(Value::Null, Value::from)),
+        ("right", right.map_or(Value::Null, Value::from)),
+        ("extracted", score.and_then(|s| s.get("answer")).cloned().unwrap_or_default()),
+        ("subtask", of("category")),
+        ("level", of("level")),
+        ("style", of("style")),
+        ("error", failed.unwrap_or_default()),
+    ])
+}
+
+/// The texts and pictures of a message.
+fn parts(content: &Value, whole: &dyn Fn(&str) -> String, texts: &mut Vec<String>, images: &mut Vec<Value>) {
+    match content {
+        Value::String(text) => texts.push(whole(text)),
+        Value::Array(list) => {
+            for part in list {
+                let field = |name: &str| part.get(name).and_then(Value::as_str).map(whole);
+                match part.get("type").and_then(Value::as_str) {
+                    Some("image") => images.extend(field("image").map(Value::from)),
+                    Some("text") => texts.extend(field("text")),
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The text of an output: `completion` in newer logs, the first choice's message in all.
+fn completion(output: &Value, whole: &dyn Fn(&str) -> String) -> Option<String> {
+    if let Some(text) = output.get("completion").and_then(Value::as_str) {
+        return Some(whole(text));
+    }
+    let content = output.pointer("/choices/0/message/content")?;
+    let mut texts = Vec::new();
+    parts(content, whole, &mut texts, &mut Vec::new());
+    Some(texts.join("\n"))
+}
+
+/// What a log says of itself.
+///
+/// # Errors
+/// As [`rows`].
+pub fn about(path: &Path, zipped: bool) -> Result<About> {
+    let eval = if zipped {
+        let mut archive = archive(path)?;
+        let name = HEADERS.into_iter().find(|name| archive.index_for_name(name).is_some()).unwrap_or(HEADERS[1]);
+        let header: Value = serde_json::from_slice(&member(&mut archive, name)?)
+            .map_err(|e| Problem::input(format!("{name} is no JSON: {e}")).file(path))?;
+        header.get("eval").cloned().unwrap_or_default()
+    } else {
+        let mut object = Object::new(open(path)?)?;
+        loop {
+            match object.next_name()?.as_deref() {
+                Some("eval") => break object.take()?,
+                Some(_) => object.skip()?,
+                None => break Value::Null,
+            }
+        }
+    };
+    let of = |pointer: &str| eval.pointer(pointer).and_then(cells::text).filter(|text| !text.is_empty());
+    Ok(About {
+        dataset: of("/dataset/name").or_else(|| of("/task")),
+        model: of("/model"),
+        written: of("/created"),
+        ..About::default()
+    })
+}

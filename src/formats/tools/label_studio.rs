@@ -1,0 +1,92 @@
+//! The questions of Label Studio's tasks, and what models predicted for them. The annotations of the same files are verdicts:
+//! [`crate::formats::verdicts::label_studio`] reads those.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{each, renamed};
+use crate::formats::mapping::{Mapping, guess};
+use crate::formats::records::Record;
+use crate::formats::rows::Rows;
+
+/// What its tables add to the data of a task.
+const OWN: [&str; 8] =
+    ["id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement", "annotation_comment"];
+
+/// Tasks as rows, one a model that predicted something, one without any; or the rows of its tables, `tasks` being false.
+pub fn rows(records: Box<dyn Rows>, tasks: bool) -> Box<dyn Rows> {
+    each(records, move |record| Ok(if tasks { task(record) } else { vec![table_row(record)] }))
+}
+
+/// What the data of a task holds, by its names.
+fn mapping(data: &Record) -> Mapping {
+    let names: Vec<String> = data.keys().cloned().collect();
+    let mut found = guess(&names);
+    if data.contains_key("key") {
+        // Beside a key, `answer` is the control that annotators chose in.
+        found.answer = Some("key".into());
+    }
+    found
+}
+
+fn task(mut record: Record) -> Vec<Record> {
+    let id = record.get("id").cloned().unwrap_or_default();
+    let predicted = predictions(&record);
+    let Some(Value::Object(data)) = record.remove("data") else { return Vec::new() };
+    let mut question = renamed(&mapping(&data), data);
+    if !question.contains_key("id") {
+        question.insert("id".into(), id);
+    }
+    question.remove("output");
+    question.remove("model");
+    if predicted.is_empty() {
+        return vec![question];
+    }
+    let row = |(model, output): (String, String)| {
+        let mut row = question.clone();
+        row.insert("model".into(), model.into());
+        row.insert("output".into(), output.into());
+        row
+    };
+    predicted.into_iter().map(row).collect()
+}
+
+/// What each model predicted: under `predictions`, or within the annotations that were made from one.
+fn predictions(record: &Record) -> BTreeMap<String, String> {
+    let list = |name: &str| record.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+    let within = list("annotations").into_iter().filter_map(|annotation| annotation.get("prediction").cloned());
+    let all = list("predictions").into_iter().chain(within);
+    let mut found = BTreeMap::new();
+    for prediction in all {
+        let model = prediction.get("model_version").and_then(Value::as_str).unwrap_or("model").to_string();
+        if let Some(text) = prediction.get("result").and_then(chosen) {
+            found.entry(model).or_insert(text);
+        }
+    }
+    found
+}
+
+/// The choice or text of the first region that has one.
+fn chosen(result: &Value) -> Option<String> {
+    let of = |region: &Value| {
+        let value = region.get("value")?;
+        let text = value.get("choices").or_else(|| value.get("text"))?;
+        text.get(0).unwrap_or(text).as_str().map(str::to_string)
+    };
+    result.as_array()?.iter().find_map(of)
+}
+
+fn table_row(mut record: Record) -> Record {
+    let task = record.get("id").cloned();
+    OWN.iter().for_each(|name| drop(record.remove(*name)));
+    if record.contains_key("key") {
+        record.remove("answer");
+    }
+    let mut row = renamed(&mapping(&record), record);
+    if let (false, Some(task)) = (row.contains_key("id"), task) {
+        row.insert("id".into(), task);
+    }
+    ["output", "model", "right", "extracted"].iter().for_each(|name| drop(row.remove(*name)));
+    row
+}

@@ -1,0 +1,109 @@
+//! lmms-eval: `<model>/<time>_samples_<task>.jsonl` beside `<time>_results.json`.
+//!
+//! A sample holds no document: what was asked is the text `input`, and `doc_id` is the row of the data set, from 0. Old files
+//! nest the answer twice, newer ones not at all (lmms-eval, evaluation_tracker.py, commit 75571cf).
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{About, each, folder, row, stem};
+use crate::formats::cells;
+use crate::formats::mapped::taken_apart;
+use crate::formats::records::Record;
+use crate::formats::rows::Rows;
+
+/// Fields of a sample that are no metric.
+const NOT_METRICS: [&str; 13] = [
+    "doc_id",
+    "target",
+    "filtered_resps",
+    "resps",
+    "token_counts",
+    "doc_hash",
+    "prompt_hash",
+    "target_hash",
+    "input",
+    "input_media",
+    "doc",
+    "arguments",
+    "filter",
+];
+
+/// The samples as rows.
+pub fn rows(samples: Box<dyn Rows>) -> Box<dyn Rows> {
+    each(samples, |record| Ok(vec![sample(record)]))
+}
+
+fn sample(mut record: Record) -> Record {
+    let input = record.get("input").and_then(Value::as_str).unwrap_or_default().to_string();
+    let (question, options) = taken_apart(&input);
+    let answered = record.get("filtered_resps").or_else(|| record.get("resps")).and_then(first);
+    let metrics = || record.iter().filter(|(name, _)| !NOT_METRICS.contains(&name.as_str()));
+    let score = |value: &Value| value.as_f64().or_else(|| value.as_bool().map(|b| f64::from(u8::from(b))));
+    let nested = |value: &Value, names: &[&str]| names.iter().find_map(|name| value.get(name).cloned());
+    let right = metrics()
+        .find_map(|(_, value)| score(value))
+        .or_else(|| metrics().find_map(|(_, value)| nested(value, &["score"]).as_ref().and_then(score)));
+    let extracted = metrics().find_map(|(_, value)| nested(value, &["pred", "parsed_pred", "pred_answer"]));
+    let subtask = metrics().find_map(|(_, value)| nested(value, &["category", "sub_category"]));
+    let mut flat = row([
+        ("id", record.get("doc_id").cloned().unwrap_or_default()),
+        ("question", question.into()),
+        ("options", if options.is_empty() { Value::Null } else { options.into() }),
+        ("answer", record.remove("target").unwrap_or_default()),
+        ("output", answered.map_or(Value::Null, Value::from)),
+        ("right", right.map_or(Value::Null, Value::from)),
+        ("extracted", extracted.unwrap_or_default()),
+        ("subtask", subtask.unwrap_or_default()),
+    ]);
+    flat.insert("input".into(), input.into());
+    flat
+}
+
+/// The first text in however many lists.
+fn first(value: &Value) -> Option<String> {
+    match value {
+        Value::Array(list) => list.first().and_then(first),
+        other => cells::text(other),
+    }
+}
+
+/// What the name and folder of a file of samples say, and the results beside it.
+pub fn about(path: &Path) -> About {
+    let name = stem(path);
+    let (written, task) = match name.split_once("_samples_") {
+        Some((written, task)) => (Some(written.to_string()), Some(task.to_string())),
+        None => (None, name.strip_prefix("samples_").map(str::to_string)),
+    };
+    let results = written.as_ref().map(|when| path.with_file_name(format!("{when}_results.json")));
+    let said = results.and_then(|path| std::fs::read(path).ok());
+    let said: Option<Value> = said.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let model = said.and_then(|results| {
+        let args = results.pointer("/config/model_args").and_then(Value::as_str).unwrap_or_default().to_string();
+        let named = args.split(',').find_map(|arg| arg.trim().strip_prefix("model_name=").map(str::to_string));
+        named.or_else(|| Some(results.get("model_name")?.as_str()?.to_string()).filter(|name| !name.is_empty()))
+    });
+    About { dataset: task, model: model.or_else(|| folder(path)), written, positions: true, ..About::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn old_and_new_shapes_of_an_answer() {
+        for answer in [json!([["B"]]), json!(["B"]), json!("B")] {
+            let value = json!({"doc_id": 3, "target": "B", "filtered_resps": answer, "input": "What?\nA. x\nB. y\nAnswer.",
+                "mme": {"score": 1.0, "pred": "B", "category": "c"}});
+            let row = sample(value.as_object().unwrap().clone());
+            assert_eq!((&row["id"], &row["output"], &row["right"]), (&json!(3), &json!("B"), &json!(1.0)));
+            assert_eq!((&row["question"], &row["options"]), (&json!("What?"), &json!(["x", "y"])));
+        }
+        let none =
+            sample(json!({"doc_id": 3, "target": "B", "resps": [], "exact_match": 0.0}).as_object().unwrap().clone());
+        assert!(!none.contains_key("output") && none["right"] == json!(0.0));
+    }
+}

@@ -1,0 +1,130 @@
+//! What the tools of the field write, one file each: how their records become flat rows, and what their files and folders say
+//! of model and data set.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::mapping::Mapping;
+use super::records::Record;
+use super::rows::{Rows, Tally};
+use crate::model::Result;
+
+pub mod coco;
+pub mod fiftyone;
+pub mod helm;
+pub mod huggingface;
+pub mod inspect;
+pub mod label_studio;
+pub mod lmms;
+pub mod opencompass;
+pub mod openvlm;
+pub mod vlmevalkit;
+
+/// What a file says of itself, inside or by its name and folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// The data set that it holds or answers.
+    pub dataset: Option<String>,
+    /// The model that answered.
+    pub model: Option<String>,
+    /// When it was written, as text that sorts.
+    pub written: Option<String>,
+    /// Other files with this are parts of the same run.
+    pub part_of: Option<PathBuf>,
+    /// Whether its ids are the positions of the questions in their data set, from 0.
+    pub positions: bool,
+    /// The file whose answers it repeats with verdicts; that one reads them from here.
+    pub verdicts_of: Option<PathBuf>,
+}
+
+type Flat = Box<dyn FnMut(Record) -> Result<Vec<Record>> + Send>;
+
+/// Rows that are made of the rows of a tool, any number of each.
+struct Each {
+    rows: Box<dyn Rows>,
+    flat: Flat,
+    ready: VecDeque<Record>,
+    line: u64,
+}
+
+/// Every row of `rows` through `flat`.
+pub(super) fn each(
+    rows: Box<dyn Rows>,
+    flat: impl FnMut(Record) -> Result<Vec<Record>> + Send + 'static,
+) -> Box<dyn Rows> {
+    Box::new(Each { rows, flat: Box::new(flat), ready: VecDeque::new(), line: 0 })
+}
+
+impl Rows for Each {
+    fn next_row(&mut self) -> Result<Option<(u64, Record)>> {
+        while self.ready.is_empty() {
+            let Some((line, record)) = self.rows.next_row()? else { return Ok(None) };
+            self.line = line;
+            self.ready.extend((self.flat)(record).map_err(|p| p.line(line))?);
+        }
+        Ok(self.ready.pop_front().map(|record| (self.line, record)))
+    }
+
+    fn tally(&self) -> Tally {
+        self.rows.tally()
+    }
+}
+
+/// The mapping of rows with benchtop's own names for what they hold.
+pub(super) fn flat() -> Mapping {
+    let own = |name: &str| Some(name.to_string());
+    Mapping {
+        id: own("id"),
+        images: vec!["images".into()],
+        question: own("question"),
+        options: vec!["options".into()],
+        answer: own("answer"),
+        subtask: own("subtask"),
+        level: own("level"),
+        style: own("style"),
+        model: own("model"),
+        output: own("output"),
+        epoch: own("epoch"),
+        right: own("right"),
+        extracted: own("extracted"),
+        ..Mapping::default()
+    }
+}
+
+/// A row of these fields; null ones are left out.
+pub(super) fn row<const N: usize>(fields: [(&str, Value); N]) -> Record {
+    fields.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_string(), value)).collect()
+}
+
+/// The fields of `record` under benchtop's own names, as a mapping says; the rest is left.
+pub(super) fn renamed(mapping: &Mapping, mut record: Record) -> Record {
+    let named: Vec<(String, String)> = mapping.named().map(|(f, c)| (f.to_string(), c.to_string())).collect();
+    let mut out = Record::new();
+    let options: Vec<Value> = mapping.options.iter().filter_map(|c| record.get(c).cloned()).collect();
+    for (field, column) in named {
+        if field == "options" {
+            continue;
+        }
+        if let Some(value) = record.remove(&column) {
+            out.insert(field, value);
+        }
+    }
+    match options.len() {
+        0 => {}
+        1 => drop(out.insert("options".into(), options.into_iter().next().unwrap_or_default())),
+        _ => drop(out.insert("options".into(), options.into())),
+    }
+    out
+}
+
+/// The name of the folder that a file lies in.
+pub(super) fn folder(path: &Path) -> Option<String> {
+    Some(path.parent()?.file_name()?.to_string_lossy().into_owned()).filter(|name| !name.is_empty())
+}
+
+/// The stem of a file's name.
+pub(super) fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}

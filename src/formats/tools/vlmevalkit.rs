@@ -1,0 +1,118 @@
+//! VLMEvalKit: tables of questions with pictures in base64 (`LMUData/<dataset>.tsv`), predictions
+//! (`<model>/[T<time>/]<model>_<dataset>.xlsx|tsv|json`), and the same with verdicts (`..._result.*`, `..._auxmatch.*`).
+//!
+//! Source: VLMEvalKit, vlmeval/smp/file.py and vlmeval/dataset/image_mcq.py, commit e8e78f0.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::{About, stem};
+use crate::formats::mapped::{ToolVerdict, verdict};
+use crate::formats::mapping::{Mapping, guess};
+use crate::formats::{cells, rows};
+use crate::model::{Key, Result};
+
+/// Endings of the names of files with verdicts, longest first.
+const RESULTS: [&str; 5] = ["_exact_matching_result", "_openai_result", "_auxmatch", "_result", "_judge"];
+const ENDINGS: [&str; 3] = ["xlsx", "tsv", "json"];
+
+/// What its tables hold by their columns: the categories are subtasks, their groups tasks.
+pub fn mapping(columns: &[String]) -> Mapping {
+    // Beside `hit` stands the log of the match, beside `extracted` the score.
+    guess(columns)
+}
+
+/// What the name and folder of a file of predictions or verdicts say.
+pub fn about(path: &Path, results: bool, known: &[String]) -> About {
+    let own = stem(path);
+    let verdicts_of = if results { plain_file(path) } else { None };
+    let whole = match (&verdicts_of, results) {
+        (Some(plain), _) => stem(plain),
+        (None, true) => RESULTS.iter().find_map(|end| own.strip_suffix(end)).unwrap_or(&own).to_string(),
+        (None, false) => own,
+    };
+    let folders: Vec<String> =
+        path.ancestors().skip(1).take(2).filter_map(|p| Some(p.file_name()?.to_string_lossy().into_owned())).collect();
+    let by_folder = folders.iter().find_map(|model| {
+        let dataset = whole.strip_prefix(model.as_str())?.strip_prefix('_')?;
+        Some((model.clone(), dataset.to_string()))
+    });
+    let by_dataset = || {
+        let mut known: Vec<&String> = known.iter().filter(|name| whole.ends_with(&format!("_{name}"))).collect();
+        known.sort_by_key(|name| name.len());
+        let dataset = known.pop()?;
+        Some((whole.get(..whole.len() - dataset.len() - 1)?.to_string(), dataset.clone()))
+    };
+    // A folder of the run: T20260818-101500, or the older T20250101_G<hash>.
+    let when = |name: &&String| name.strip_prefix('T').is_some_and(|rest| rest.starts_with("20"));
+    let (model, dataset) = match by_folder.or_else(by_dataset) {
+        Some((model, dataset)) => (Some(model), Some(dataset)),
+        None => (Some(whole), None),
+    };
+    About { dataset, model, written: folders.iter().find(when).cloned(), verdicts_of, ..About::default() }
+}
+
+/// The file of plain predictions that a file with verdicts was made from: the longest name that its own begins with.
+fn plain_file(path: &Path) -> Option<PathBuf> {
+    let own = stem(path);
+    let beside = std::fs::read_dir(path.parent()?).ok()?.flatten().map(|entry| entry.path());
+    let plain = beside.filter(|other| {
+        let ending = other.extension().is_some_and(|e| ENDINGS.iter().any(|known| e == *known));
+        ending && own.strip_prefix(&stem(other)).is_some_and(|rest| rest.starts_with('_'))
+    });
+    plain.max_by_key(|other| (stem(other).len(), other.extension() == path.extension()))
+}
+
+/// The verdicts on the answers of a file that another file beside it holds.
+///
+/// # Errors
+/// What is wrong with that file.
+pub fn verdicts(path: &Path) -> Result<HashMap<Key, ToolVerdict>> {
+    let mut found = HashMap::new();
+    let own = stem(path);
+    let Some(folder) = path.parent() else { return Ok(found) };
+    let beside =
+        std::fs::read_dir(folder).map(|entries| entries.flatten().map(|e| e.path()).collect()).unwrap_or(Vec::new());
+    let mut files: Vec<PathBuf> = beside
+        .into_iter()
+        .filter(|other| {
+            let rest = stem(other).strip_prefix(&own).map(str::to_string).unwrap_or_default();
+            other.extension() == path.extension()
+                && RESULTS.iter().any(|end| rest.starts_with('_') && rest.ends_with(end))
+        })
+        .collect();
+    files.sort();
+    for file in files {
+        let mut rows = rows::of(&file)?;
+        while let Some((_, record)) = rows.next_row().map_err(|p| p.file(&file))? {
+            let columns: Vec<String> = record.keys().cloned().collect();
+            if let Some(key) = record.get("index").and_then(cells::key) {
+                found.insert(key, verdict(&guess(&columns), &record));
+            }
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_and_data_sets_tell_where_a_model_s_name_ends() {
+        let of = |path: &str, results, known: &[&str]| {
+            let known: Vec<String> = known.iter().map(|s| (*s).to_string()).collect();
+            let about = about(Path::new(path), results, &known);
+            (about.model.unwrap(), about.dataset, about.written)
+        };
+        let some = |s: &str| Some(s.to_string());
+        assert_eq!(of("o/a_b/a_b_MMB_en.xlsx", false, &[]), ("a_b".into(), some("MMB_en"), None));
+        assert_eq!(
+            of("a_b/T20260818-101500/a_b_MMB.xlsx", false, &[]),
+            ("a_b".into(), some("MMB"), some("T20260818-101500"))
+        );
+        assert_eq!(of("x/a_b_MMB_en.tsv", false, &["en", "MMB_en"]), ("a_b".into(), some("MMB_en"), None));
+        assert_eq!(of("x/a_b_MMB_exact_matching_result.tsv", true, &["MMB"]), ("a_b".into(), some("MMB"), None));
+        assert_eq!(of("x/a_b.tsv", false, &[]), ("a_b".into(), None, None));
+    }
+}

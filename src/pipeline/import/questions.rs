@@ -1,0 +1,167 @@
+//! The items of a file.
+
+use std::collections::hash_map::Entry;
+
+use super::{Import, Watch, content_hash, forget_where, hash_file, tick};
+use crate::formats::{self, Format};
+use crate::model::{Item, Kind, Problem, Result};
+use crate::pipeline::sources::{self, Orders, Source, Unreadable};
+use crate::store::columns::id_hash;
+use crate::store::manifest::Holds;
+use crate::store::segment::Writer;
+
+impl Import<'_> {
+    /// Brings in the questions of a file. `beside` ones are what a tool wrote down of the questions that it asked: those that
+    /// are at hand already are left alone, and what cannot be read is counted.
+    pub(super) fn questions(&mut self, source: &Source, beside: bool, watch: Watch<'_>) -> Result<()> {
+        let (found, dataset) = (&source.found, self.dataset(source));
+        let source_blake3 = hash_file(&found.path)?;
+        // The same bytes can be brought in again as another data set.
+        let rows = self.there(&source_blake3, &|holds| match holds {
+            Holds::Items { dataset: there } => found.format == Format::BenchtopJsonl || *there == dataset,
+            Holds::Predictions { .. } | Holds::Revisions { .. } => false,
+        });
+        if rows > 0 && !beside {
+            self.report.already += rows;
+            self.told(source, "there already", 0);
+            return self.order(source, &dataset);
+        }
+        self.sources.push(found.path.clone());
+        self.pictures.from(&found.path, &source.root)?;
+        let mut writer = Writer::create(&self.project.imports())?;
+        let before = self.report.duplicates;
+        let (mut records, mut unreadable) = (0, Unreadable::default());
+        let mut reader = formats::items_by(&found.path, found.format, &dataset, self.ask.mapping.as_deref())?;
+        while let Some((line, read)) = reader.next() {
+            tick(source, &mut records, watch)?;
+            // Before the item is looked at: a later one may name the pictures of one that is there already.
+            let carried = reader.pictures().into_iter().try_for_each(|picture| self.pictures.carried(&picture));
+            let read = read.and_then(|item| carried.map(|()| item));
+            if let (Ok(item), Some(orders)) = (&read, &mut self.orders) {
+                orders.push(item);
+            }
+            if beside && read.as_ref().is_ok_and(|item| self.has(item)) {
+                continue;
+            }
+            let taken = read.and_then(|item| self.take(item, line));
+            let taken = taken.and_then(|item| {
+                item.as_ref().map_or(Ok(()), |item| self.columns.push(item))?;
+                Ok(item)
+            });
+            match taken.map_err(|p| p.line(line).file(&found.path)) {
+                Ok(Some(item)) => writer.push(&item)?,
+                Ok(None) => {}
+                Err(problem) if beside && problem.kind == Kind::Input => unreadable.add(problem),
+                Err(problem) => self.skip(problem)?,
+            }
+        }
+        self.note(source, reader.notes());
+        self.report.notes.extend(unreadable.note(&source.name()));
+        let rows = writer.rows();
+        self.report.items += rows;
+        let duplicates = self.report.duplicates - before;
+        self.keep(writer, Holds::Items { dataset }, duplicates, source, &source_blake3)?;
+        self.told(source, found.format.name(), rows);
+        Ok(())
+    }
+
+    /// Joins files that count rows with the data sets at hand, and brings in the questions of the others.
+    pub(super) fn beside(&mut self, list: &[Source], watch: Watch<'_>) -> Result<()> {
+        let own = self.named();
+        if let Some(orders) = &mut self.orders {
+            from_catalog(self.catalog, orders)?;
+        }
+        for source in list {
+            let orders = self.orders.as_ref().filter(|_| source.positions);
+            if let Some(found) = orders.map(|o| o.of(source, self.ask.said())).transpose()?.flatten() {
+                self.joined.insert(source.found.path.clone(), found);
+                continue;
+            }
+            let dataset = sources::apart(source, &own);
+            self.joined.insert(source.found.path.clone(), (dataset, Vec::new()));
+            self.questions(source, true, watch)?;
+        }
+        Ok(())
+    }
+
+    /// The data sets of the project and of the files read so far.
+    fn named(&self) -> std::collections::BTreeSet<String> {
+        let fresh = self.made.fresh.iter().filter_map(|f| match &f.part.holds {
+            Holds::Items { dataset } => Some(dataset.clone()),
+            Holds::Predictions { .. } | Holds::Revisions { .. } => None,
+        });
+        self.datasets().into_iter().chain(fresh).collect()
+    }
+
+    fn dataset(&self, source: &Source) -> String {
+        let joined = self.joined.get(&source.found.path).map(|(dataset, _)| dataset.clone());
+        let named = joined.or_else(|| source.dataset.clone());
+        named.unwrap_or_else(|| sources::model_name(&source.found.path))
+    }
+
+    /// Reads a file that is there already for the order of its questions alone.
+    fn order(&mut self, source: &Source, dataset: &str) -> Result<()> {
+        let Some(orders) = &mut self.orders else { return Ok(()) };
+        let items = formats::items_by(&source.found.path, source.found.format, dataset, self.ask.mapping.as_deref())?;
+        items.filter_map(|(_, item)| item.ok()).for_each(|item| orders.push(&item));
+        Ok(())
+    }
+
+    /// Whether an item of this id is in the project or in this import.
+    fn has(&self, item: &Item) -> bool {
+        self.seen.contains_key(&id_hash(&item.id)) || self.catalog.row_of_hash(id_hash(&item.id)).is_some()
+    }
+
+    /// The item with its pictures found; `None` when it is there already.
+    fn take(&mut self, mut item: Item, line: u64) -> Result<Option<Item>> {
+        let content = content_hash(&item)?;
+        let file = self.sources.len() as u32 - 1;
+        match self.seen.entry(id_hash(&item.id)) {
+            Entry::Occupied(first) => {
+                let (first_file, first_line, first_content) = *first.get();
+                if first_content == content {
+                    self.report.duplicates += 1;
+                    return Ok(None);
+                }
+                let place = self.sources.get(first_file as usize).map(|p| p.display().to_string());
+                return Err(Problem::new(Kind::Conflict, format!("`{}` is given twice, differently", item.key))
+                    .field("id")
+                    .help(format!("the first is line {first_line} of {}", place.unwrap_or_default())));
+            }
+            Entry::Vacant(slot) => {
+                if let Some(row) = self.catalog.row_of(&item.id)? {
+                    let mut there = self.catalog.item(row as usize)?;
+                    there.images.iter_mut().chain(&mut item.images).for_each(forget_where);
+                    if there == item {
+                        self.report.already += 1;
+                        return Ok(None);
+                    }
+                    return Err(Problem::new(
+                        Kind::Conflict,
+                        format!("`{}` is in the project with another content", item.id),
+                    )
+                    .field("id")
+                    .help("items do not change; name another data set with --dataset"));
+                }
+                slot.insert((file, line, content));
+            }
+        }
+        for image in &mut item.images {
+            self.pictures.find(image)?;
+        }
+        Ok(Some(item))
+    }
+}
+
+/// Adds the questions of the project in their order.
+fn from_catalog(catalog: &crate::store::Catalog, orders: &mut Orders) -> Result<()> {
+    let mut there = Orders::default();
+    catalog.each_line(0, &mut |_, line| {
+        let item: Item = serde_json::from_slice(line)
+            .map_err(|e| Problem::new(Kind::Corrupt, format!("a stored item cannot be read: {e}")))?;
+        there.push(&item);
+        Ok(true)
+    })?;
+    orders.add(there);
+    Ok(())
+}

@@ -1,0 +1,312 @@
+//! Which files an import or a board reads, in which order, and as what: the model and the data set of each.
+//!
+//! One rule for both. A data set's own files go before what tools wrote down of its questions, and those are used only where no
+//! data set of the name is at hand. Of several runs of one model over one data set the newest is used, by the time that its file
+//! or folder states, else by when the file was written; the others are passed over by name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+pub use super::board::model_name;
+use crate::formats::{self, Found, MODEL, Mapping, Questions};
+use crate::model::{Item, Key, Problem, Result};
+
+/// A file and what it is read as.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The file.
+    pub found: Found,
+    /// The folder that was named, where pictures are looked for too.
+    pub root: PathBuf,
+    /// The data set of its questions, or the one that its answers are about.
+    pub dataset: Option<String>,
+    /// The model that answered; where none is stated, [`model_name`] of the file.
+    pub model: Option<String>,
+    /// Whether it states a model, so that its runs can be told apart.
+    stated: bool,
+    /// Whether its ids are positions in its data set.
+    pub positions: bool,
+    written: Option<String>,
+    part_of: Option<PathBuf>,
+}
+
+/// What is read, and what is not.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Files with questions of their own.
+    pub questions: Vec<Source>,
+    /// Files of answers from which the questions are taken, for want of a data set of that name.
+    pub beside: Vec<Source>,
+    /// Files of answers.
+    pub answers: Vec<Source>,
+    /// Files that could be read and are not, each with the reason.
+    pub passed: Vec<(PathBuf, String)>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// What was said on the command line about every file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Said<'a> {
+    /// The data set.
+    pub dataset: Option<&'a str>,
+    /// The model.
+    pub model: Option<&'a str>,
+    /// Which column is what.
+    pub mapping: Option<&'a Mapping>,
+}
+
+/// Plans the reading of `files`, each with the folder it was found from. `there` are the data sets that are at hand already.
+///
+/// # Errors
+/// When the head of a file cannot be read.
+pub fn plan(files: Vec<(Found, PathBuf)>, there: &BTreeSet<String>, said: Said<'_>) -> Result<Plan> {
+    let mut plan = Plan::default();
+    let mut known = there.clone();
+    let (own, other): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|(f, _)| f.format.holds().questions == Questions::Own);
+    let paths: BTreeSet<PathBuf> = own.iter().chain(&other).map(|(f, _)| f.path.clone()).collect();
+    let mut answers = Vec::new();
+    for (found, root) in own {
+        let source = Source::of(found, root, &[], said)?.0;
+        known.extend(source.dataset.clone());
+        if source.found.format.holds().predictions {
+            answers.push(source.clone());
+        }
+        plan.questions.push(source);
+    }
+    let names: Vec<String> = known.iter().cloned().collect();
+    for (found, root) in other {
+        let (source, verdicts_of) = Source::of(found, root, &names, said)?;
+        match verdicts_of.filter(|plain| paths.contains(plain)) {
+            Some(plain) => {
+                let plain = plain.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                plan.passed.push((source.found.path, format!("its verdicts are read with {plain}")));
+            }
+            None => answers.push(source),
+        }
+    }
+    plan.choose(answers)?;
+    let beside = plan.answers.iter().filter(|s| s.found.format.holds().questions == Questions::Beside);
+    plan.beside =
+        beside.filter(|s| s.dataset.as_ref().is_none_or(|d| !known.contains(d) || s.positions)).cloned().collect();
+    Ok(plan)
+}
+
+impl Source {
+    /// The file with what it says of itself, and the file whose answers it repeats.
+    fn of(found: Found, root: PathBuf, known: &[String], said: Said<'_>) -> Result<(Source, Option<PathBuf>)> {
+        let about = formats::about(&found.path, found.format, known).map_err(|p| p.file(&found.path))?;
+        let questions = found.format.holds().questions;
+        let stem = || found.path.file_stem().map(|s| s.to_string_lossy().into_owned());
+        let own = if questions == Questions::Own { stem() } else { None };
+        let mapped = said.mapping.and_then(|m| m.dataset.clone());
+        let dataset = said.dataset.map(str::to_string).or(mapped).or(about.dataset).or(own);
+        let mut model = said.model.map(str::to_string).or(about.model);
+        // Answers of MVP-Bench come plain and evaluated, which are not two runs.
+        let mvp = matches!(
+            found.format,
+            formats::Format::MvpPredictions | formats::Format::MvpEvaluated | formats::Format::MvpCircularPredictions
+        );
+        let stated = model.is_some() && !mvp;
+        if said.model.is_none() && found.format.holds().predictions {
+            model = first_model(&found, said.mapping).or(model);
+        }
+        let source = Source {
+            root,
+            dataset,
+            model,
+            stated,
+            positions: about.positions,
+            written: about.written.map(|text| digits(&text)).filter(|text| !text.is_empty()),
+            part_of: about.part_of,
+            found,
+        };
+        Ok((source, about.verdicts_of))
+    }
+
+    /// The name of the file, for notes.
+    pub fn name(&self) -> String {
+        self.found.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Its path below the folder that was named: runs often differ by their folders alone.
+    fn below(&self) -> String {
+        self.found.path.strip_prefix(&self.root).map_or_else(|_| self.name(), |path| path.display().to_string())
+    }
+
+    /// The model of a row of it.
+    pub fn model_of(&self, row: &mut crate::model::Prediction, said: Said<'_>) -> String {
+        let own = row.extra.shift_remove(MODEL).and_then(|name| name.as_str().map(str::to_string));
+        let own = if said.model.is_some() { None } else { own };
+        own.or_else(|| self.model.clone()).unwrap_or_else(|| model_name(&self.found.path))
+    }
+
+    /// Files of one run share this.
+    fn run(&self) -> &Path {
+        self.part_of.as_deref().unwrap_or(&self.found.path)
+    }
+}
+
+/// The model that the first row of a table names.
+fn first_model(found: &Found, mapping: Option<&Mapping>) -> Option<String> {
+    let (_, first) = formats::predictions_by(&found.path, found.format, mapping).ok()?.next()?;
+    first.ok()?.extra.get(MODEL)?.as_str().map(str::to_string)
+}
+
+/// The first 14 digits of a time, which sort as it does, however it is punctuated.
+fn digits(time: &str) -> String {
+    let known = |c: &char| c.is_ascii_digit() || matches!(c, '-' | ':' | '_' | 'T' | ' ');
+    time.chars().take_while(known).filter(char::is_ascii_digit).take(14).collect()
+}
+
+impl Plan {
+    /// Keeps the newest run of each model over each data set.
+    fn choose(&mut self, answers: Vec<Source>) -> Result<()> {
+        let mut runs: BTreeMap<(String, Option<String>), BTreeMap<PathBuf, Vec<Source>>> = BTreeMap::new();
+        for source in answers {
+            match source.model.clone().filter(|_| source.stated) {
+                Some(model) => {
+                    let group = runs.entry((model, source.dataset.clone())).or_default();
+                    group.entry(source.run().to_path_buf()).or_default().push(source);
+                }
+                None => self.answers.push(source),
+            }
+        }
+        for ((model, dataset), group) in runs {
+            let count = group.len();
+            let timed = group.values().flatten().all(|s| s.written.is_some());
+            let age = |sources: &[Source]| {
+                let written = |s: &Source| s.written.clone().filter(|_| timed);
+                let changed = |s: &Source| std::fs::metadata(&s.found.path).and_then(|m| m.modified()).ok();
+                let newest = sources.iter().map(|s| (written(s), changed(s))).max();
+                (newest, sources.iter().map(|s| s.found.path.clone()).max())
+            };
+            let mut group: Vec<Vec<Source>> = group.into_values().collect();
+            group.sort_by_cached_key(|sources| age(sources));
+            let Some(newest) = group.pop() else { continue };
+            if count > 1 {
+                let names = |sources: &[Source]| sources.iter().map(Source::below).collect::<Vec<_>>().join(", ");
+                let on = dataset.map_or(String::new(), |name| format!(" on {name}"));
+                let others = group.iter().map(|run| names(run)).collect::<Vec<_>>().join("; ");
+                self.notes
+                    .push(format!("{model}: {count} runs{on}; the newest is used ({}), not: {others}", names(&newest)));
+            }
+            for source in group.into_iter().flatten() {
+                let reason = format!("not the newest run of {model}; name it alone to use it");
+                self.passed.push((source.found.path, reason));
+            }
+            self.answers.extend(newest);
+        }
+        self.answers.sort_by(|a, b| a.found.path.cmp(&b.found.path));
+        Ok(())
+    }
+}
+
+/// The keys of data sets in their order, with the text of each question: what answers that count rows are joined by.
+#[derive(Clone, Debug, Default)]
+pub struct Orders {
+    keys: BTreeMap<String, Vec<(Key, String)>>,
+    /// Data sets that were there before this command.
+    old: BTreeSet<String>,
+}
+
+impl Orders {
+    /// Adds the next item of its data set.
+    pub fn push(&mut self, item: &Item) {
+        self.keys.entry(item.dataset.clone()).or_default().push((item.key.clone(), plain(&item.question)));
+    }
+
+    /// Adds data sets of the project; those of the files at hand go before them.
+    pub fn add(&mut self, other: Orders) {
+        for (name, keys) in other.keys {
+            if !self.keys.contains_key(&name) {
+                self.old.insert(name.clone());
+                self.keys.insert(name, keys);
+            }
+        }
+    }
+
+    /// The data set whose questions, by their position, are those that `source` asked, and the keys by position. Of several
+    /// the one of its own name, else the only one among the files at hand.
+    ///
+    /// # Errors
+    /// The first bad record of the file.
+    pub fn of(&self, source: &Source, said: Said<'_>) -> Result<Option<(String, Vec<Key>)>> {
+        let mut fits: Vec<&String> = self.keys.keys().collect();
+        for (_, row) in formats::predictions_by(&source.found.path, source.found.format, said.mapping)? {
+            let Ok(row) = row else { continue };
+            let asked = row.extra.get("input").and_then(|text| text.as_str()).map(plain).unwrap_or_default();
+            let Key::Int(at) = row.key else { return Ok(None) };
+            fits.retain(|name| {
+                let there = usize::try_from(at).ok().and_then(|at| self.keys.get(*name)?.get(at));
+                there.is_some_and(|(_, question)| !question.is_empty() && asked.contains(question.as_str()))
+            });
+        }
+        let named = fits.iter().find(|name| Some(name.as_str()) == source.dataset.as_deref());
+        let fresh: Vec<&&String> = fits.iter().filter(|name| !self.old.contains(name.as_str())).collect();
+        let only = match (&fresh[..], &fits[..]) {
+            ([one], _) => Some(*one),
+            (_, [one]) => Some(one),
+            _ => None,
+        };
+        let chosen = named.or(only);
+        let keys = |name: &String| self.keys.get(name).map(|list| list.iter().map(|(key, _)| key.clone()).collect());
+        Ok(chosen.and_then(|name| Some(((*name).clone(), keys(name)?))))
+    }
+}
+
+/// The data set that the questions of `source` make up where they are not those of one at hand: its own name, and where `taken`
+/// has that, with the name of the form.
+pub fn apart(source: &Source, taken: &BTreeSet<String>) -> String {
+    let name = source.dataset.clone().unwrap_or_else(|| model_name(&source.found.path));
+    if taken.contains(&name) { format!("{name}-{}", source.found.format.name()) } else { name }
+}
+
+/// Gives an answer that counts rows the key of its question.
+pub fn rekey(row: &mut crate::model::Prediction, keys: &[Key]) {
+    if let Key::Int(at) = row.key
+        && let Some(key) = usize::try_from(at).ok().and_then(|at| keys.get(at))
+    {
+        row.key = key.clone();
+    }
+}
+
+/// A text without its white space, which prompts change.
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What is wrong with a question that a tool wrote down, told once for all of them.
+#[derive(Clone, Debug, Default)]
+pub struct Unreadable {
+    count: u64,
+    first: Option<Problem>,
+}
+
+impl Unreadable {
+    /// Counts one.
+    pub fn add(&mut self, problem: Problem) {
+        self.count += 1;
+        self.first.get_or_insert(problem);
+    }
+
+    /// The note on the questions of the file `name`.
+    pub fn note(&self, name: &str) -> Option<String> {
+        let first = self.first.as_ref()?;
+        Some(format!("{name}: {} of its questions cannot be read, the first: {}", self.count, first.what))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_sort_however_they_are_punctuated() {
+        assert_eq!(digits("2026-11-21T00:46:06+00:00"), "20261121004606");
+        assert_eq!(digits("20261121_084241"), "20261121084241");
+        assert_eq!(digits("T20260818-101500"), "20260818101500");
+        assert_eq!(digits("T20250101_G4e5f"), "20250101");
+    }
+}
