@@ -203,8 +203,8 @@ fn main() -> Outcome<()> {
     let (floor, counts) = least(5, || {
         let mut counts = vec![[0u64; 2]; marks.len() * (1 << 12)];
         for (model, marks) in marks.iter().enumerate() {
-            for row in 0..marks.len() {
-                let right = marks[row].chosen() == Some(sheet.gold[row]) && sheet.gold[row] != UNGRADED;
+            for (row, mark) in marks.iter().enumerate() {
+                let right = mark.chosen() == Some(sheet.gold[row]) && sheet.gold[row] != UNGRADED;
                 let kind = usize::from(sheet.kind[row]);
                 for at in [usize::from(sheet.codes[1][row]) * 4 + kind, 2048 + usize::from(sheet.codes[3][row])] {
                     let count = &mut counts[model << 12 | at & 0xfff];

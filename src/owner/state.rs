@@ -28,6 +28,9 @@ use crate::store::{Catalog, Ledger, Overlay, journal};
 /// Time between two readings of the gauges.
 const GAUGES_EVERY: Duration = Duration::from_millis(500);
 
+/// The leaderboard's working data: of which edition, and read by which rule.
+pub type Boards = Vec<(Edition, Option<Extractor>, Arc<Scored>)>;
+
 /// Items and their statuses.
 pub struct Data {
     /// Items and predictions.
@@ -73,7 +76,7 @@ pub struct Shared {
     pictures: RwLock<Pictures>,
     notices: Mutex<Vec<String>>,
     read_only: Mutex<Option<String>>,
-    scored: Mutex<Vec<(Edition, Option<Extractor>, Arc<Scored>)>>,
+    scored: Mutex<Boards>,
 }
 
 /// A lock is poisoned only by a panic, and every write under these locks leaves them whole at each step.
@@ -186,7 +189,7 @@ impl Shared {
     }
 
     /// The leaderboard's working data, kept until the next import.
-    pub fn scored(&self) -> MutexGuard<'_, Vec<(Edition, Option<Extractor>, Arc<Scored>)>> {
+    pub fn scored(&self) -> MutexGuard<'_, Boards> {
         whole(self.scored.lock())
     }
 

@@ -61,6 +61,9 @@ pub struct Bar {
     pub is_reference: bool,
 }
 
+/// A line of a shaded table: what it is of, and for each column its value and what stands in the cell.
+pub type Line = (String, Vec<Option<(f64, String)>>);
+
 fn wide(text: &str) -> f64 {
     CHARACTER * unicode_width::UnicodeWidthStr::width(text) as f64
 }
@@ -115,14 +118,9 @@ impl Scene {
     }
 
     /// A table whose cells are shaded from the least to the greatest value of their column; text is what stands in them.
-    pub fn table(
-        title: &str,
-        columns: &[String],
-        rows: &[(String, Vec<Option<(f64, String)>>)],
-        footer: &str,
-    ) -> Scene {
+    pub fn table(title: &str, columns: &[String], rows: &[Line], footer: &str) -> Scene {
         let left = 16.0 + widest(rows.iter().map(|r| r.0.as_str())) + 10.0;
-        let cell = |row: &(String, Vec<Option<(f64, String)>>), at: usize| row.1.get(at).cloned().flatten();
+        let cell = |row: &Line, at: usize| row.1.get(at).cloned().flatten();
         let text =
             |at: usize| rows.iter().filter_map(move |r| cell(r, at)).map(|(_, text)| wide(&text)).fold(0.0, f64::max);
         let widths: Vec<f64> = columns.iter().enumerate().map(|(at, name)| wide(name).max(text(at)) + 14.0).collect();

@@ -47,10 +47,9 @@ impl Special {
     /// The columns for these questions.
     pub fn new(sheet: &Sheet) -> Special {
         let mut special = Special::default();
-        let rows = |is: &dyn Fn(usize) -> bool| (0..sheet.len()).filter(|row| is(*row)).map(|row| row as u32).collect();
-        special.refusable = rows(&|row| {
-            sheet.refusal[row] != UNGRADED && sheet.graded(row) && sheet.kind(row) == QuestionKind::MultipleChoice
-        });
+        let choice = |row: &usize| sheet.graded(*row) && sheet.kind(*row) == QuestionKind::MultipleChoice;
+        let refusable = (0..sheet.len()).filter(|row| sheet.refusal[*row] != UNGRADED).filter(choice);
+        special.refusable = refusable.map(|row| row as u32).collect();
         if !special.refusable.is_empty() {
             special.aware(sheet);
         }
