@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::sheet::{NAMED, Sheet};
+use super::sheet::{Mark, NAMED, Sheet};
 use crate::model::QuestionKind;
 
 /// Questions that are alike in every property a board has columns by.
@@ -32,29 +32,53 @@ pub struct Cube {
     row: Vec<u32>,
 }
 
+/// The stack of every combination of properties. Where there are few combinations it is a table, else a map.
+struct Numbers {
+    sizes: [usize; NAMED.len()],
+    table: Vec<u32>,
+    map: HashMap<([u16; NAMED.len()], u8), u32>,
+}
+
+/// Places of a table at most.
+const TABLE: usize = 1 << 22;
+
+impl Numbers {
+    fn new(sheet: &Sheet) -> Numbers {
+        let sizes: [usize; NAMED.len()] = std::array::from_fn(|p| sheet.names[p].len().max(1));
+        let all = sizes.iter().try_fold(QuestionKind::ALL.len(), |all, n| all.checked_mul(*n)).filter(|n| *n <= TABLE);
+        Numbers { sizes, table: vec![u32::MAX; all.unwrap_or(0)], map: HashMap::new() }
+    }
+
+    fn of(&mut self, codes: [u16; NAMED.len()], kind: u8, new: impl FnOnce() -> u32) -> u32 {
+        let at = codes.iter().zip(self.sizes).fold(usize::from(kind), |at, (code, n)| at * n + usize::from(*code));
+        match self.table.get_mut(at) {
+            Some(stack) if *stack == u32::MAX => {
+                *stack = new();
+                *stack
+            }
+            Some(stack) => *stack,
+            None => *self.map.entry((codes, kind)).or_insert_with(new),
+        }
+    }
+}
+
 /// One bit a question. Bits between two stacks are 0.
 pub type Plane = Vec<u64>;
 
 impl Cube {
     /// The rows for which `counts` holds.
     pub fn new(sheet: &Sheet, counts: impl Fn(usize) -> bool) -> Cube {
-        type Of = ([u16; NAMED.len()], u8);
-        let mut at: HashMap<Of, u32> = HashMap::new();
+        let mut numbers = Numbers::new(sheet);
         let mut stacks: Vec<Stack> = Vec::new();
         let mut sizes: Vec<usize> = Vec::new();
         let mut place = vec![(u32::MAX, 0); sheet.len()];
-        let mut last: Option<(Of, u32)> = None;
         for (row, place) in place.iter_mut().enumerate().filter(|(row, _)| counts(*row)) {
-            let of = (std::array::from_fn(|p| sheet.codes[p].get(row).copied().unwrap_or(0)), sheet.kind[row]);
-            let stack = match last {
-                Some((before, stack)) if before == of => stack,
-                _ => *at.entry(of).or_insert_with(|| {
-                    stacks.push(Stack { codes: of.0, kind: sheet.kind(row), first: row as u32, words: 0..0 });
-                    sizes.push(0);
-                    stacks.len() as u32 - 1
-                }),
-            };
-            last = Some((of, stack));
+            let codes = std::array::from_fn(|p| sheet.codes[p].get(row).copied().unwrap_or(0));
+            let stack = numbers.of(codes, sheet.kind[row], || {
+                stacks.push(Stack { codes, kind: sheet.kind(row), first: row as u32, words: 0..0 });
+                sizes.push(0);
+                stacks.len() as u32 - 1
+            });
             *place = (stack, sizes[stack as usize] as u32);
             sizes[stack as usize] += 1;
         }
@@ -96,6 +120,26 @@ impl Cube {
             rows.iter().enumerate().map(bit).fold(0, |word, bit| word | bit)
         };
         self.row.chunks(64).map(word).collect()
+    }
+
+    /// The planes of the rows whose mark is the one wanted, and of those with any mark but `none`. What is wanted stands by bit, see
+    /// [`by_bit`](Self::by_bit).
+    pub fn marked(&self, marks: &[Mark], wanted: &[Mark], none: Mark) -> (Plane, Plane) {
+        let word = |(rows, wanted): (&[u32], &[Mark])| {
+            let (mut right, mut given) = (0, 0);
+            for (at, (row, wanted)) in rows.iter().zip(wanted).enumerate() {
+                let mark = marks.get(*row as usize).copied().unwrap_or(none);
+                right |= u64::from(mark == *wanted) << at;
+                given |= u64::from(mark != none) << at;
+            }
+            (right, given)
+        };
+        self.row.chunks(64).zip(wanted.chunks(64)).map(word).unzip()
+    }
+
+    /// Something of each row in the order of the bits; `none` between two stacks.
+    pub fn by_bit<T: Clone>(&self, of: impl Fn(usize) -> T, none: T) -> Vec<T> {
+        self.row.iter().map(|row| if *row == u32::MAX { none.clone() } else { of(*row as usize) }).collect()
     }
 
     /// The bits of each stack that are set in both planes.

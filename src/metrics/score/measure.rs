@@ -72,6 +72,9 @@ impl Measure {
 /// The circular evaluation of rotation sets outside image pairs (VLMEvalKit, MMBench): a question is right when every rotation
 /// of its options is.
 pub fn circular(sheet: &Sheet) -> Option<Measure> {
+    if !sheet.set.any() {
+        return None;
+    }
     let help = "CircularEval: a multiple-choice question; right when every rotation of its options is answered right";
     let mut measure = Measure::new("Circular", "Circular", help, Unit::Rotations);
     let rows =

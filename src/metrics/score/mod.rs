@@ -13,6 +13,7 @@ mod special;
 
 pub use self::grade::{Grader, Outcome, Place};
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use self::cube::{Cube, Plane};
@@ -49,7 +50,9 @@ impl Graded {
 struct Planes {
     right: Plane,
     given: Plane,
-    /// Whether it is scored in each stack: it answers something of the stack's data set and rule.
+    /// The data sets and rules that it answers at all: elsewhere it is not scored.
+    scopes: HashSet<u32>,
+    /// Whether it is scored in each stack.
     scored: Vec<bool>,
 }
 
@@ -103,7 +106,11 @@ impl Ruled {
         measures.extend(measure::circular(&sheet));
         let plain = Plain::new(&sheet, cube.stacks());
         let special = Special::new(&sheet);
-        let planes = cube::each(&models, |model| planes(&sheet, &cube, model));
+        let in_groups = |row: &usize| sheet.graded(*row) && !cube.holds(*row);
+        let grouped: Vec<u32> = (0..sheet.len()).filter(in_groups).map(|row| row as u32).collect();
+        let want = |row: usize| if sheet.graded(row) { Mark::option(usize::from(sheet.gold[row])) } else { NEVER };
+        let wanted = cube.by_bit(want, NEVER);
+        let planes = cube::each(&models, |model| planes(&sheet, &cube, (&grouped, &wanted), model));
         let all = cube.plane(|_| true);
         let free = |at: &usize| cube.stacks()[*at].kind == QuestionKind::FreeForm;
         let free = (0..cube.stacks().len()).filter(free).collect();
@@ -113,8 +120,6 @@ impl Ruled {
             of.all(|chance| chance == first).then_some(first)
         };
         let chance = (0..cube.stacks().len()).map(chance).collect();
-        let in_groups = |row: &usize| sheet.graded(*row) && !cube.holds(*row);
-        let grouped = (0..sheet.len()).filter(in_groups).map(|row| row as u32).collect();
         Ruled { sheet, models, cube, all, planes, measures, plain, special, free, chance, grouped }
     }
 
@@ -149,8 +154,8 @@ impl Ruled {
     pub fn board(&self, chosen: &Chosen) -> Board {
         let n = self.cube.count(&self.all, &chosen.plane);
         let chance = self.chances(&n, &chosen.plane);
-        let of: Vec<(&Arc<Graded>, &Planes)> = self.models.iter().zip(&self.planes).collect();
-        let rows = cube::each(&of, |(model, planes)| {
+        let of: Vec<(usize, (&Arc<Graded>, &Planes))> = self.models.iter().zip(&self.planes).enumerate().collect();
+        let rows = cube::each(&of, |(at, (model, planes))| {
             let right = self.cube.count(&planes.right, &chosen.plane);
             let given = self.cube.count(&planes.given, &chosen.plane);
             let n: Vec<u32> = n.iter().zip(&planes.scored).map(|(n, scored)| if *scored { *n } else { 0 }).collect();
@@ -161,12 +166,12 @@ impl Ruled {
                 sums
             });
             let counted = Counted { right: &right, n: &n, points: points.as_deref(), chance: &chance };
-            let mut cells: Vec<Option<Cell>> =
-                self.measures.iter().map(|m| self.group_cell(model, m, chosen)).collect();
+            let mut cells: Vec<Option<Cell>> = self.measures.iter().map(|m| self.group_cell(*at, m, chosen)).collect();
             cells.extend(self.plain.cells(&counted));
             cells.extend(self.special.cells(&self.sheet, model, chosen));
             let missing = n.iter().zip(&given).map(|(n, given)| u64::from(n.saturating_sub(*given))).sum::<u64>();
-            let counts = Counts { missing: missing + self.missing_in_groups(model, chosen), ..model.counts };
+            let counts =
+                Counts { missing: missing + self.missing_in_groups(model, &planes.scopes, chosen), ..model.counts };
             Row { model: model.model.clone(), cells, counts }
         });
         let grouped = self.grouped.iter().filter(|row| chosen.holds(**row as usize)).count();
@@ -183,11 +188,10 @@ impl Ruled {
         n.iter().enumerate().map(sum).collect()
     }
 
-    fn missing_in_groups(&self, model: &Graded, chosen: &Chosen) -> u64 {
+    fn missing_in_groups(&self, model: &Graded, scopes: &HashSet<u32>, chosen: &Chosen) -> u64 {
         if self.grouped.is_empty() {
             return 0;
         }
-        let scopes = scopes(&self.sheet, model);
         let rows = self.grouped.iter().map(|row| *row as usize).filter(|row| chosen.holds(*row));
         rows.filter(|row| model.mark(*row) == Mark::ABSENT && scopes.contains(&self.sheet.scope(*row))).count() as u64
     }
@@ -195,11 +199,11 @@ impl Ruled {
     /// The units of a measure that count for a model, each with whether it is right.
     fn units<'s>(
         &'s self,
-        model: &'s Graded,
+        model: usize,
         measure: &'s Measure,
         chosen: &'s Chosen,
     ) -> impl Iterator<Item = (&'s [u32], bool)> + 's {
-        let scopes = scopes(&self.sheet, model);
+        let (model, scopes) = (&self.models[model], &self.planes[model].scopes);
         let counts = move |unit: &&[u32]| {
             unit.first().is_some_and(|row| scopes.contains(&self.sheet.scope(*row as usize)))
                 && unit.iter().all(|row| chosen.holds(*row as usize))
@@ -212,7 +216,7 @@ impl Ruled {
         self.sheet.right(row, model.mark(row))
     }
 
-    fn group_cell(&self, model: &Graded, measure: &Measure, chosen: &Chosen) -> Option<Cell> {
+    fn group_cell(&self, model: usize, measure: &Measure, chosen: &Chosen) -> Option<Cell> {
         let (mut k, mut n) = (0, 0);
         for (_, right) in self.units(model, measure, chosen) {
             n += 1;
@@ -263,7 +267,7 @@ impl Ruled {
     pub fn behind(&self, model: usize, column: usize, chosen: &Chosen) -> (Unit, Vec<(Vec<u32>, bool)>) {
         let graded = &self.models[model];
         if let Some(measure) = self.measures.get(column) {
-            let units = self.units(graded, measure, chosen);
+            let units = self.units(model, measure, chosen);
             return (measure.unit, units.map(|(unit, right)| (unit.to_vec(), right)).collect());
         }
         let rows = self.rows_of(column - self.measures.len(), chosen);
@@ -291,8 +295,7 @@ impl Ruled {
     /// wrong, or the two are not scored on the same ones.
     pub fn discordant(&self, (a, b): (usize, usize), column: usize, chosen: &Chosen) -> Option<(u64, u64)> {
         if let Some(measure) = self.measures.get(column) {
-            let of =
-                |model: usize| self.units(&self.models[model], measure, chosen).map(|u| u.1).collect::<Vec<bool>>();
+            let of = |model: usize| self.units(model, measure, chosen).map(|u| u.1).collect::<Vec<bool>>();
             let (a, b) = (of(a), of(b));
             if a.len() != b.len() || a.is_empty() {
                 return None;
@@ -335,28 +338,22 @@ impl Ruled {
     }
 }
 
-/// The data sets and rules that a model answers at all.
-fn scopes(sheet: &Sheet, model: &Graded) -> std::collections::HashSet<u32> {
-    let mut found = std::collections::HashSet::new();
-    let mut last = None;
-    for (row, _) in model.marks.iter().enumerate().filter(|(_, mark)| **mark != Mark::ABSENT) {
-        let scope = sheet.scope(row);
-        if last != Some(scope) {
-            found.insert(scope);
-            last = Some(scope);
-        }
-    }
-    found
-}
+/// A mark that no answer is read as: what is wanted of a question that no rule grades.
+const NEVER: Mark = Mark(u8::MAX);
 
-fn planes(sheet: &Sheet, cube: &Cube, model: &Graded) -> Planes {
-    let scopes = scopes(sheet, model);
-    let scored = cube.stacks().iter().map(|s| scopes.contains(&sheet.scope(s.first as usize))).collect();
-    Planes {
-        right: cube.plane(|row| sheet.right(row, model.mark(row))),
-        given: cube.plane(|row| model.mark(row) != Mark::ABSENT),
-        scored,
+/// A model's bits; `wanted` is the right mark by bit.
+fn planes(sheet: &Sheet, cube: &Cube, (grouped, wanted): (&[u32], &[Mark]), model: &Graded) -> Planes {
+    let (mut right, given) = cube.marked(&model.marks, wanted, Mark::ABSENT);
+    if sheet.refusal.iter().any(|refusal| *refusal != sheet::UNGRADED) {
+        // Declining in words is right where the option that declines is.
+        right = cube.plane(|row| sheet.right(row, model.mark(row)));
     }
+    let stacks = cube.stacks().iter().zip(cube.count(&given, &given)).filter(|(_, n)| *n > 0);
+    let mut scopes: HashSet<u32> = stacks.map(|(stack, _)| sheet.scope(stack.first as usize)).collect();
+    let rows = grouped.iter().map(|row| *row as usize).filter(|row| model.mark(*row) != Mark::ABSENT);
+    scopes.extend(rows.map(|row| sheet.scope(row)));
+    let scored = cube.stacks().iter().map(|s| scopes.contains(&sheet.scope(s.first as usize))).collect();
+    Planes { right, given, scopes, scored }
 }
 
 #[cfg(test)]
