@@ -344,6 +344,7 @@ mod tests {
             model: model.into(),
             cells: cells.iter().map(|(k, n)| (*n > 0).then_some(Cell::Share { k: *k, n: *n })).collect(),
             counts: Counts::default(),
+            reference: None,
         };
         Board {
             questions: 4,

@@ -1,5 +1,7 @@
 //! A leaderboard as data: models by columns, every cell a count out of a count.
 
+pub mod looks;
+
 use serde::{Deserialize, Serialize};
 
 use super::filter::Filter;
@@ -98,6 +100,9 @@ pub struct Row {
     pub cells: Vec<Option<Cell>>,
     /// What was odd about its files, in numbers.
     pub counts: Counts,
+    /// Where its numbers were printed, for one that was not scored here: it is shown beside the others and never ranked.
+    #[serde(default)]
+    pub reference: Option<String>,
 }
 
 /// Which items a board is scored on.

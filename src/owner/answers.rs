@@ -3,6 +3,7 @@
 mod history;
 mod lines;
 mod list;
+mod looks;
 mod scored;
 mod verdicts;
 
@@ -43,6 +44,9 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         return Ok(answer);
     }
     if let Some(answer) = scoring::answer(sight, &ask, watch)? {
+        return Ok(answer);
+    }
+    if let Some(answer) = looks::answer(sight, &ask, watch)? {
         return Ok(answer);
     }
     Ok(match ask {
@@ -178,7 +182,13 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         | Ask::ApplyRules { .. }
         | Ask::RevertRules { .. }
         | Ask::Doubtful { .. }
-        | Ask::Explain { .. } => return Err(Problem::new(Kind::Usage, "this is asked of rounds or scores")),
+        | Ask::Explain { .. }
+        | Ask::Ranks { .. }
+        | Ask::Sure { .. }
+        | Ask::Compare { .. }
+        | Ask::Disagreements { .. } => {
+            return Err(Problem::new(Kind::Usage, "this is asked of rounds, scores or boards"));
+        }
     })
 }
 

@@ -46,6 +46,7 @@ pub(super) fn board() -> Board {
             extra: 0,
             refused: 0,
         },
+        reference: None,
     };
     let notes = vec![
         "GPT4o: every row is given twice; the first of each is used".to_string(),

@@ -10,8 +10,10 @@ pub mod measure;
 mod plain;
 pub mod sheet;
 mod special;
+mod sure;
 
 pub use self::grade::{Grader, Outcome, Place};
+pub use self::sure::{Drawn, Paired};
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,7 +24,6 @@ use self::plain::{Counted, Plain};
 use self::sheet::{Mark, Sheet};
 use self::special::Special;
 use super::consensus;
-use super::statistics::{ClusterSums, Clusters};
 use crate::model::board::{Board, Cell, Column, Counts, Row};
 use crate::model::{Kind, Problem, QuestionKind, Result};
 
@@ -172,7 +173,7 @@ impl Ruled {
             let missing = n.iter().zip(&given).map(|(n, given)| u64::from(n.saturating_sub(*given))).sum::<u64>();
             let counts =
                 Counts { missing: missing + self.missing_in_groups(model, &planes.scopes, chosen), ..model.counts };
-            Row { model: model.model.clone(), cells, counts }
+            Row { model: model.model.clone(), cells, counts, reference: None }
         });
         let grouped = self.grouped.iter().filter(|row| chosen.holds(**row as usize)).count();
         let questions = n.iter().map(|n| u64::from(*n)).sum::<u64>() + grouped as u64;
@@ -310,31 +311,6 @@ impl Ruled {
             return None;
         }
         Some(self.cube.differ(&stacks, (&self.planes[a].right, &self.planes[b].right), &chosen.plane))
-    }
-
-    /// The answers behind a share by cluster (image pair, else image, else question), for an interval that knows that questions about
-    /// one picture are not independent; `None` for a column that is no share of units.
-    pub fn clusters(&self, model: usize, column: usize, chosen: &Chosen) -> Option<Clusters> {
-        let plain = column.checked_sub(self.measures.len());
-        if plain.is_some_and(|plain| self.plain.stacks_of(plain).is_none()) {
-            return None;
-        }
-        let mut sums = ClusterSums::new(2);
-        let graded = &self.models[model];
-        for (rows, right) in self.behind(model, column, chosen).1 {
-            let first = *rows.first()? as usize;
-            let hashes = [self.sheet.pair.get(first), self.sheet.image.get(first)];
-            let key = hashes.into_iter().find(|hash| *hash != 0).unwrap_or(first as u64);
-            let free = self.sheet.kind(first) == QuestionKind::FreeForm;
-            let points = if free {
-                f64::from(graded.similarity.get(first).copied().unwrap_or(0.0))
-            } else {
-                f64::from(u8::from(right))
-            };
-            sums.add(key, 0, points);
-            sums.add(key, 1, 1.0);
-        }
-        Some(sums.finish())
     }
 }
 

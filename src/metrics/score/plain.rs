@@ -1,5 +1,7 @@
 //! The columns of questions outside image pairs: accuracy by every property, and Dysca's scores over them.
 
+pub mod draws;
+
 use std::collections::BTreeMap;
 
 use super::cube::Stack;

@@ -81,11 +81,16 @@ pub(super) fn board(sight: &Sight, ask: &BoardAsk) -> Result<Board> {
 pub(super) fn behind(sight: &Sight, ask: &BoardAsk, model: &str, column: &str) -> Result<(Vec<Behind>, u64)> {
     let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
     let chosen = chosen(sight, &scored, ask)?;
-    scored.behind(model, column, &chosen)
+    let (mut answers, all) = scored.behind(model, column, &chosen)?;
+    super::looks::keep_back(sight, &mut answers);
+    Ok((answers, all))
 }
 
 /// The questions that a board is scored on.
-fn chosen(sight: &Sight, scored: &Scored, ask: &BoardAsk) -> Result<Chosen> {
+///
+/// # Errors
+/// For a filter or a round that cannot be, or must not be asked of now.
+pub(super) fn chosen(sight: &Sight, scored: &Scored, ask: &BoardAsk) -> Result<Chosen> {
     sight.chooses(&ask.filter)?;
     let rows = scored.ruled().sheet().len();
     let only = |of: &[u32]| {

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Recomposed, Report};
+use crate::metrics::statistics::Rank;
 use crate::model::agreement::look::{Agreed, OwnPace};
+use crate::model::board::looks::{Compared, Disagreement, Sure};
 use crate::model::board::{Behind, Board};
 use crate::model::device::Devices;
 use crate::model::evaluation::BegunRun;
@@ -146,6 +148,14 @@ pub enum Answer {
     Evaluation(Box<BegunRun>),
     /// See [`Ask::Similarity`].
     Similarity(Box<SimilarityReport>),
+    /// See [`Ask::Ranks`]: models with a number, best first.
+    Ranks(Vec<(String, Rank)>),
+    /// See [`Ask::Sure`].
+    Sure(Box<Sure>),
+    /// See [`Ask::Compare`].
+    Compared(Box<Compared>),
+    /// See [`Ask::Disagreements`]: a line a model.
+    Disagreements(Vec<Disagreement>),
 }
 
 /// How alike free-form answers are to what the items say.

@@ -306,6 +306,42 @@ pub enum Ask {
     Evaluate(Box<NewRun>),
     /// Compare free-form answers with what the items say, those that were not compared yet.
     Similarity(Box<SimilarityAsk>),
+    /// The models in the order of a column, with ranks that tie where the data cannot tell neighbours apart.
+    Ranks {
+        /// Which leaderboard.
+        ask: Box<BoardAsk>,
+        /// Column name.
+        column: String,
+    },
+    /// How sure a cell of the leaderboard is.
+    Sure {
+        /// Which leaderboard.
+        ask: Box<BoardAsk>,
+        /// Model.
+        model: String,
+        /// Column name.
+        column: String,
+        /// Draws and seed.
+        plan: Bootstrap,
+    },
+    /// Two models of the leaderboard on the same questions.
+    Compare {
+        /// Which leaderboard.
+        ask: Box<BoardAsk>,
+        /// The models.
+        models: [String; 2],
+        /// Column name.
+        column: String,
+        /// Draws and seed.
+        plan: Bootstrap,
+    },
+    /// Where another rule reads other answers than the one of this leaderboard.
+    Disagreements {
+        /// Which leaderboard.
+        ask: Box<BoardAsk>,
+        /// The other rule by name; without one, that of each question's paper.
+        other: Option<String>,
+    },
 }
 
 /// Which free-form answers are compared, and how.

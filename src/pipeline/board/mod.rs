@@ -4,6 +4,7 @@
 //! [`crate::metrics::score`]'s.
 
 mod cache;
+mod looks;
 mod memory;
 mod paths;
 mod project;
@@ -22,7 +23,7 @@ use crate::metrics::consensus;
 use crate::metrics::extract::{Asked, Extractor};
 use crate::metrics::score::{Chosen, Graded, Outcome, Place, Ruled};
 use crate::metrics::statistics::{Rank, ranks};
-use crate::model::board::{Behind, Board, Row};
+use crate::model::board::{Behind, Board, Row, Scale};
 use crate::model::{Item, Prediction, Problem, Result};
 
 /// Where the texts of questions and answers are.
@@ -256,7 +257,9 @@ impl Scored {
         let value = |row: &Row| row.cells.get(at).copied().flatten().and_then(crate::model::board::Cell::value);
         let mut order: Vec<(usize, f64)> =
             board.rows.iter().enumerate().filter_map(|(i, r)| Some((i, value(r)?))).collect();
-        order.sort_by(|a, b| b.1.total_cmp(&a.1));
+        // Of a variance less is better.
+        let less = self.ruled.columns().nth(at).is_some_and(|c| c.scale == Scale::Squared);
+        order.sort_by(|a, b| if less { a.1.total_cmp(&b.1) } else { b.1.total_cmp(&a.1) });
         let models: Vec<usize> = order.iter().map(|(at, _)| *at).collect();
         let names = models.iter().map(|at| self.ruled.models()[*at].model.clone());
         let pair = |a: usize, b: usize| self.ruled.discordant((models[a], models[b]), at, chosen);

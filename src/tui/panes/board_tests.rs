@@ -20,6 +20,7 @@ fn board() -> Board {
         model: model.into(),
         cells: cells.to_vec(),
         counts: Counts { used: 1872, duplicate, ..Counts::default() },
+        reference: None,
     };
     let rows = vec![
         row("GPT4o", [cell(229, 270), cell(180, 230), cell(66, 169)], 6231),

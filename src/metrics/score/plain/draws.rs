@@ -1,0 +1,185 @@
+//! What is drawn again to say how sure a plain column's number is: sums by slot, and the number that follows from them.
+
+use std::collections::BTreeMap;
+
+use super::{Plain, Source, said};
+use crate::metrics::dysca::{CLEAN, TYPES, above_chance};
+use crate::metrics::statistics::{mean, variance};
+use crate::model::QuestionKind;
+
+/// Sums of a slot, in this order: points, questions, chance levels.
+pub const SUMS: usize = 3;
+
+/// How a number follows from the sums of its slots, in the unit of its column's cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Follows {
+    /// Points over questions, of the only slot.
+    Share,
+    /// The variance of the slots' percentages.
+    Variance,
+    /// Equation 1 of Dysca: the type of each slot.
+    Types(Vec<usize>),
+    /// The mean over types of the mean over their slots.
+    Final(Vec<usize>),
+    /// The same of the first so many slots less that of the others, in points.
+    Drop(Vec<usize>, usize),
+}
+
+/// The sums that a column's number follows from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draw {
+    /// The slot of each stack; none where the column does not count it. Empty: every answer is of the only slot.
+    slots: Vec<Option<u32>>,
+    len: usize,
+    follows: Follows,
+}
+
+impl Draw {
+    /// Points over questions of everything behind a column.
+    pub fn share() -> Draw {
+        Draw { slots: Vec::new(), len: 1, follows: Follows::Share }
+    }
+
+    /// How many sums there are.
+    pub fn width(&self) -> usize {
+        self.len * SUMS
+    }
+
+    /// The first sum of a stack's slot; none where the column does not count it.
+    pub fn slot(&self, stack: usize) -> Option<usize> {
+        if self.slots.is_empty() {
+            return Some(0);
+        }
+        self.slots.get(stack).copied().flatten().map(|slot| slot as usize * SUMS)
+    }
+
+    /// The number, shares from 0 to 1; `None` where it is not defined.
+    pub fn value(&self, sums: &[f64]) -> Option<f64> {
+        let slots: Vec<&[f64]> = sums.chunks_exact(SUMS).collect();
+        match &self.follows {
+            Follows::Share => share(slots.first()?),
+            Follows::Variance => {
+                variance(&slots.iter().filter_map(|slot| Some(100.0 * share(slot)?)).collect::<Vec<_>>())
+            }
+            Follows::Types(types) => {
+                let of = |kind: usize| {
+                    let own = slots.iter().zip(types).filter(|(_, t)| **t == kind);
+                    let normal = own.filter_map(|(slot, _)| above_chance(share(slot)?, slot[2] / slot[1]));
+                    mean(&normal.collect::<Vec<_>>())
+                };
+                Some(((of(1)? - of(0)?) / 2.0).powi(2))
+            }
+            Follows::Final(types) => final_score(&slots, types),
+            Follows::Drop(types, at) => {
+                let (own, clean) = slots.split_at_checked(*at)?;
+                let (own_types, clean_types) = types.split_at_checked(*at)?;
+                Some(100.0 * (final_score(own, own_types)? - final_score(clean, clean_types)?))
+            }
+        }
+    }
+}
+
+fn share(slot: &[f64]) -> Option<f64> {
+    (slot[1] > 0.0).then(|| slot[0] / slot[1])
+}
+
+fn final_score(slots: &[&[f64]], types: &[usize]) -> Option<f64> {
+    let last = types.iter().max().copied().unwrap_or(0).max(1);
+    let of = |kind| {
+        let own = slots.iter().zip(types).filter(|(_, t)| **t == kind);
+        mean(&own.filter_map(|(slot, _)| share(slot)).collect::<Vec<_>>())
+    };
+    mean(&(0..=last).map(of).collect::<Option<Vec<_>>>()?)
+}
+
+/// Slots by subtask and type, in the order in which they come.
+#[derive(Default)]
+struct Slots {
+    of: BTreeMap<(bool, u16, usize), u32>,
+    types: Vec<usize>,
+}
+
+impl Slots {
+    fn take(&mut self, second: bool, subtask: u16, kind: usize) -> u32 {
+        let next = self.types.len() as u32;
+        *self.of.entry((second, subtask, kind)).or_insert_with(|| {
+            self.types.push(kind);
+            next
+        })
+    }
+}
+
+impl Plain {
+    /// What is drawn again for a column; `None` without one there.
+    pub fn draw(&self, column: usize) -> Option<Draw> {
+        let source = self.sources.get(column)?;
+        let stratum = |at: usize| &self.strata[self.stratum[at] as usize];
+        let stacks = 0..self.stratum.len();
+        let kind_of = |at: usize, types: usize| TYPES[..types].iter().position(|t| *t == stratum(at).kind);
+        let mut slots = Slots::default();
+        let (slots_of, follows) = match source {
+            Source::Share(strata) | Source::Mean(strata) => {
+                let of = stacks.map(|at| strata.contains(&self.stratum[at]).then_some(0)).collect();
+                return Some(Draw { slots: of, len: 1, follows: Follows::Share });
+            }
+            Source::Style(style) => {
+                let of = stacks.map(|at| (self.style[at] == Some(*style as u32)).then_some(0)).collect();
+                return Some(Draw { slots: of, len: 1, follows: Follows::Share });
+            }
+            Source::Sc => {
+                let of = self.style.clone();
+                return Some(Draw { slots: of, len: self.styles.len(), follows: Follows::Variance });
+            }
+            Source::Sq(subtask) => {
+                let name = |at: usize| said(self.subtasks.get(usize::from(stratum(at).subtask)).map_or("", |s| s));
+                let counts = |at: usize| stratum(at).is_base && subtask.as_ref().is_none_or(|s| name(at) == s);
+                let of: Vec<Option<u32>> = stacks
+                    .map(|at| {
+                        let kind = kind_of(at, 2).filter(|_| counts(at))?;
+                        Some(slots.take(false, stratum(at).subtask, kind))
+                    })
+                    .collect();
+                (of, Follows::Types(slots.types))
+            }
+            Source::Final(scenario, free) => {
+                let types = if *free { 3 } else { 2 };
+                let of = stacks
+                    .map(|at| {
+                        let kind = kind_of(at, types).filter(|_| self.scenario(stratum(at)) == scenario)?;
+                        Some(slots.take(false, stratum(at).subtask, kind))
+                    })
+                    .collect();
+                (of, Follows::Final(slots.types))
+            }
+            Source::Delta(scenario, free) => {
+                let types = if *free { 3 } else { 2 };
+                let mut of = vec![None; self.stratum.len()];
+                let mut split = 0;
+                for (second, wanted) in [(false, scenario.as_str()), (true, CLEAN)] {
+                    for at in stacks.clone().filter(|at| self.scenario(stratum(*at)) == wanted) {
+                        if let Some(kind) = kind_of(at, types) {
+                            of[at] = Some(slots.take(second, stratum(at).subtask, kind));
+                        }
+                    }
+                    if !second {
+                        split = slots.types.len();
+                    }
+                }
+                (of, Follows::Drop(slots.types, split))
+            }
+        };
+        let len = slots_of.iter().flatten().max().map_or(0, |last| *last as usize + 1);
+        Some(Draw { slots: slots_of, len, follows })
+    }
+
+    /// Whether a column counts free-form answers, which are neither right nor wrong.
+    pub fn counts_free_form(&self, column: usize) -> bool {
+        match self.sources.get(column) {
+            Some(Source::Mean(_)) => true,
+            Some(Source::Final(_, free) | Source::Delta(_, free)) => {
+                *free && self.strata.iter().any(|s| s.kind == QuestionKind::FreeForm)
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Closer looks at a board: how sure a cell is, how two models differ, where two rules read another answer.
+
+use super::{Place, Places, Scored};
+use crate::metrics::extract::Asked;
+use crate::metrics::score::sheet::Mark;
+use crate::metrics::score::{Chosen, Drawn};
+use crate::metrics::statistics::{Z95, mcnemar, wilson};
+use crate::model::agreement::Bootstrap;
+use crate::model::board::looks::{Compared, Disagreement, Redrawn, Sure, Table};
+use crate::model::board::{Cell, Row};
+use crate::model::{Kind, Problem, QuestionKind, Result};
+
+/// Items of each side that a comparison names at most.
+pub const ITEMS: usize = 5000;
+
+/// Examples of a disagreement a model.
+pub const EXAMPLES: usize = 50;
+
+/// Says whether somebody still waits.
+pub type Wanted<'a> = &'a dyn Fn() -> bool;
+
+fn redrawn(drawn: Drawn, plan: Bootstrap) -> Redrawn {
+    Redrawn {
+        why_not: drawn.interval.err().map(str::to_string),
+        interval: drawn.interval.ok(),
+        cluster: drawn.cluster.into(),
+        clusters: drawn.clusters,
+        plan,
+    }
+}
+
+impl Scored {
+    fn cell(&self, model: usize, column: usize, chosen: &Chosen) -> Option<Cell> {
+        let board = self.ruled.board(chosen);
+        board.rows.get(model).and_then(|row: &Row| row.cells.get(column).copied().flatten())
+    }
+
+    /// How sure a cell is.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] when there is no such model or column, [`Kind::Cancelled`].
+    pub fn sure(
+        &self,
+        model: &str,
+        column: &str,
+        chosen: &Chosen,
+        plan: Bootstrap,
+        wanted: Wanted<'_>,
+    ) -> Result<Sure> {
+        let (model, column) = (self.ruled.model(model)?, self.ruled.column(column)?);
+        let wilson = match self.cell(model, column, chosen) {
+            Some(Cell::Share { k, n }) => wilson(k, n, Z95),
+            _ => None,
+        };
+        let drawn = self.ruled.sure(model, column, chosen, plan, wanted)?;
+        Ok(Sure { wilson, redrawn: redrawn(drawn, plan) })
+    }
+
+    /// Two models on the same questions. `seen` says of a row whether it may be named.
+    ///
+    /// # Errors
+    /// As [`sure`](Self::sure).
+    pub fn compare(
+        &self,
+        (a, b): (&str, &str),
+        column: &str,
+        chosen: &Chosen,
+        plan: Bootstrap,
+        (wanted, seen): (Wanted<'_>, &dyn Fn(u32) -> bool),
+    ) -> Result<Compared> {
+        let at = (self.ruled.model(a)?, self.ruled.model(b)?);
+        let place = self.ruled.column(column)?;
+        let items = |units: &[Vec<u32>]| {
+            let mut numbers: Vec<u32> =
+                units.iter().flatten().copied().filter(|row| seen(*row)).map(|row| row + 1).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers.truncate(ITEMS);
+            numbers
+        };
+        let table = self.ruled.paired(at, place, chosen).map(|paired| {
+            let (first, second) = (paired.first.len() as u64, paired.second.len() as u64);
+            Table {
+                both: paired.both,
+                first,
+                second,
+                neither: paired.neither,
+                p: mcnemar(first, second),
+                first_items: items(&paired.first),
+                second_items: items(&paired.second),
+            }
+        });
+        let drawn = self.ruled.difference(at, place, chosen, plan, wanted)?;
+        let board = self.ruled.board(chosen);
+        let cell = |model: usize| board.rows.get(model).and_then(|row| row.cells.get(place).copied().flatten());
+        Ok(Compared {
+            models: [a.to_string(), b.to_string()],
+            column: column.to_string(),
+            cells: [cell(at.0), cell(at.1)],
+            delta: drawn.value,
+            redrawn: redrawn(drawn, plan),
+            table,
+        })
+    }
+
+    /// Where another rule reads another answer than this one does, model by model. `seen` says of a row whether its answer may be
+    /// shown.
+    ///
+    /// # Errors
+    /// When texts cannot be read; [`Kind::Cancelled`].
+    pub fn disagreements(
+        &self,
+        other: &Scored,
+        chosen: &Chosen,
+        (wanted, seen): (Wanted<'_>, &dyn Fn(u32) -> bool),
+    ) -> Result<Vec<Disagreement>> {
+        let sheet = self.ruled.sheet();
+        let mut found = Vec::new();
+        for graded in self.ruled.models() {
+            if !wanted() {
+                return Err(Problem::new(Kind::Cancelled, "nobody waits for it any more"));
+            }
+            let Some(second) = other.ruled.models().iter().find(|m| m.model == graded.model) else { continue };
+            let mut told = Disagreement {
+                model: graded.model.clone(),
+                answers: 0,
+                differ: 0,
+                first_right: 0,
+                second_right: 0,
+                examples: Vec::new(),
+            };
+            let mut rows = Vec::new();
+            for row in (0..sheet.len()).filter(|row| chosen.holds(*row) && sheet.kind(*row) != QuestionKind::FreeForm) {
+                let (one, two) = (graded.mark(row), second.mark(row));
+                if one == Mark::ABSENT || two == Mark::ABSENT {
+                    continue;
+                }
+                told.answers += 1;
+                if one != two {
+                    told.differ += 1;
+                    let right = (sheet.right(row, one), sheet.right(row, two));
+                    told.first_right += u64::from(right == (true, false));
+                    told.second_right += u64::from(right == (false, true));
+                    if rows.len() < EXAMPLES && seen(row as u32) {
+                        rows.push(row as u32);
+                    }
+                }
+            }
+            told.examples = self.examples(other, &graded.model, &rows)?;
+            found.push(told);
+        }
+        Ok(found)
+    }
+
+    fn examples(
+        &self,
+        other: &Scored,
+        model: &str,
+        rows: &[u32],
+    ) -> Result<Vec<(crate::model::board::Behind, Option<String>)>> {
+        let graded = &self.ruled.models()[self.ruled.model(model)?];
+        let items = self.texts.items(rows)?;
+        let places = self.places.get(model).map(Places::unpack).unwrap_or_default();
+        let places: Vec<Place> = rows.iter().map(|r| places.get(*r as usize).copied().unwrap_or(Place::NONE)).collect();
+        let answers = self.texts.answers(model, &places)?;
+        let mut found = Vec::with_capacity(rows.len());
+        for ((row, item), answer) in rows.iter().zip(&items).zip(answers) {
+            let row = *row as usize;
+            let right = self.ruled.right(graded, row);
+            let rule = other.rule.unwrap_or_else(|| other.ruled.sheet().rule(row));
+            let asked = Asked::from(item);
+            let read = answer.as_ref().and_then(|a| rule.read(&asked, &a.output, a.judge.as_deref()).answer());
+            let name = format!("question {}", item.key);
+            found.push((self.one(item, answer, (&name, right), row, right), read));
+        }
+        Ok(found)
+    }
+}
