@@ -135,7 +135,7 @@ enum Command {
     Diff(replay::DiffArgs),
     /// The metadata files: list, check, compare, read Dysca's
     Vocab(vocab::Args),
-    /// Score prediction files, without a project
+    /// The leaderboard of the project, or of prediction files without one
     Board(board::Args),
     /// Find what is wrong with metadata and with questions
     Lint(lint::Args),
@@ -256,7 +256,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Replay(args)) => replay::run(&context, &args),
         Some(Command::Diff(args)) => replay::diff(&context, &args),
         Some(Command::Vocab(args)) => vocab::run(&context, &args),
-        Some(Command::Board(args)) => board::run(&args).map(|()| 0),
+        Some(Command::Board(args)) => board::run(&context, &args).map(|()| 0),
         Some(Command::Lint(args)) => lint::run(&context, &args),
         Some(Command::LintTable(args)) => lint_table::run(&args),
         Some(Command::Extract(args)) => extract::run(&args),

@@ -1,23 +1,32 @@
-//! `benchtop board PATH...`: a leaderboard from files, without a project.
+//! `benchtop board`: the leaderboard of the project, or of files without one.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `print` | a board in every format |
+//! | `looks` | ranks, intervals, two models |
+
+mod looks;
+mod print;
 
 use std::cmp::Ordering;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use serde::Serialize;
-use unicode_width::UnicodeWidthStr;
 
+pub use self::print::print;
+
+use self::looks::Source;
+use super::Context;
 use crate::metrics::extract::Extractor;
-use crate::model::board::{Board, Cell, Column, Row, Scale};
-use crate::model::{Kind, Problem, Result};
-use crate::pipeline::board::from_paths_by;
+use crate::model::board::{Board, BoardAsk, Cell, Curated, Row};
+use crate::model::{Filter, Kind, Problem, Result};
 
 /// Arguments of `benchtop board`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Question and prediction files, or folders of them
-    #[arg(required = true, value_name = "PATH")]
+    /// Question and prediction files, or folders of them; the project's own without any
+    #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// A mapping.toml that says which column of a table is what
     #[arg(long, value_name = "FILE")]
@@ -34,6 +43,30 @@ pub struct Args {
     /// Only columns that match; `*` and `?` stand for any text and any character, commas part alternatives
     #[arg(long, value_name = "GLOB")]
     pub columns: Option<String>,
+    /// Score all items of the project, the accepted ones, or those accepted in the round of this name
+    #[arg(long, value_name = "all|accepted|ROUND")]
+    pub curated: Option<String>,
+    /// Score only what this filter of the item list finds in the project
+    #[arg(long, value_name = "WORDS")]
+    pub filter: Option<String>,
+    /// Ranks by this column, which tie where the data cannot tell neighbours apart
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["sort", "columns", "compare", "sure"])]
+    pub ranks: Option<String>,
+    /// Two models on the same questions, by --column
+    #[arg(long, num_args = 2, value_names = ["MODEL", "MODEL"], requires = "column", conflicts_with_all = ["sort", "columns", "sure"])]
+    pub compare: Option<Vec<String>>,
+    /// How sure every model's number of --column is: images or pairs are drawn again
+    #[arg(long, requires = "column", conflicts_with_all = ["sort", "columns"])]
+    pub sure: bool,
+    /// The column of --compare and --sure
+    #[arg(long, value_name = "COLUMN")]
+    pub column: Option<String>,
+    /// Draws of --compare and --sure
+    #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    pub draws: u32,
+    /// Seed of those draws
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
 }
 
 /// How a board is printed.
@@ -45,34 +78,48 @@ pub enum Output {
     Csv,
     /// One Markdown table
     Md,
+    /// One LaTeX table
+    Latex,
     /// One object a line and cell: {"model","column","k","n","value"}
     Json,
 }
 
-/// Prints the board. A reader that goes away early is no error.
+/// Prints the board, or a closer look at it. A reader that goes away early is no error.
 ///
 /// # Errors
-/// As [`from_paths_by`]; [`Kind::NotFound`] for a column that is not there; I/O problems of standard output.
-pub fn run(args: &Args) -> Result<()> {
-    let rule = args.rule.as_deref().map(extractor).transpose()?;
-    let mapping = args.mapping.as_deref().map(super::import::mapping).transpose()?;
-    let scored = from_paths_by(&args.paths, rule, mapping.as_ref())?;
-    let mut board = scored.whole();
-    if let Some(column) = &args.sort {
-        sort(&mut board, column)?;
+/// Those of the files or the project; [`Kind::NotFound`] for a column or a model that is not there; I/O problems of standard output.
+pub fn run(context: &Context, args: &Args) -> Result<()> {
+    if let Some(rule) = &args.rule {
+        extractor(rule)?;
     }
-    if let Some(globs) = &args.columns {
-        choose(&mut board, globs)?;
-    }
-    for problem in &scored.skipped {
-        // Standard error may be gone too; the board is what was asked for.
-        let _ = writeln!(io::stderr(), "skipped: {problem}");
-    }
+    let source = Source::open(context, args)?;
     let out = io::stdout();
     let width = width(&out);
     let mut out = io::BufWriter::new(out.lock());
-    let printed = print(&board, args.format, width, &mut out).and_then(|()| out.flush());
-    match printed {
+    let printed = match (&args.ranks, &args.compare, &args.column) {
+        (Some(column), ..) => source.ranks(column, args.format, &mut out),
+        (_, Some(models), Some(column)) => source.compare(models, column, args, &mut out),
+        (_, None, Some(column)) if args.sure => source.sure(column, args, &mut out),
+        (_, _, Some(_)) => Err(Problem::new(Kind::Usage, "--column is for --compare and --sure")
+            .help("--columns GLOB chooses which columns are printed")),
+        _ => {
+            let mut board = source.board()?;
+            if let Some(column) = &args.sort {
+                sort(&mut board, column)?;
+            }
+            if let Some(globs) = &args.columns {
+                choose(&mut board, globs)?;
+            }
+            source.skipped();
+            written(print(&board, args.format, width, &mut out))
+        }
+    };
+    printed.and_then(|()| written(out.flush()))
+}
+
+/// What writing came to; a closed pipe is no error.
+fn written(result: io::Result<()>) -> Result<()> {
+    match result {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
             let mut problem = Problem::io(&e, "cannot write to standard output", std::path::Path::new(""));
             problem.place.file = None;
@@ -80,6 +127,22 @@ pub fn run(args: &Args) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// What of the project is scored.
+///
+/// # Errors
+/// [`Kind::Usage`] for words that are no filter.
+fn board_ask(args: &Args) -> Result<BoardAsk> {
+    let curated = match args.curated.as_deref() {
+        None | Some("all") => Curated::All,
+        Some("accepted") => Curated::Accepted,
+        Some(round) => Curated::Round(round.into()),
+    };
+    let filter = args.filter.as_deref().map(Filter::parse).transpose()?.unwrap_or_default();
+    // The owner knows rules by their whole names.
+    let rule = args.rule.as_deref().map(extractor).transpose()?.map(|rule| rule.name().to_string());
+    Ok(BoardAsk { curated, filter, rule })
 }
 
 /// The rule of that name.
@@ -177,164 +240,9 @@ fn matches(glob: &str, text: &str) -> bool {
     reach[text.len()]
 }
 
-/// Prints a board that fits `width` columns (tables only).
-///
-/// # Errors
-/// Those of `out`.
-pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Output::Table => table(board, width, out),
-        Output::Md => markdown(board, out),
-        Output::Csv => {
-            writeln!(out, "model,column,k,n,value")?;
-            for (row, column, cell, value) in cells(board) {
-                let k = cell.k().map_or(String::new(), |k| k.to_string());
-                writeln!(out, "{},{},{k},{},{value}", csv(&row.model), csv(&column.name), cell.n())?;
-            }
-            notes_aside(board)
-        }
-        Output::Json => {
-            for (row, column, cell, value) in cells(board) {
-                let line = Line { model: &row.model, column: &column.name, k: cell.k(), n: cell.n(), value };
-                serde_json::to_writer(&mut *out, &line)?;
-                out.write_all(b"\n")?;
-            }
-            notes_aside(board)
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Line<'a> {
-    model: &'a str,
-    column: &'a str,
-    k: Option<u64>,
-    n: u64,
-    value: f64,
-}
-
-/// Cells that have a value, row by row.
-fn cells(board: &Board) -> impl Iterator<Item = (&Row, &Column, Cell, f64)> {
-    board.rows.iter().flat_map(move |row| {
-        board.columns.iter().zip(&row.cells).filter_map(move |(column, cell)| {
-            let cell = (*cell)?;
-            Some((row, column, cell, cell.value()?))
-        })
-    })
-}
-
-/// Notes go to standard error when a program reads standard output.
-fn notes_aside(board: &Board) -> io::Result<()> {
-    for note in &board.notes {
-        // The note is a courtesy: nobody may be listening.
-        let _ = writeln!(io::stderr(), "note: {note}");
-    }
-    Ok(())
-}
-
-fn csv(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_string(),
-    }
-}
-
-fn shown(cell: Option<Cell>, column: &Column) -> String {
-    match cell.and_then(|c| Some((c, c.value()?))) {
-        Some((Cell::Share { k, n }, value)) => format!("{:.2} {k}/{n}", value * 100.0),
-        Some((cell, value)) => {
-            let value = if column.scale == Scale::Share { value * 100.0 } else { value };
-            let sign = if column.scale == Scale::Points && value > 0.0 { "+" } else { "" };
-            format!("{sign}{value:.2} n={}", cell.n())
-        }
-        None => "-".to_string(),
-    }
-}
-
-fn markdown(board: &Board, out: &mut dyn Write) -> io::Result<()> {
-    let safe = |text: &str| text.replace('|', "\\|");
-    write!(out, "| model |")?;
-    board.columns.iter().try_for_each(|c| write!(out, " {} |", safe(&c.name)))?;
-    write!(out, "\n| --- |")?;
-    board.columns.iter().try_for_each(|_| write!(out, " ---: |"))?;
-    for row in &board.rows {
-        write!(out, "\n| {} |", safe(&row.model))?;
-        row.cells.iter().zip(&board.columns).try_for_each(|(c, of)| write!(out, " {} |", shown(*c, of)))?;
-    }
-    writeln!(out)?;
-    if !board.notes.is_empty() {
-        writeln!(out)?;
-    }
-    board.notes.iter().try_for_each(|n| writeln!(out, "- {}", safe(n)))
-}
-
-fn table(board: &Board, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    let names = board.rows.iter().map(|r| r.model.width()).chain([5]).max().unwrap_or(5);
-    let line = |r: &Row| r.cells.iter().zip(&board.columns).map(|(c, of)| shown(*c, of)).collect();
-    let text: Vec<Vec<String>> = board.rows.iter().map(line).collect();
-    let wide = |at: usize| {
-        let cells = text.iter().filter_map(|row| row.get(at)).map(|t| t.width());
-        cells.chain([board.columns[at].name.width()]).max().unwrap_or(0)
-    };
-    for (i, block) in blocks(board, width.saturating_sub(names), &wide).into_iter().enumerate() {
-        if i > 0 {
-            writeln!(out)?;
-        }
-        write!(out, "{}", pad("model", names, false))?;
-        for at in block.clone() {
-            write!(out, "  {}", pad(&board.columns[at].name, wide(at), true))?;
-        }
-        writeln!(out)?;
-        for (row, cells) in board.rows.iter().zip(&text) {
-            write!(out, "{}", pad(&row.model, names, false))?;
-            for at in block.clone() {
-                write!(out, "  {}", pad(cells.get(at).map_or("-", String::as_str), wide(at), true))?;
-            }
-            writeln!(out)?;
-        }
-    }
-    if !board.notes.is_empty() {
-        writeln!(out)?;
-    }
-    board.notes.iter().try_for_each(|n| writeln!(out, "note: {n}"))
-}
-
-/// Ranges of columns that fit beside the names: whole groups together where they fit, else split.
-fn blocks(board: &Board, room: usize, wide: &dyn Fn(usize) -> usize) -> Vec<std::ops::Range<usize>> {
-    let total = |range: std::ops::Range<usize>| range.map(|at| wide(at) + 2).sum::<usize>();
-    let mut blocks: Vec<std::ops::Range<usize>> = Vec::new();
-    let mut start = 0;
-    while start < board.columns.len() {
-        let group = &board.columns[start].group;
-        let end = (start..board.columns.len()).find(|at| board.columns[*at].group != *group);
-        let end = end.unwrap_or(board.columns.len());
-        match blocks.last_mut() {
-            Some(last) if total(last.start..end) <= room => last.end = end,
-            _ => {
-                let mut from = start;
-                while from < end {
-                    let mut to = from + 1;
-                    while to < end && total(from..to + 1) <= room {
-                        to += 1;
-                    }
-                    blocks.push(from..to);
-                    from = to;
-                }
-            }
-        }
-        start = end;
-    }
-    blocks
-}
-
-fn pad(text: &str, width: usize, right: bool) -> String {
-    let space = " ".repeat(width.saturating_sub(text.width()));
-    if right { format!("{space}{text}") } else { format!("{text}{space}") }
-}
-
 #[cfg(test)]
 mod tests {
-    use crate::model::board::Counts;
+    use crate::model::board::{Cell, Column, Counts};
 
     use super::*;
 
@@ -372,6 +280,9 @@ mod tests {
         assert!(text(&board(), Output::Csv, 0).contains("\"a,b\",qAcc.L_h,3,4,0.75\n"));
         assert_eq!(text(&board(), Output::Csv, 0).lines().count(), 6);
         assert!(text(&board(), Output::Md, 0).contains("| c | 50.00 2/4 | 75.00 3/4 | 33.33 1/3 |"));
+        let latex = text(&board(), Output::Latex, 0);
+        assert!(latex.contains("n & 4 & 4 & 3 \\\\\na,b & 25.00 & 75.00 & - \\\\\n"), "{latex}");
+        assert!(latex.contains("model & qAcc.L\\_l &") && latex.ends_with("% c: odd\n"), "{latex}");
         let first = "{\"model\":\"a,b\",\"column\":\"qAcc.L_l\",\"k\":1,\"n\":4,\"value\":0.25}";
         assert_eq!(text(&board(), Output::Json, 0).lines().next(), Some(first));
     }
@@ -407,7 +318,7 @@ mod tests {
                 Ok(())
             }
         }
-        for format in [Output::Table, Output::Csv, Output::Md, Output::Json] {
+        for format in [Output::Table, Output::Csv, Output::Md, Output::Latex, Output::Json] {
             assert_eq!(print(&board(), format, 80, &mut Closed).unwrap_err().kind(), ErrorKind::BrokenPipe);
         }
     }

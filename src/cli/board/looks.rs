@@ -1,0 +1,382 @@
+//! Closer looks at a board: ranks, how sure numbers are, two models on the same questions.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
+use super::print::{csv, pad, shown};
+use super::{Args, Output, board_ask, extractor, written};
+use crate::cli::Context;
+use crate::metrics::statistics::Rank;
+use crate::model::agreement::Bootstrap;
+use crate::model::board::looks::{Compared, Redrawn, Sure};
+use crate::model::board::{Board, BoardAsk, Cell, Column, Row, Scale};
+use crate::model::{Kind, Problem, Result};
+use crate::owner::Client;
+use crate::owner::wire::{Answer, Ask};
+use crate::pipeline::board::{Scored, from_paths_by};
+use crate::tui::widgets::table::CopyFormat;
+use crate::tui::widgets::table::copy::rows_as;
+
+/// Where a board comes from.
+pub(super) enum Source {
+    /// Files, read here.
+    Files(Box<Scored>),
+    /// The project, through its owner.
+    Project(Box<Client>, BoardAsk),
+}
+
+fn unexpected() -> Problem {
+    Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")
+}
+
+impl Source {
+    /// The files that are named, else the project.
+    ///
+    /// # Errors
+    /// When neither can be read; [`Kind::Usage`] for what only a project has.
+    pub(super) fn open(context: &Context, args: &Args) -> Result<Source> {
+        let ask = board_ask(args)?;
+        if args.paths.is_empty() {
+            return Ok(Source::Project(Box::new(context.client()?), ask));
+        }
+        if args.curated.is_some() || args.filter.is_some() {
+            let problem = Problem::new(Kind::Usage, "--curated and --filter are of a project's items");
+            return Err(problem.help("leave the paths out, or import the files first"));
+        }
+        let rule = args.rule.as_deref().map(extractor).transpose()?;
+        let mapping = args.mapping.as_deref().map(crate::cli::import::mapping).transpose()?;
+        Ok(Source::Files(Box::new(from_paths_by(&args.paths, rule, mapping.as_ref())?)))
+    }
+
+    /// Says which files were passed over.
+    pub(super) fn skipped(&self) {
+        if let Source::Files(scored) = self {
+            for problem in &scored.skipped {
+                // Standard error may be gone too; the board is what was asked for.
+                let _ = writeln!(io::stderr(), "skipped: {problem}");
+            }
+        }
+    }
+
+    /// The whole board.
+    ///
+    /// # Errors
+    /// What the owner refuses.
+    pub(super) fn board(&self) -> Result<Board> {
+        match self {
+            Source::Files(scored) => Ok(scored.whole()),
+            Source::Project(client, ask) => match client.ask(Ask::Board(Box::new(ask.clone())))? {
+                Answer::Board(board) => Ok(*board),
+                _ => Err(unexpected()),
+            },
+        }
+    }
+
+    fn ranked(&self, column: &str) -> Result<Vec<(String, Rank)>> {
+        match self {
+            Source::Files(scored) => scored.ranks(column, &scored.ruled().choose(None)),
+            Source::Project(client, ask) => {
+                match client.ask(Ask::Ranks { ask: Box::new(ask.clone()), column: column.into() })? {
+                    Answer::Ranks(ranks) => Ok(ranks),
+                    _ => Err(unexpected()),
+                }
+            }
+        }
+    }
+
+    fn how_sure(&self, model: &str, column: &str, plan: Bootstrap) -> Result<Sure> {
+        match self {
+            Source::Files(scored) => scored.sure(model, column, &scored.ruled().choose(None), plan, &|| true),
+            Source::Project(client, ask) => {
+                let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
+                match client.ask(Ask::Sure { ask, model, column, plan })? {
+                    Answer::Sure(sure) => Ok(*sure),
+                    _ => Err(unexpected()),
+                }
+            }
+        }
+    }
+
+    fn compared(&self, (a, b): (&str, &str), column: &str, plan: Bootstrap) -> Result<Compared> {
+        match self {
+            Source::Files(scored) => {
+                let chosen = scored.ruled().choose(None);
+                scored.compare((a, b), column, &chosen, plan, (&|| true, &|_| true))
+            }
+            Source::Project(client, ask) => {
+                let (ask, models, column) = (Box::new(ask.clone()), [a.into(), b.into()], column.into());
+                match client.ask(Ask::Compare { ask, models, column, plan })? {
+                    Answer::Compared(compared) => Ok(*compared),
+                    _ => Err(unexpected()),
+                }
+            }
+        }
+    }
+
+    /// Prints ranks by a column.
+    ///
+    /// # Errors
+    /// As [`super::run`].
+    pub(super) fn ranks(&self, column: &str, format: Output, out: &mut dyn Write) -> Result<()> {
+        let (ranks, board) = (self.ranked(column)?, self.board()?);
+        let of = column_of(&board, column)?;
+        let line = |(model, rank): &(String, Rank)| {
+            let cell = row_of(&board, model).and_then(|row| row.cells.get(of.0).copied().flatten());
+            RankLine {
+                rank: rank.rank,
+                tied: rank.tied,
+                model: model.clone(),
+                column: column.into(),
+                k: cell.and_then(Cell::k),
+                n: cell.map_or(0, Cell::n),
+                value: cell.and_then(Cell::value),
+                alone: rank.discordant.map(|d| d.0),
+                next_alone: rank.discordant.map(|d| d.1),
+                p: rank.p,
+                corrected: rank.corrected,
+                cell,
+            }
+        };
+        let lines: Vec<RankLine> = ranks.iter().map(line).collect();
+        let tested = lines.iter().any(|l| l.p.is_some());
+        let place = |at: usize, l: &RankLine| match tested {
+            true => format!("{}{}", l.rank, if l.tied { "=" } else { " " }),
+            false => format!("{} ", at + 1),
+        };
+        let optional = |n: Option<u64>| n.map_or("-".to_string(), |n| n.to_string());
+        let p = |p: Option<f64>| p.map_or("-".to_string(), |p| format!("{p:.4}"));
+        let row = |(at, l): (usize, &RankLine)| {
+            let first = vec![place(at, l), l.model.clone(), shown(l.cell, of.1)];
+            first.into_iter().chain([optional(l.alone), optional(l.next_alone), p(l.p), p(l.corrected)]).collect()
+        };
+        let rows = lines.iter().enumerate().map(row).collect();
+        let heads = ["rank", "model", column, "alone", "next alone", "p", "corrected"];
+        let note = match tested {
+            true => {
+                "= shares its rank: exact McNemar between neighbours, Holm-corrected, cannot tell them apart at 0.05"
+            }
+            false => "the bare order: this column has no units that two models get right or wrong",
+        };
+        printed(&heads, rows, &lines, format, &[note.to_string()], out)
+    }
+
+    /// Prints how sure the numbers of a column are.
+    ///
+    /// # Errors
+    /// As [`super::run`].
+    pub(super) fn sure(&self, column: &str, args: &Args, out: &mut dyn Write) -> Result<()> {
+        let (board, plan) = (self.board()?, Bootstrap { draws: args.draws, seed: args.seed });
+        let of = column_of(&board, column)?;
+        let (mut lines, mut rows): (Vec<SureLine>, Vec<Vec<String>>) = (Vec::new(), Vec::new());
+        for row in &board.rows {
+            let Some(cell) = row.cells.get(of.0).copied().flatten() else { continue };
+            let sure = self.how_sure(&row.model, column, plan)?;
+            let wilson = sure.wilson.map_or("-".into(), |(low, high)| between(low, high, of.1));
+            rows.push(vec![
+                row.model.clone(),
+                shown(Some(cell), of.1),
+                wilson,
+                told(&sure.redrawn, of.1),
+                format!("{} {}s", sure.redrawn.clusters, sure.redrawn.cluster),
+            ]);
+            lines.push(SureLine {
+                model: row.model.clone(),
+                column: column.into(),
+                k: cell.k(),
+                n: cell.n(),
+                value: cell.value(),
+                wilson: sure.wilson.map(|(low, high)| [low, high]),
+                drawn: DrawnLine::of(&sure.redrawn),
+            });
+        }
+        let heads = ["model", column, "Wilson 95 %", "drawn 95 %", "drawn from"];
+        let note = format!("{} draws, seed {}", plan.draws, plan.seed);
+        printed(&heads, rows, &lines, args.format, &[note], out)
+    }
+
+    /// Prints two models on the same questions.
+    ///
+    /// # Errors
+    /// As [`super::run`].
+    pub(super) fn compare(&self, models: &[String], column: &str, args: &Args, out: &mut dyn Write) -> Result<()> {
+        let [a, b] = models else { return Err(Problem::new(Kind::Usage, "--compare takes two models")) };
+        let plan = Bootstrap { draws: args.draws, seed: args.seed };
+        let compared = self.compared((a, b), column, plan)?;
+        let board = self.board()?;
+        let of = column_of(&board, column)?.1;
+        let by = if of.scale == Scale::Share { 100.0 } else { 1.0 };
+        let t = compared.table.as_ref();
+        let line = CompareLine {
+            models: compared.models.clone(),
+            column: column.into(),
+            k: compared.cells.map(|c| c.and_then(Cell::k)),
+            n: compared.cells.map(|c| c.map_or(0, Cell::n)),
+            values: compared.cells.map(|c| c.and_then(Cell::value)),
+            delta: compared.delta,
+            drawn: DrawnLine::of(&compared.redrawn),
+            both: t.map(|t| t.both),
+            first: t.map(|t| t.first),
+            second: t.map(|t| t.second),
+            neither: t.map(|t| t.neither),
+            p: t.map(|t| t.p),
+            first_items: t.map_or(Vec::new(), |t| t.first_items.clone()),
+            second_items: t.map_or(Vec::new(), |t| t.second_items.clone()),
+        };
+        let mut rows = vec![
+            vec![a.clone(), shown(compared.cells[0], of)],
+            vec![b.clone(), shown(compared.cells[1], of)],
+            vec!["difference".into(), compared.delta.map_or("-".into(), |d| format!("{:+.2}", d * by))],
+            vec!["95 %, drawn".into(), told(&compared.redrawn, of)],
+        ];
+        if let Some(t) = t {
+            rows.extend([
+                vec![format!("only {a}"), t.first.to_string()],
+                vec![format!("only {b}"), t.second.to_string()],
+                vec!["both".into(), t.both.to_string()],
+                vec!["neither".into(), t.neither.to_string()],
+                vec!["McNemar p".into(), format!("{:.4}", t.p)],
+            ]);
+        }
+        let r = &compared.redrawn;
+        let note = format!("{} draws of {} {}s, seed {}", plan.draws, r.clusters, r.cluster, plan.seed);
+        printed(&["", column], rows, &[line], args.format, &[note], out)
+    }
+}
+
+fn column_of<'b>(board: &'b Board, name: &str) -> Result<(usize, &'b Column)> {
+    let found = board.columns.iter().enumerate().find(|(_, c)| c.name == name);
+    found.ok_or_else(|| super::unknown_column(board, format!("no column `{name}`")))
+}
+
+fn row_of<'b>(board: &'b Board, model: &str) -> Option<&'b Row> {
+    board.rows.iter().find(|row| row.model == model)
+}
+
+fn between(low: f64, high: f64, of: &Column) -> String {
+    let by = if of.scale == Scale::Share { 100.0 } else { 1.0 };
+    format!("{:.2} to {:.2}", low * by, high * by)
+}
+
+fn told(redrawn: &Redrawn, of: &Column) -> String {
+    match (&redrawn.interval, &redrawn.why_not) {
+        (Some(interval), _) => between(interval.low, interval.high, of),
+        (None, Some(why)) => format!("none: {why}"),
+        (None, None) => "none".into(),
+    }
+}
+
+#[derive(Serialize)]
+struct RankLine {
+    rank: usize,
+    tied: bool,
+    model: String,
+    column: String,
+    k: Option<u64>,
+    n: u64,
+    value: Option<f64>,
+    alone: Option<u64>,
+    next_alone: Option<u64>,
+    p: Option<f64>,
+    corrected: Option<f64>,
+    #[serde(skip)]
+    cell: Option<Cell>,
+}
+
+/// An interval by drawing again.
+#[derive(Serialize)]
+struct DrawnLine {
+    low: Option<f64>,
+    high: Option<f64>,
+    standard_error: Option<f64>,
+    undefined: Option<String>,
+    cluster: String,
+    clusters: u64,
+    draws: u32,
+    seed: u64,
+}
+
+impl DrawnLine {
+    fn of(r: &Redrawn) -> DrawnLine {
+        DrawnLine {
+            low: r.interval.map(|i| i.low),
+            high: r.interval.map(|i| i.high),
+            standard_error: r.interval.map(|i| i.standard_error),
+            undefined: r.why_not.clone(),
+            cluster: r.cluster.clone(),
+            clusters: r.clusters,
+            draws: r.plan.draws,
+            seed: r.plan.seed,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct SureLine {
+    model: String,
+    column: String,
+    k: Option<u64>,
+    n: u64,
+    value: Option<f64>,
+    wilson: Option<[f64; 2]>,
+    drawn: DrawnLine,
+}
+
+#[derive(Serialize)]
+struct CompareLine {
+    models: [String; 2],
+    column: String,
+    k: [Option<u64>; 2],
+    n: [u64; 2],
+    values: [Option<f64>; 2],
+    delta: Option<f64>,
+    drawn: DrawnLine,
+    both: Option<u64>,
+    first: Option<u64>,
+    second: Option<u64>,
+    neither: Option<u64>,
+    p: Option<f64>,
+    first_items: Vec<u32>,
+    second_items: Vec<u32>,
+}
+
+/// Prints lines as a table of words, or as one object each.
+fn printed<T: Serialize>(
+    heads: &[&str],
+    rows: Vec<Vec<String>>,
+    lines: &[T],
+    format: Output,
+    notes: &[String],
+    out: &mut dyn Write,
+) -> Result<()> {
+    written(match format {
+        Output::Json => lines.iter().try_for_each(|line| {
+            serde_json::to_writer(&mut *out, line)?;
+            out.write_all(b"\n")
+        }),
+        Output::Csv => std::iter::once(heads.iter().map(|h| csv(h)).collect::<Vec<_>>())
+            .chain(rows.iter().map(|row| row.iter().map(|cell| csv(cell.trim())).collect()))
+            .try_for_each(|row| writeln!(out, "{}", row.join(","))),
+        Output::Md | Output::Latex => {
+            let format = if format == Output::Md { CopyFormat::Markdown } else { CopyFormat::Latex };
+            let heads: Vec<(&str, bool)> = heads.iter().enumerate().map(|(at, head)| (*head, at > 1)).collect();
+            out.write_all(rows_as(&heads, &rows, format).as_bytes())
+        }
+        Output::Table => {
+            let wide = |at: usize| {
+                let cells = rows.iter().filter_map(|row| row.get(at)).map(|t| t.width());
+                cells.chain([heads[at].width()]).max().unwrap_or(0)
+            };
+            let line = |cells: &[String]| {
+                let shown = cells.iter().enumerate().map(|(at, text)| pad(text, wide(at), at > 1));
+                shown.collect::<Vec<_>>().join("  ").trim_end().to_string()
+            };
+            let heads: Vec<String> = heads.iter().map(|h| h.to_string()).collect();
+            let body = rows.iter().try_for_each(|row| writeln!(out, "{}", line(row)));
+            writeln!(out, "{}", line(&heads))
+                .and(body)
+                .and_then(|()| notes.iter().try_for_each(|note| writeln!(out, "note: {note}")))
+        }
+    })
+}

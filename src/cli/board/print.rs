@@ -1,0 +1,192 @@
+//! Printing a board: for people, for spreadsheets, for papers, for programs.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
+use super::Output;
+use crate::model::board::{Board, Cell, Column, Row, Scale};
+use crate::tui::widgets::table::CopyFormat;
+use crate::tui::widgets::table::copy::rows_as;
+
+/// Prints a board that fits `width` columns (tables only).
+///
+/// # Errors
+/// Those of `out`.
+pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Output::Table => table(board, width, out),
+        Output::Md => markdown(board, out),
+        Output::Latex => latex(board, out),
+        Output::Csv => {
+            writeln!(out, "model,column,k,n,value")?;
+            for (row, column, cell, value) in cells(board) {
+                let k = cell.k().map_or(String::new(), |k| k.to_string());
+                writeln!(out, "{},{},{k},{},{value}", csv(&row.model), csv(&column.name), cell.n())?;
+            }
+            notes_aside(board)
+        }
+        Output::Json => {
+            for (row, column, cell, value) in cells(board) {
+                let line = Line { model: &row.model, column: &column.name, k: cell.k(), n: cell.n(), value };
+                serde_json::to_writer(&mut *out, &line)?;
+                out.write_all(b"\n")?;
+            }
+            notes_aside(board)
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    model: &'a str,
+    column: &'a str,
+    k: Option<u64>,
+    n: u64,
+    value: f64,
+}
+
+/// Cells that have a value, row by row.
+fn cells(board: &Board) -> impl Iterator<Item = (&Row, &Column, Cell, f64)> {
+    board.rows.iter().flat_map(move |row| {
+        board.columns.iter().zip(&row.cells).filter_map(move |(column, cell)| {
+            let cell = (*cell)?;
+            Some((row, column, cell, cell.value()?))
+        })
+    })
+}
+
+/// Notes go to standard error when a program reads standard output.
+fn notes_aside(board: &Board) -> io::Result<()> {
+    for note in &board.notes {
+        // The note is a courtesy: nobody may be listening.
+        let _ = writeln!(io::stderr(), "note: {note}");
+    }
+    Ok(())
+}
+
+pub(super) fn csv(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_string(),
+    }
+}
+
+pub(super) fn shown(cell: Option<Cell>, column: &Column) -> String {
+    match cell.and_then(|c| Some((c, c.value()?))) {
+        Some((Cell::Share { k, n }, value)) => format!("{:.2} {k}/{n}", value * 100.0),
+        Some((cell, value)) => {
+            let value = if column.scale == Scale::Share { value * 100.0 } else { value };
+            let sign = if column.scale == Scale::Points && value > 0.0 { "+" } else { "" };
+            format!("{sign}{value:.2} n={}", cell.n())
+        }
+        None => "-".to_string(),
+    }
+}
+
+fn markdown(board: &Board, out: &mut dyn Write) -> io::Result<()> {
+    let safe = |text: &str| text.replace('|', "\\|");
+    write!(out, "| model |")?;
+    board.columns.iter().try_for_each(|c| write!(out, " {} |", safe(&c.name)))?;
+    write!(out, "\n| --- |")?;
+    board.columns.iter().try_for_each(|_| write!(out, " ---: |"))?;
+    for row in &board.rows {
+        write!(out, "\n| {} |", safe(&row.model))?;
+        row.cells.iter().zip(&board.columns).try_for_each(|(c, of)| write!(out, " {} |", shown(*c, of)))?;
+    }
+    writeln!(out)?;
+    if !board.notes.is_empty() {
+        writeln!(out)?;
+    }
+    board.notes.iter().try_for_each(|n| writeln!(out, "- {}", safe(n)))
+}
+
+/// A table for a paper: numbers without their counts, which stand in a line of their own where all models share them.
+fn latex(board: &Board, out: &mut dyn Write) -> io::Result<()> {
+    let n_of = |at: usize| {
+        let mut n = board.rows.iter().filter_map(|row| Some(row.cells.get(at).copied().flatten()?.n()));
+        let first = n.next()?;
+        n.all(|n| n == first).then_some(first)
+    };
+    let number = |(cell, of): (&Option<Cell>, &Column)| match cell.and_then(Cell::value) {
+        Some(value) if of.scale == Scale::Share => format!("{:.2}", value * 100.0),
+        Some(value) if of.scale == Scale::Points => format!("{value:+.2}"),
+        Some(value) => format!("{value:.2}"),
+        None => "-".into(),
+    };
+    let heads: Vec<(&str, bool)> =
+        std::iter::once(("model", false)).chain(board.columns.iter().map(|c| (c.name.as_str(), true))).collect();
+    let counts = (0..board.columns.len()).map(|at| n_of(at).map_or(String::new(), |n| n.to_string()));
+    let mut rows = vec![std::iter::once("n".to_string()).chain(counts).collect::<Vec<_>>()];
+    rows.extend(board.rows.iter().map(|row| {
+        let cells = row.cells.iter().zip(&board.columns).map(number);
+        std::iter::once(row.model.clone()).chain(cells).collect()
+    }));
+    out.write_all(rows_as(&heads, &rows, CopyFormat::Latex).as_bytes())?;
+    board.notes.iter().try_for_each(|n| writeln!(out, "% {}", n.replace('\n', " ")))
+}
+
+fn table(board: &Board, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    let names = board.rows.iter().map(|r| r.model.width()).chain([5]).max().unwrap_or(5);
+    let line = |r: &Row| r.cells.iter().zip(&board.columns).map(|(c, of)| shown(*c, of)).collect();
+    let text: Vec<Vec<String>> = board.rows.iter().map(line).collect();
+    let wide = |at: usize| {
+        let cells = text.iter().filter_map(|row| row.get(at)).map(|t| t.width());
+        cells.chain([board.columns[at].name.width()]).max().unwrap_or(0)
+    };
+    for (i, block) in blocks(board, width.saturating_sub(names), &wide).into_iter().enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        write!(out, "{}", pad("model", names, false))?;
+        for at in block.clone() {
+            write!(out, "  {}", pad(&board.columns[at].name, wide(at), true))?;
+        }
+        writeln!(out)?;
+        for (row, cells) in board.rows.iter().zip(&text) {
+            write!(out, "{}", pad(&row.model, names, false))?;
+            for at in block.clone() {
+                write!(out, "  {}", pad(cells.get(at).map_or("-", String::as_str), wide(at), true))?;
+            }
+            writeln!(out)?;
+        }
+    }
+    if !board.notes.is_empty() {
+        writeln!(out)?;
+    }
+    board.notes.iter().try_for_each(|n| writeln!(out, "note: {n}"))
+}
+
+/// Ranges of columns that fit beside the names: whole groups together where they fit, else split.
+fn blocks(board: &Board, room: usize, wide: &dyn Fn(usize) -> usize) -> Vec<std::ops::Range<usize>> {
+    let total = |range: std::ops::Range<usize>| range.map(|at| wide(at) + 2).sum::<usize>();
+    let mut blocks: Vec<std::ops::Range<usize>> = Vec::new();
+    let mut start = 0;
+    while start < board.columns.len() {
+        let group = &board.columns[start].group;
+        let end = (start..board.columns.len()).find(|at| board.columns[*at].group != *group);
+        let end = end.unwrap_or(board.columns.len());
+        match blocks.last_mut() {
+            Some(last) if total(last.start..end) <= room => last.end = end,
+            _ => {
+                let mut from = start;
+                while from < end {
+                    let mut to = from + 1;
+                    while to < end && total(from..to + 1) <= room {
+                        to += 1;
+                    }
+                    blocks.push(from..to);
+                    from = to;
+                }
+            }
+        }
+        start = end;
+    }
+    blocks
+}
+
+pub(super) fn pad(text: &str, width: usize, right: bool) -> String {
+    let space = " ".repeat(width.saturating_sub(text.width()));
+    if right { format!("{space}{text}") } else { format!("{text}{space}") }
+}

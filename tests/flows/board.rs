@@ -1,0 +1,88 @@
+//! The leaderboard of a project on the command line, beside that of its files.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::support::Bench;
+
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/fixtures/small")
+}
+
+fn project() -> Bench {
+    let bench = Bench::new();
+    bench.run(["import", fixture().to_str().unwrap()]).ok();
+    bench
+}
+
+#[test]
+fn the_board_of_a_project_is_that_of_its_files() {
+    let bench = project();
+    let folder = fixture();
+    let files = bench.run(["board", folder.to_str().unwrap(), "--format", "json"]).lines();
+    let own = bench.run(["board", "--format", "json"]).lines();
+    assert_eq!(own, files);
+    assert!(own.iter().any(|cell| cell["model"] == "alpha" && cell["column"] == "qAcc.L_m"), "{own:?}");
+    for format in ["table", "csv", "md", "latex"] {
+        assert!(bench.run(["board", "--format", format]).ok().contains("alpha"), "{format}");
+    }
+    let narrow = bench.run(["board", "--columns", "aAcc*"]).ok();
+    assert!(narrow.lines().next().unwrap().starts_with("model"), "{narrow}");
+}
+
+#[test]
+fn a_filter_and_what_people_accepted_choose_what_is_scored() {
+    let bench = project();
+    let cell = |args: &[&str], column: &str| {
+        let args = ["board", "--format", "json"].iter().chain(args).copied().collect::<Vec<_>>();
+        let all = bench.run(args).lines();
+        let found = all.iter().find(|c| c["model"] == "alpha" && c["column"] == column);
+        found.map(|c| (c["k"].as_u64().unwrap(), c["n"].as_u64().unwrap()))
+    };
+    let whole = cell(&[], "aAcc.L_m").unwrap();
+    let low = cell(&["--filter", "level:low"], "aAcc.L_m").unwrap();
+    assert_eq!(Some(low), cell(&[], "aAcc.L_l"));
+    assert!(low.1 < whole.1);
+    assert_eq!(cell(&["--curated", "all"], "aAcc.L_m"), Some(whole));
+    assert_eq!(cell(&["--curated", "accepted"], "aAcc.L_m"), None, "nothing is accepted yet");
+    bench.feed(["decide"], "{\"item\":1,\"verdict\":\"accept\"}\n{\"item\":2,\"verdict\":\"accept\"}\n").ok();
+    let accepted = cell(&["--curated", "accepted"], "aAcc.L_m").unwrap();
+    assert_eq!(accepted, cell(&["--filter", "number:1,2"], "aAcc.L_m").unwrap());
+    assert_eq!(accepted.1, 2);
+    bench.run(["board", "--curated", "no-such-round"]).refused(1);
+    bench.run(["board", "--filter", "level:low", fixture().to_str().unwrap()]).refused(2);
+    bench.run(["board", "--filter", "status:nonsense"]).refused(2);
+    bench.run(["board", "--rule", "nonsense"]).refused(2);
+}
+
+#[test]
+fn ranks_intervals_and_two_models_are_the_same_from_a_project_and_from_its_files() {
+    let bench = project();
+    let folder = fixture();
+    let both = |args: &[&str]| {
+        let own = bench.run(["board", "--format", "json"].iter().chain(args).copied().collect::<Vec<_>>()).lines();
+        let path = folder.to_str().unwrap();
+        let files = ["board", path, "--format", "json"].into_iter().chain(args.iter().copied());
+        assert_eq!(bench.run(files.collect::<Vec<_>>()).lines(), own, "{args:?}");
+        own
+    };
+    let ranks = both(&["--ranks", "aAcc.L_m"]);
+    assert_eq!((&ranks[0]["model"], &ranks[0]["rank"], &ranks[0]["tied"]), (&json!("alpha"), &json!(1), &json!(true)));
+    assert!(ranks[0]["p"].as_f64().unwrap() > 0.05 && ranks[1]["p"].is_null(), "{ranks:?}");
+    let compared = both(&["--compare", "alpha", "beta", "--column", "aAcc.L_m", "--draws", "200"]).remove(0);
+    let count = |key: &str| compared[key].as_u64().unwrap();
+    assert_eq!(compared["k"][0].as_u64().unwrap(), count("both") + count("first"));
+    assert_eq!(compared["k"][1].as_u64().unwrap(), count("both") + count("second"));
+    assert_eq!(compared["first_items"].as_array().unwrap().len() as u64, count("first"));
+    assert_eq!((&ranks[0]["alone"], &ranks[0]["next_alone"]), (&compared["first"], &compared["second"]));
+    let sure = both(&["--sure", "--column", "aAcc.L_m", "--draws", "200", "--seed", "7"]);
+    assert_eq!(sure.len(), 2);
+    assert_eq!((&sure[0]["drawn"]["cluster"], &sure[0]["drawn"]["seed"]), (&json!("image pair"), &json!(7)));
+    let table = bench.run(["board", "--compare", "alpha", "beta", "--column", "aAcc.L_m"]).ok();
+    assert!(table.contains("only alpha") && table.contains("McNemar p") && table.contains("seed 1"), "{table}");
+    bench.run(["board", "--ranks", "nonsense"]).refused(1);
+    bench.run(["board", "--compare", "alpha", "nobody", "--column", "aAcc.L_m"]).refused(1);
+    bench.run(["board", "--sure"]).refused(2);
+    bench.run(["board", "--column", "aAcc.L_m"]).refused(2);
+}
