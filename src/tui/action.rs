@@ -18,6 +18,8 @@ pub enum Scope {
     List,
     /// The leaderboard alone.
     Board,
+    /// The answers behind a cell of it.
+    Behind,
     /// The vocabulary pane and the template pane.
     Metadata,
     /// The vocabulary pane alone.
@@ -55,6 +57,7 @@ impl Scope {
             Scope::Table => "Tables",
             Scope::List => "Item list",
             Scope::Board => "Leaderboard",
+            Scope::Behind => "Answers behind a cell",
             Scope::Metadata => "Vocabularies and templates",
             Scope::Vocabulary => "Vocabularies",
             Scope::Templates => "Templates",
@@ -191,6 +194,19 @@ actions! {
 
     // The leaderboard.
     NextMeasure, "next measure", Board, ["tab"], false, "jump to the next group of columns";
+    PreviousMeasure, "previous measure", Board, ["shift-tab"], false, "jump to the group of columns before";
+    ChooseMeasure, "measures", Board, ["m"], false, "go to a group of columns: by subtask, type, style, level, scenario ...";
+    BoardFilter, "filter questions", Board, ["f"], false, "score only the questions that a filter finds, in the words of the item list";
+    BoardCurated, "curated", Board, ["a"], false, "score all items, the accepted ones, or those accepted in a round";
+    BoardRule, "reading rule", Board, ["r"], false, "the rule that reads answers: each question's own, or one for all";
+    BoardViews, "breakdown", Board, ["v"], false, "this model by style, type, scenario or any group of columns, as bars";
+    CompareModels, "compare", Board, ["x"], false, "compare this model with another one: mark it, then the same key on the other";
+    HowSure, "how sure", Board, ["s"], false, "the interval of this cell by drawing images or pairs again, beside Wilson's";
+    RulesDiffer, "rules differ", Board, ["D"], false, "which answers another rule reads as something else";
+
+    // Answers behind a cell.
+    OnlyWrong, "only wrong", Behind, ["w"], false, "only the wrong answers, or all of them";
+    WrongFirst, "wrong first", Behind, ["o"], false, "the wrong answers first, or the order of the data set";
 
     // Vocabularies and templates.
     SaveMetadata, "save", Metadata, ["ctrl-s", "w"], false, "save every changed file, after saying which items change";

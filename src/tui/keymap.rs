@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(map.lookup(&table, &[press('z'), press('[')]), Lookup::Action(Action::ThenAscending));
         assert_eq!(
             map.lookup(&table, &[press('s')]),
-            Lookup::Elsewhere(vec![Action::Skip, Action::StartScoring, Action::ShowSettled])
+            Lookup::Elsewhere(vec![Action::Skip, Action::HowSure, Action::StartScoring, Action::ShowSettled])
         );
     }
 }

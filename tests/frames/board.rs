@@ -1,6 +1,10 @@
-use benchtop::model::board::{Behind, Board, Cell, Column, Counts, Row};
+use benchtop::metrics::statistics::Rank;
+use benchtop::model::agreement::{Bootstrap, Interval};
+use benchtop::model::board::looks::{Compared, Redrawn, Table};
+use benchtop::model::board::{Behind, Board, BoardAsk, Cell, Column, Counts, Row, Scale};
 use benchtop::tui::action::Action;
-use benchtop::tui::panes::board::BoardPane;
+use benchtop::tui::keymap::Keymap;
+use benchtop::tui::panes::board::{BoardEffect, BoardPane, Breakdown, ChoiceFor};
 
 use super::{SIZES, accessible, check, frame, look};
 
@@ -56,6 +60,10 @@ pub(super) fn board() -> Board {
     Board { questions: 1872, columns, rows: models.iter().enumerate().map(row).collect(), notes }
 }
 
+pub(super) fn keys() -> Keymap {
+    Keymap::defaults().unwrap()
+}
+
 fn behind() -> Vec<Behind> {
     let one = |i: u64| Behind {
         unit: format!("pair {} low", i / 2 + 17),
@@ -82,7 +90,7 @@ fn leaderboard() {
             for action in [Action::Right, Action::SortDescending, Action::Down, Action::Right] {
                 pane.act(action);
             }
-            pane.draw(area, buf, &look());
+            pane.draw(area, &keys(), buf, &look());
         });
         check("leaderboard", size, &picture);
     }
@@ -93,14 +101,14 @@ fn leaderboard_scrolled_to_its_categories() {
     let size = SIZES[0];
     let picture = frame(size, |area, buf| {
         let mut pane = BoardPane::new(board(), margin);
-        pane.draw(area, &mut buf.clone(), &look());
+        pane.draw(area, &keys(), &mut buf.clone(), &look());
         for _ in 0..6 {
             pane.act(Action::NextMeasure);
         }
         for _ in 0..6 {
             pane.act(Action::Right);
         }
-        pane.draw(area, buf, &look());
+        pane.draw(area, &keys(), buf, &look());
     });
     check("leaderboard_categories", size, &picture);
 }
@@ -111,7 +119,7 @@ fn leaderboard_for_a_screen_reader() {
     let picture = frame(size, |area, buf| {
         let mut pane = BoardPane::with_decimals(board(), margin, 2);
         pane.act(Action::SortAscending);
-        pane.draw(area, buf, &accessible());
+        pane.draw(area, &keys(), buf, &accessible());
     });
     assert!(!picture.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)));
     check("leaderboard_accessible", size, &picture);
@@ -121,11 +129,125 @@ fn leaderboard_for_a_screen_reader() {
 fn answers_behind_a_cell_and_one_in_full() {
     for size in SIZES {
         let mut pane = BoardPane::new(board(), margin);
-        pane.show_behind("MiniCPM-V-2", "qAcc.L_l", behind());
-        let list = frame(size, |area, buf| pane.draw(area, buf, &look()));
+        pane.take_behind(&BoardAsk::default(), ("MiniCPM-V-2", "qAcc.L_l"), behind(), 90);
+        let list = frame(size, |area, buf| pane.draw(area, &keys(), buf, &look()));
         check("behind", size, &list);
         pane.act(Action::Open);
-        let full = frame(size, |area, buf| pane.draw(area, buf, &look()));
+        let full = frame(size, |area, buf| pane.draw(area, &keys(), buf, &look()));
         check("behind_in_full", size, &full);
+    }
+}
+
+/// A Dysca-like board: styles, types by subtask, scenarios with their drops, and a row that was printed elsewhere.
+fn styled() -> Board {
+    let mut columns = vec![Column::share("Acc", "Acc", "an answer to a question with options or by yes or no")];
+    let mut add = |name: String, group: &str, scale| {
+        columns.push(Column { scale, ..Column::share(name, group, "an answer to a question of this kind") });
+    };
+    for kind in ["multiple-choice", "true-false"] {
+        for subtask in ["animal", "celebrity", "landmark", "movement"] {
+            add(format!("Acc.{kind}.{subtask}"), &format!("{kind} by subtask"), Scale::Share);
+        }
+    }
+    for scenario in ["clean", "adversarial", "corruption", "print-attack"] {
+        add(format!("MC+TF.{scenario}"), "MC+TF", Scale::Share);
+    }
+    for scenario in ["adversarial", "corruption", "print-attack"] {
+        add(format!("MC+TF.{scenario}-clean"), "MC+TF drop", Scale::Points);
+    }
+    add("SQ".into(), "SQ", Scale::Squared);
+    for subtask in ["animal", "celebrity", "landmark", "movement"] {
+        add(format!("SQ.{subtask}"), "SQ by subtask", Scale::Squared);
+    }
+    add("SC".into(), "SC", Scale::Squared);
+    for style in ["anime", "cubism", "graffiti", "ink", "oil", "photo", "pixel art", "watercolour"] {
+        add(format!("Acc.style.{style}"), "Acc by style", Scale::Share);
+    }
+    let row = |(m, model): (u64, &str)| {
+        let cell = |(at, column): (usize, &Column)| {
+            let value = (92 - 7 * m - (at as u64 * 13) % 31) as f64 / 100.0;
+            Some(match column.scale {
+                _ if column.group == "MC+TF" => Cell::Mean { value, n: 576 },
+                Scale::Share => Cell::Share { k: (value * 288.0) as u64, n: 288 },
+                Scale::Points => Cell::Number { value: -20.0 * value, n: 192 },
+                Scale::Squared => Cell::Number { value: 60.0 * value, n: 576 },
+            })
+        };
+        Row {
+            model: model.into(),
+            cells: columns.iter().enumerate().map(cell).collect(),
+            counts: Counts { used: 1152, ..Counts::default() },
+            reference: (m == 3).then(|| "Table 3".to_string()),
+        }
+    };
+    let models = ["InternVL2-8B", "Qwen2-VL-7B", "llava-v1.6-13b", "GPT-4V"];
+    let rows = (0u64..).zip(models).map(row).collect();
+    Board { questions: 1152, columns, rows, notes: vec![] }
+}
+
+fn ranked(pane: &mut BoardPane) {
+    let rank = |rank, tied, p: Option<f64>| Rank { rank, tied, discordant: p.map(|_| (41, 20)), p, corrected: p };
+    let ranks = [("InternVL2-8B", rank(1, false, Some(0.009))), ("Qwen2-VL-7B", rank(2, true, Some(0.4)))];
+    let last = ("llava-v1.6-13b", rank(2, true, None));
+    let ranks = ranks.into_iter().chain([last]).map(|(model, rank)| (model.to_string(), rank)).collect();
+    pane.take_ranks(&BoardAsk::default(), "MC+TF.clean".into(), ranks);
+}
+
+#[test]
+fn a_board_with_ranks_and_a_printed_row() {
+    for size in SIZES {
+        let mut pane = BoardPane::new(styled(), margin);
+        ranked(&mut pane);
+        check("leaderboard_ranks", size, &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())));
+    }
+}
+
+#[test]
+fn breakdowns_of_a_model() {
+    let group = Breakdown::Group("MC+TF".into());
+    for (name, kind) in [("styles", Breakdown::Styles), ("types", Breakdown::Types), ("scenarios", group)] {
+        for size in SIZES {
+            let mut pane = BoardPane::new(styled(), margin);
+            pane.chosen(&ChoiceFor::View(vec![kind.clone()]), 0);
+            check(&format!("board_{name}"), size, &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())));
+        }
+        let mut pane = BoardPane::new(styled(), margin);
+        pane.chosen(&ChoiceFor::View(vec![kind]), 0);
+        let plain = frame(SIZES[0], |area, buf| pane.draw(area, &keys(), buf, &accessible()));
+        assert!(!plain.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)), "{plain}");
+    }
+}
+
+#[test]
+fn two_models_on_the_same_questions() {
+    for size in SIZES {
+        let mut pane = BoardPane::new(styled(), margin);
+        let compared = Compared {
+            models: ["InternVL2-8B".into(), "Qwen2-VL-7B".into()],
+            column: "Acc".into(),
+            cells: [Some(Cell::Share { k: 264, n: 288 }), Some(Cell::Share { k: 244, n: 288 })],
+            delta: Some(20.0 / 288.0),
+            redrawn: Redrawn {
+                interval: Some(Interval { low: 0.021, high: 0.118, standard_error: 0.025, draws: 1000 }),
+                why_not: None,
+                cluster: "image".into(),
+                clusters: 96,
+                plan: Bootstrap::default(),
+            },
+            table: Some(Table {
+                both: 235,
+                first: 29,
+                second: 9,
+                neither: 15,
+                p: 0.0017,
+                first_items: (1..30).collect(),
+                second_items: (40..49).collect(),
+            }),
+        };
+        pane.take_compared(&BoardAsk::default(), compared);
+        check("board_compared", size, &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())));
+        assert!(
+            matches!(&pane.act(Action::Open)[..], [BoardEffect::Items(words)] if words.starts_with("number:1,2,3,"))
+        );
     }
 }

@@ -3,7 +3,9 @@
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 
+use benchtop::model::agreement::Bootstrap;
 use benchtop::model::agreement::look::AgreementAsk;
+use benchtop::model::board::{BoardAsk, Curated};
 use benchtop::model::history::{LogAsk, Moment};
 use benchtop::model::job::{NewJob, Plan};
 use benchtop::model::round::Protocol;
@@ -99,6 +101,9 @@ fn battery() -> Vec<Ask> {
         Ask::Agreement(AgreementAsk::default()),
         Ask::RoundReport { round: "first".into(), bootstrap: None },
         Ask::Pace(Some("first".into())),
+        Ask::Board(Box::new(BoardAsk { curated: Curated::Accepted, ..BoardAsk::default() })),
+        Ask::Board(Box::new(BoardAsk { curated: Curated::Round("first".into()), ..BoardAsk::default() })),
+        Ask::Board(Box::new(BoardAsk { filter: rejected.clone(), ..BoardAsk::default() })),
         Ask::Rules,
         Ask::Doubtful { filter: Filter::default(), order: DoubtOrder::Random, seed: 1 },
     ];
@@ -310,4 +315,37 @@ fn a_verdict_bears_the_version_of_the_guidelines_that_its_annotator_was_told() {
     let of_ann = next(&ann, "first");
     say(&ann, of_ann);
     assert_eq!(bench.journals().into_iter().filter(|l| l["guidelines"] == stamp("bob")).count(), 2);
+}
+
+/// What models said of an item, and whether they were right, would tell its key to whoever is still to judge it.
+#[test]
+fn what_models_said_of_a_veiled_item_is_kept_back_and_numbers_over_all_are_not() {
+    let bench = Bench::new();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/fixtures/small");
+    bench.run(["import", folder.to_str().unwrap()]).ok();
+    let args = "round new first --protocol both-accept --people ann,bob --calibration 0 --probes 0 --repeats 0";
+    bench.run(args.split(' ')).ok();
+    let ask = || Box::new(BoardAsk::default());
+    let look = |who: &str| {
+        let client = bench.client(who, |_| ());
+        let (model, column) = ("alpha".to_string(), "aAcc.L_m".to_string());
+        let behind = Ask::Behind { ask: ask(), model, column: column.clone() };
+        let Answer::Behind { answers, all } = client.ask(behind).unwrap() else { panic!() };
+        let (models, plan) = (["alpha".into(), "beta".into()], Bootstrap { draws: 50, seed: 1 });
+        let compare = Ask::Compare { ask: ask(), models, column, plan };
+        let Answer::Compared(compared) = client.ask(compare).unwrap() else { panic!() };
+        let other = Some("legacy-dysca@1".to_string());
+        let rules = Ask::Disagreements { ask: ask(), other };
+        let Answer::Disagreements(rules) = client.ask(rules).unwrap() else { panic!() };
+        let table = compared.table.unwrap();
+        let named = table.first_items.len() + table.second_items.len();
+        let shown = rules.iter().map(|d| d.examples.len()).sum::<usize>();
+        let differ = rules.iter().map(|d| d.differ).sum::<u64>();
+        (answers.len(), named, shown, (all, table.first + table.second, differ))
+    };
+    let (behind, named, shown, numbers) = look("cem");
+    assert!(behind > 0 && named > 0 && shown > 0 && numbers.0 == behind as u64, "{behind} {named} {shown} {numbers:?}");
+    assert_eq!(look("ann"), (0, 0, 0, numbers));
+    bench.run(["round", "close", "first"]).ok();
+    assert_eq!(look("ann"), (behind, named, shown, numbers));
 }

@@ -17,7 +17,7 @@ fn a_key_that_was_moved_judges_and_is_what_bar_and_help_show() {
     let top = seat.text().lines().next().unwrap().to_string();
     assert!(top.contains("f2 Items"), "{top}");
     seat.keys("a");
-    seat.wait_for("`a` is add term with vocabularies (4); ? shows the keys of this pane");
+    seat.wait_for("`a` is curated on the leaderboard (3); ? shows the keys of this pane");
     seat.judge(1, "y");
     seat.keys("?");
     seat.wait_for("accept this item (undo takes it back)");

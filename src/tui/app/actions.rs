@@ -61,7 +61,10 @@ impl App {
                     let effects = self.list.act(action);
                     self.list_effects(effects);
                 }
-                At::Board => self.board_action(action),
+                At::Board => {
+                    let effects = self.board.act(action);
+                    self.board_effects(effects);
+                }
                 At::Vocabulary | At::Templates | At::Coverage => self.workshop_action(action),
                 At::Generate => {
                     let effects = self.generate.act(action);
@@ -160,7 +163,15 @@ impl App {
                 key(Action::NewRound),
                 key(Action::WhatIf)
             ),
-            At::Board => format!("Models by columns, every cell k of n. {open} on a cell lists the answers behind it."),
+            At::Board => format!(
+                "Models by columns, every cell k of n. {open} on a cell lists the answers behind it. {} and {} choose what is \
+                 scored, {} breaks a model down, {} compares two. Models that share a rank (2=) cannot be told apart: exact \
+                 McNemar between neighbours, Holm-corrected.",
+                key(Action::BoardFilter),
+                key(Action::BoardCurated),
+                key(Action::BoardViews),
+                key(Action::CompareModels)
+            ),
         }
     }
 
@@ -170,10 +181,7 @@ impl App {
     }
 
     pub(super) fn go_review(&mut self) {
-        let item = match (self.at, &self.board) {
-            (At::Board, Some(board)) => board.behind().map(|b| b.item.clone()),
-            _ => None,
-        };
+        let item = if self.at == At::Board { self.board.behind().map(|b| b.item.clone()) } else { None };
         self.at = At::Review;
         self.painted = None;
         if let Some(id) = item {
@@ -191,13 +199,6 @@ impl App {
         if let (true, Some(number)) = (self.list.words().is_empty(), self.review.number()) {
             let effects = self.list.go_to(number);
             self.list_effects(effects);
-        }
-    }
-
-    pub(super) fn go_board(&mut self) {
-        self.at = At::Board;
-        if self.board.is_none() {
-            self.link.ask(Want::Board, Ask::Board(Box::default()));
         }
     }
 
@@ -343,16 +344,5 @@ impl App {
             }
             None => self.say(Toast::info("this terminal has no pixel protocol (kitty, iTerm2, sixel)")),
         }
-    }
-
-    pub(super) fn board_action(&mut self, action: Action) {
-        let Some(board) = &mut self.board else {
-            if action == Action::Back {
-                return self.go_review();
-            }
-            return self.say(Toast::info("the leaderboard is being made"));
-        };
-        let effects = board.act(action);
-        self.board_effects(effects);
     }
 }

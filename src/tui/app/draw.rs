@@ -124,18 +124,7 @@ impl App {
             At::Rounds => typing_at = self.rounds.draw(screen.pane, buf, &self.setting.look),
             At::Coverage => self.shop.coverage.draw(screen.pane, buf, &self.setting.look),
             At::List => self.list.draw(screen.pane, buf, &self.setting.look),
-            At::Board => match &mut self.board {
-                Some(_) if self.unanswered => {
-                    let hint = "`benchtop import PATH` brings the answers of models in".to_string();
-                    let empty = crate::tui::widgets::table::Empty::Nothing { hint };
-                    crate::tui::widgets::table::draw::draw_empty(&empty, screen.pane, buf, &self.setting.look);
-                }
-                Some(board) => board.draw(screen.pane, buf, &self.setting.look),
-                None => {
-                    let loading = crate::tui::widgets::table::Empty::Loading;
-                    crate::tui::widgets::table::draw::draw_empty(&loading, screen.pane, buf, &self.setting.look);
-                }
-            },
+            At::Board => self.board.draw(screen.pane, &self.keymap, buf, &self.setting.look),
         }
         self.draw_message(screen.message, screen.keys, buf);
         let typing_at = typing_at.filter(|_| self.overlay.is_none());

@@ -1,11 +1,10 @@
-//! Carrying out what the item list and the leaderboard ask for.
+//! Carrying out what the item list asks for, and what tables share.
 
 use super::link::Want;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, At};
 use crate::model::{Field, Filter};
 use crate::owner::wire::Ask;
-use crate::tui::panes::board::BoardEffect;
 use crate::tui::panes::list::ListEffect;
 use crate::tui::panes::review::Queue;
 use crate::tui::terminal::osc52;
@@ -16,24 +15,6 @@ use crate::tui::widgets::text;
 use crate::tui::widgets::toast::Toast;
 
 impl App {
-    pub(super) fn board_effects(&mut self, effects: Vec<BoardEffect>) {
-        for effect in effects {
-            match effect {
-                BoardEffect::Behind { model, column } => {
-                    let want = Want::Behind(model.clone(), column.clone());
-                    self.ask_now(want, Ask::Behind { ask: Box::default(), model, column });
-                }
-                BoardEffect::Copy { text, rows } => self.copy(&text, rows),
-                BoardEffect::AskRegex { column, on } => self.ask_regex(column, on),
-                BoardEffect::AskColumn(names) => self.ask_column(names),
-                BoardEffect::AskCopy(what) => self.ask_copy(what),
-                BoardEffect::Say(said) | BoardEffect::Refuse(said) => self.say(Toast::info(said)),
-                BoardEffect::Leave => self.go_review(),
-            }
-        }
-        self.dirty = true;
-    }
-
     pub(super) fn list_effects(&mut self, effects: Vec<ListEffect>) {
         for effect in effects {
             match effect {

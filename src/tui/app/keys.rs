@@ -12,9 +12,8 @@ use crate::tui::keymap::file::Loaded;
 use crate::tui::keymap::macros::Known;
 use crate::tui::keymap::{Lookup, Press};
 use crate::tui::panes::metadata::TextFor;
-use crate::tui::panes::review::Queue;
 use crate::tui::widgets::menu::MenuOutcome;
-use crate::tui::widgets::prompt::{Prompt, PromptOutcome};
+use crate::tui::widgets::prompt::PromptOutcome;
 use crate::tui::widgets::toast::Toast;
 
 impl App {
@@ -122,7 +121,7 @@ impl App {
                 let place = match action.scope() {
                     Scope::Review => format!("in Review ({})", key(Action::GoReview)),
                     Scope::List => format!("in Items ({})", key(Action::GoList)),
-                    Scope::Board => format!("on the leaderboard ({})", key(Action::GoBoard)),
+                    Scope::Board | Scope::Behind => format!("on the leaderboard ({})", key(Action::GoBoard)),
                     Scope::Table => format!("in tables ({}, {})", key(Action::GoList), key(Action::GoBoard)),
                     Scope::Metadata => {
                         let (words, texts) = (key(Action::GoVocabulary), key(Action::GoTemplates));
@@ -221,6 +220,7 @@ impl App {
                     Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), _)) => {
                         self.metadata_typed(&TextFor::Search, "");
                     }
+                    Some(Overlay::Prompt(PromptFor::Board(before), _)) => self.board_filtered(&before),
                     _ => {}
                 },
                 PromptOutcome::Done(text) => {
@@ -264,8 +264,8 @@ impl App {
             }
             MenuFor::Column => {
                 let Some(column) = picks.first().copied() else { return };
-                match (self.at, &mut self.board) {
-                    (At::Board, Some(board)) => board.go_to_column(column),
+                match self.at {
+                    At::Board => self.board.go_to_column(column),
                     _ => self.list.go_to_column(column),
                 }
             }
@@ -318,6 +318,12 @@ impl App {
                     self.bulk_now(*bulk);
                 }
             }
+            MenuFor::Board(purpose) => {
+                if let Some(pick) = picks.first() {
+                    let effects = self.board.chosen(&purpose, *pick);
+                    self.board_effects(effects);
+                }
+            }
             MenuFor::Agreement(purpose) => {
                 if let Some(pick) = picks.first() {
                     let effects = self.agreement.chosen(&purpose, *pick);
@@ -343,91 +349,15 @@ impl App {
             }
             MenuFor::Copy(what, formats) => {
                 let Some(format) = picks.first().and_then(|p| formats.get(*p)).copied() else { return };
-                match (self.at, &mut self.board) {
-                    (At::Board, Some(board)) => {
-                        let effects = board.copy(what, format);
+                match self.at {
+                    At::Board => {
+                        let effects = self.board.copy(what, format);
                         self.board_effects(effects);
                     }
                     _ => {
                         let effects = self.list.copy(what, format);
                         self.list_effects(effects);
                     }
-                }
-            }
-        }
-    }
-
-    pub(super) fn prompt_changed(&mut self) {
-        if let Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), prompt)) = &self.overlay {
-            let words = prompt.value().to_string();
-            return self.metadata_typed(&TextFor::Search, &words);
-        }
-        let Some(Overlay::Prompt(PromptFor::Find(_), prompt)) = &mut self.overlay else { return };
-        if self.at != At::List {
-            return;
-        }
-        let words = prompt.value().to_string();
-        match self.list.find(&words) {
-            Ok(effects) => self.list_effects(effects),
-            Err(problem) => {
-                if let Some(Overlay::Prompt(_, prompt)) = &mut self.overlay {
-                    prompt.refuse(problem.what);
-                }
-            }
-        }
-    }
-
-    pub(super) fn submitted(&mut self, purpose: PromptFor, mut prompt: Prompt, words: &str) {
-        match purpose {
-            PromptFor::Edit(draft, line) => self.draft_typed(*draft, line, Some(words)),
-            PromptFor::Metadata(purpose) => self.metadata_typed(&purpose, words),
-            PromptFor::Generate(purpose) => {
-                let effects = self.generate.typed(&purpose, words);
-                self.generate_effects(effects);
-            }
-            PromptFor::Filters(purpose) => {
-                let effects = self.filters.typed(&purpose, words);
-                self.filters_effects(effects);
-            }
-            PromptFor::Why(settle) => self.why_given(*settle, prompt, words),
-            PromptFor::Rounds(purpose) => {
-                let effects = self.rounds.typed(&purpose, words);
-                self.rounds_effects(effects);
-            }
-            purpose @ PromptFor::Answer { .. } => self.answered_in_words(purpose, prompt, words),
-            PromptFor::Find(before) => {
-                if !words.trim().is_empty() {
-                    self.history.retain(|h| h != words);
-                    self.history.push(words.to_string());
-                }
-                match (self.at, crate::model::Filter::parse(words)) {
-                    (At::Review, Ok(filter)) if filter.is_empty() => {
-                        let number = self.review.number();
-                        let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
-                        let effects = self.review.set_queue(Queue::all(items), number);
-                        self.carry_out(effects);
-                    }
-                    (At::Review, Ok(_)) => self.ask_queue(words.trim().to_string(), None),
-                    (_, Ok(_)) => match self.list.find(words) {
-                        Ok(effects) => self.list_effects(effects),
-                        Err(problem) => self.say(Toast::from(&problem)),
-                    },
-                    (_, Err(problem)) => {
-                        prompt.refuse(problem.to_string().replace('\n', ";"));
-                        self.overlay = Some(Overlay::Prompt(PromptFor::Find(before), prompt));
-                    }
-                }
-            }
-            PromptFor::Regex { column, on } => {
-                let done = match (self.at, &mut self.board) {
-                    (At::Board, Some(board)) => {
-                        board.select_regex(column, words, on).map(|effects| self.board_effects(effects))
-                    }
-                    _ => self.list.select_regex(column, words, on).map(|effects| self.list_effects(effects)),
-                };
-                if let Err(problem) = done {
-                    prompt.refuse(problem.what);
-                    self.overlay = Some(Overlay::Prompt(PromptFor::Regex { column, on }, prompt));
                 }
             }
         }

@@ -13,7 +13,7 @@ use crate::owner::wire::{Ask, Bulk, Rename};
 use crate::owner::{Client, Incoming};
 use crate::store::project::Project;
 use crate::tui::panes::review::Draft;
-use crate::tui::panes::{adjudicate, agreement, coverage, filters, generate, list, metadata, rounds};
+use crate::tui::panes::{adjudicate, agreement, board, coverage, filters, generate, list, metadata, rounds};
 
 /// What an answer is for.
 #[derive(Clone, Debug)]
@@ -35,10 +35,8 @@ pub enum Want {
     NextPending,
     /// The number of an item seen on the leaderboard.
     NumberOf,
-    /// The leaderboard.
-    Board,
-    /// The answers behind a cell.
-    Behind(String, String),
+    /// The leaderboard asked.
+    Board(Box<board::Want>),
     /// A metadata pane asked.
     Metadata(metadata::Want),
     /// The coverage view asked.

@@ -5,13 +5,14 @@
 //! | [`message`] | everything that can happen, on one channel |
 //! | [`link`] | the connection to the owner |
 //! | `scopes` | whose keys are live now |
-//! | `keys` | from keys, menus and prompts to actions |
+//! | `keys` | from keys, menus and prompts to actions; `typed` what prompts take |
 //! | `actions` | what actions do; `effects` what the tables ask for |
 //! | `metadata` | the vocabulary, template and coverage panes |
 //! | `generate` | the generate pane |
 //! | `filters` | the filter bench |
 //! | `edit` | the item on screen edited by hand |
 //! | `bulk` | one verdict on everything the list shows |
+//! | `board` | the leaderboard |
 //! | `agreement` | the agreement pane |
 //! | `adjudicate` | the adjudication pane |
 //! | `doubt` | doubtful items in the review, and why they are |
@@ -26,6 +27,7 @@
 mod actions;
 mod adjudicate;
 mod agreement;
+mod board;
 mod bulk;
 mod doubt;
 mod draw;
@@ -46,6 +48,7 @@ mod pictures;
 mod round;
 mod rounds;
 mod scopes;
+mod typed;
 
 use std::time::Duration;
 
@@ -131,7 +134,7 @@ pub struct App {
     review: ReviewPane,
     list: ListPane,
     list_started: bool,
-    board: Option<BoardPane>,
+    board: BoardPane,
     shop: metadata::Workshop,
     generate: GeneratePane,
     filters: FiltersPane,
@@ -158,8 +161,6 @@ pub struct App {
     agree_at: Option<u64>,
     /// When the gauges are to be read again.
     gauges_at: Option<u64>,
-    /// No model has answered yet: the leaderboard has no rows.
-    unanswered: bool,
     overlay: Option<Overlay>,
     chord: Vec<Press>,
     toast: Option<Toast>,
@@ -224,7 +225,7 @@ impl App {
             review: ReviewPane::new(),
             list: ListPane::new(),
             list_started: false,
-            board: None,
+            board: BoardPane::waiting(App::interval),
             shop,
             generate: GeneratePane::new(),
             filters: FiltersPane::new(),
@@ -243,7 +244,6 @@ impl App {
             rescore_at: None,
             agree_at: None,
             gauges_at: None,
-            unanswered: false,
             overlay: None,
             chord: Vec::new(),
             toast: welcome.notices.first().map(Toast::warning),

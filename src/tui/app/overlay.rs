@@ -7,7 +7,7 @@ use crate::model::{Field, Filter, Seen};
 use crate::owner::wire::{Bulk, Rename};
 use crate::tui::action::Action;
 use crate::tui::panes::review::{Draft, Line};
-use crate::tui::panes::{adjudicate, agreement, coverage, filters, generate, metadata, rounds};
+use crate::tui::panes::{adjudicate, agreement, board, coverage, filters, generate, metadata, rounds};
 use crate::tui::theme::Look;
 use crate::tui::widgets::menu::Menu;
 use crate::tui::widgets::page::Page;
@@ -46,6 +46,8 @@ pub enum MenuFor {
     Generate(generate::ChoiceFor),
     /// What the filter bench asked.
     Filters(filters::ChoiceFor),
+    /// What the leaderboard asked.
+    Board(board::ChoiceFor),
     /// What the agreement pane asked.
     Agreement(agreement::ChoiceFor),
     /// What the rounds pane asked.
@@ -84,6 +86,8 @@ pub enum PromptFor {
     Filters(filters::TextFor),
     /// Another text for a line of an item that is edited.
     Edit(Box<Draft>, Line),
+    /// The filter of the leaderboard; the words there were before come back when it is closed without change.
+    Board(String),
     /// Why an item is settled so.
     Why(Box<adjudicate::Settle>),
     /// A line of text for the rounds pane.

@@ -7,7 +7,6 @@ use crate::model::{Kind, Problem, Result};
 use crate::owner::Incoming;
 use crate::owner::wire::{Answer, Ask, Event, Receipt};
 use crate::tui::action::Action;
-use crate::tui::panes::board::BoardPane;
 use crate::tui::panes::review::Queue;
 use crate::tui::widgets::text;
 use crate::tui::widgets::toast::Toast;
@@ -91,12 +90,9 @@ impl App {
             }
             Event::Imported { items } => {
                 self.welcome.items = items;
-                self.board = None;
                 self.grown(items);
                 self.changed();
-                if self.at == At::Board {
-                    self.link.ask(Want::Board, Ask::Board(Box::default()));
-                }
+                self.board_again();
             }
             Event::Metadata => self.metadata_changed(),
             Event::Made { rev, numbers } => {
@@ -154,6 +150,7 @@ impl App {
         self.count_scores_soon();
         self.agree_soon();
         self.rounds_soon();
+        self.board_curated_again();
         if self.at == At::List {
             let effects = self.list.changed();
             self.list_effects(effects);
@@ -168,9 +165,7 @@ impl App {
             let effects = self.list.start();
             self.list_effects(effects);
         }
-        if self.at == At::Board && self.board.is_none() {
-            self.link.ask(Want::Board, Ask::Board(Box::default()));
-        }
+        self.board_again();
         self.round_changed();
         self.rounds_soon();
         if self.at == At::Generate {
@@ -197,6 +192,7 @@ impl App {
             (Want::Generate(want), answer) => self.generate_answered(want, answer),
             (Want::Filters(want), answer) => self.filters_answered(want, answer),
             (Want::Agreement(want), answer) => self.agreement_answered(want, answer),
+            (Want::Board(want), answer) => self.board_answered(*want, answer),
             (Want::Adjudicate(want), answer) => self.adjudicate_answered(want, answer),
             (Want::Rounds(want), answer) => self.rounds_answered(want, answer),
             (Want::Resume(name), answer) => self.resume(&name, answer),
@@ -240,15 +236,6 @@ impl App {
             },
             (Want::NumberOf, Ok(Answer::Number(Some(number)))) => self.go_to_item(number),
             (Want::NumberOf, Ok(_)) => self.say(Toast::info("that item is not in this project")),
-            (Want::Board, Ok(Answer::Board(board))) => {
-                self.unanswered = board.rows.is_empty();
-                self.board = Some(BoardPane::new(*board, App::interval));
-            }
-            (Want::Behind(model, column), Ok(Answer::Behind { answers, .. })) => {
-                if let Some(board) = &mut self.board {
-                    board.show_behind(&model, &column, answers);
-                }
-            }
             (Want::Status, Ok(Answer::Status(status))) => self.counted(*status),
             (Want::Sample, Ok(Answer::Imported(report))) => {
                 let key = |action| self.keymap.press(action);

@@ -19,7 +19,7 @@ impl App {
             (None, At::Adjudicate) => self.adjudicate.scopes().to_vec(),
             (None, At::Rounds) => self.rounds.scopes().to_vec(),
             (None, At::Coverage) => self.shop.coverage.scopes().to_vec(),
-            (None, At::Board) => self.board.as_ref().map_or(vec![Scope::Board, Scope::Table], |b| b.scopes().to_vec()),
+            (None, At::Board) => self.board.scopes().to_vec(),
         };
         if !self.typing() && !scopes.contains(&Scope::Global) {
             scopes.push(Scope::Global);

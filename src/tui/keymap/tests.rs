@@ -48,7 +48,7 @@ fn a_file_replaces_the_keys_of_what_it_names_and_leaves_the_rest() {
     let map = taken("accept = \"y\"\nfirst-item = [\";\", \"home\"]\n\"next pending\" = \"\"\nsample = []\n");
     let review = [Scope::Review, Scope::Global];
     assert_eq!(map.lookup(&review, &keys("y")), Lookup::Action(Action::Accept));
-    let elsewhere = vec![Action::AnswerA, Action::AddTerm, Action::SettleAccept];
+    let elsewhere = vec![Action::AnswerA, Action::BoardCurated, Action::AddTerm, Action::SettleAccept];
     assert_eq!(map.lookup(&review, &keys("a")), Lookup::Elsewhere(elsewhere));
     assert_eq!(map.lookup(&review, &keys("x")), Lookup::Action(Action::Reject));
     assert_eq!(map.keys(Action::FirstItem), [";", "home"]);
@@ -95,7 +95,7 @@ fn two_actions_on_one_key_are_refused_where_both_are_live() {
     assert_eq!(refused("skip = \"g\"\n"), ["1 skip: `g` of `skip` cannot be told from `gg` of `first item`"]);
     // A nearer scope that hides a farther one: told at the line that did it.
     assert_eq!(refused("accept = \"u\"\n"), ["1 accept: `u` of `accept` hides `u` of `undo`: both are live at once"]);
-    assert_eq!(refused("undo = \"a\"\n").len(), 4, "in the review, among answers, vocabularies and disputes");
+    assert_eq!(refused("undo = \"a\"\n").len(), 5, "in the review, among answers, boards, vocabularies and disputes");
     assert_eq!(refused("down = \"n\"\n").len(), 4, "hidden by metadata, jobs, filters and rounds");
     // Not live at once: free.
     taken("accept = \"w\"\n");

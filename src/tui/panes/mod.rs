@@ -2,7 +2,6 @@
 
 pub mod adjudicate;
 pub mod agreement;
-pub mod behind;
 pub mod board;
 pub mod coverage;
 pub mod filters;

@@ -10,13 +10,14 @@ use crate::tui::action::{Action, Scope};
 use crate::tui::keymap::Keymap;
 use crate::tui::theme::{Look, Role};
 
-const SCOPES: [Scope; 19] = [
+const SCOPES: [Scope; 20] = [
     Scope::Review,
     Scope::Round,
     Scope::Answers,
     Scope::Table,
     Scope::List,
     Scope::Board,
+    Scope::Behind,
     Scope::Metadata,
     Scope::Vocabulary,
     Scope::Templates,
@@ -55,7 +56,17 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
         Scope::Rounds => &[A::Open, A::NewRound, A::WhatIf, A::CloseRound, A::ShowGuidelines],
         Scope::Form => &[A::FormMake, A::FormNext, A::FormClose],
         Scope::List => &[A::FilterStatus, A::ClearFilter],
-        Scope::Board => &[A::NextMeasure],
+        Scope::Board => &[
+            A::NextMeasure,
+            A::BoardViews,
+            A::CompareModels,
+            A::BoardFilter,
+            A::BoardCurated,
+            A::BoardRule,
+            A::ChooseMeasure,
+            A::HowSure,
+        ],
+        Scope::Behind => &[A::OnlyWrong, A::WrongFirst],
         Scope::Metadata => &[A::SaveMetadata, A::NextArea, A::Side, A::SeedUp, A::Difference, A::EditOutside],
         Scope::Vocabulary => &[A::AddTerm, A::RenameTerm, A::ToggleTerm, A::RemoveTerm, A::ShowTerms],
         Scope::Templates => &[A::TypeText, A::OtherFile],

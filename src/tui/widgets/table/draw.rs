@@ -12,6 +12,9 @@ use super::{Align, Empty, RowView, Spec, Window};
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::text;
 
+/// Width of the bar beside a share.
+pub const BAR: u16 = 6;
+
 /// One page of a table: group and column headings, rows, and a line of counts at the bottom.
 pub struct TableView<'a> {
     /// All columns.
@@ -144,12 +147,22 @@ impl TableView<'_> {
         if cell.heat.is_some() {
             buf.set_style(Rect::new(x, area.y, p.width, 1), style);
         }
+        // A number that leaves room has a bar beside it, which says the same without colour.
+        let barred = cell.heat.filter(|_| cell.bar && pad > BAR && !self.look.accessible);
+        if let Some(heat) = barred {
+            let bar = crate::tui::widgets::meter::bar(f64::from(heat), usize::from(BAR), false);
+            buf.set_stringn(x, area.y, bar, usize::from(BAR), style);
+        }
         let marked = self.look.style(Role::Match);
         let drawn = text::draw_marked(buf, (x + pad, area.y), room, &cell.text, &cell.highlights, style, marked);
         if cursor {
             // Every reversed cell costs bytes in two rows a move, and every change of style more: a wide cell is
             // reversed at its beginning only, and one with matches up to the first of them.
             let most = cell.highlights.first().map_or(40, |i| u16::try_from(*i).unwrap_or(40).clamp(8, 40));
+            if barred.is_some() {
+                let number = Rect::new(x + pad, area.y, p.width - pad, 1);
+                return buf.set_style(number, self.look.style(Role::Selection));
+            }
             let narrow = right || (p.width <= 24 && cell.highlights.is_empty());
             let width = if narrow { p.width } else { drawn.max(8).min(most).min(p.width) };
             buf.set_style(Rect::new(x, area.y, width, 1), self.look.style(Role::Selection));

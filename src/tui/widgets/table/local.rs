@@ -71,6 +71,8 @@ pub struct LocalTable {
     dived: Option<(usize, String)>,
     empty: Empty,
     note: String,
+    /// Columns of the terminal that each column of shares has beyond its own width.
+    roomy: u16,
 }
 
 impl LocalTable {
@@ -78,7 +80,7 @@ impl LocalTable {
     pub fn new(columns: Vec<Spec>, rows: Vec<Vec<LocalCell>>, pinned: usize, empty: Empty) -> LocalTable {
         let order = (0..rows.len()).collect();
         let state = TableState::new(pinned);
-        LocalTable { columns, rows, order, state, dived: None, empty, note: String::new() }
+        LocalTable { columns, rows, order, state, dived: None, empty, note: String::new(), roomy: 0 }
     }
 
     /// Its columns.
@@ -132,6 +134,19 @@ impl LocalTable {
     pub fn drop_last_column(&mut self) {
         self.columns.pop();
         self.state.go_to_column(self.state.column().min(self.columns.len().saturating_sub(1)), &self.columns);
+    }
+
+    /// Gives every column of shares room for a bar of this width beside its number, where then all columns still fit into `width`.
+    pub fn make_room(&mut self, bar: u16, width: u16) {
+        let shares = self.columns.iter().filter(|c| c.kind == ColumnKind::Share).count();
+        let all: usize = self.columns.iter().map(|c| usize::from(c.width) + 2).sum();
+        let own = all - shares * usize::from(self.roomy);
+        let fits = own + shares * usize::from(bar) + usize::from(super::state::GUTTER) <= usize::from(width);
+        let roomy = if fits { bar } else { 0 };
+        for column in self.columns.iter_mut().filter(|c| c.kind == ColumnKind::Share) {
+            column.width = column.width.saturating_sub(self.roomy) + roomy;
+        }
+        self.roomy = roomy;
     }
 
     /// Words after the counts.
@@ -210,6 +225,11 @@ impl LocalTable {
     /// Puts the cursor on a column.
     pub fn go_to_column(&mut self, column: usize) {
         self.state.go_to_column(column, &self.columns);
+    }
+
+    /// The same, with the column's group beginning at the left where it is not wholly shown already.
+    pub fn go_to_group(&mut self, column: usize) {
+        self.state.go_to_group(column, &self.columns);
     }
 
     /// Shows only the rows whose cell in `column` is `value`.

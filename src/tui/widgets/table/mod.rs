@@ -7,6 +7,7 @@
 
 pub mod copy;
 pub mod draw;
+mod groups;
 pub mod local;
 pub mod state;
 pub mod views;
@@ -49,6 +50,8 @@ pub struct Spec {
     pub name: String,
     /// Heading that it shares with its neighbours; empty for none. A name `group.rest` is shown as `rest` below it.
     pub group: String,
+    /// What the heading line says instead, where neighbours' names begin alike; empty for the name.
+    pub short: String,
     /// Width in columns of the terminal, unless the person widens it.
     pub width: u16,
     /// Side.
@@ -65,13 +68,24 @@ impl Spec {
 
     /// A right-aligned column of numbers, wide enough for its name and a sort arrow.
     pub fn number(name: impl Into<String>, group: impl Into<String>, kind: ColumnKind, width: u16) -> Spec {
-        let mut spec = Spec { name: name.into(), group: group.into(), width, align: Align::Right, kind };
+        let (name, group) = (name.into(), group.into());
+        let mut spec = Spec { name, group, short: String::new(), width, align: Align::Right, kind };
         spec.width = width.max(u16::try_from(text::width(spec.label()) + 2).unwrap_or(u16::MAX));
         spec
     }
 
+    /// The same with another heading than its name.
+    pub fn called(mut self, short: impl Into<String>, width: u16) -> Spec {
+        self.short = short.into();
+        self.width = width.max(u16::try_from(text::width(self.label()) + 2).unwrap_or(u16::MAX));
+        self
+    }
+
     /// The name as the heading line shows it: without its group's.
     pub fn label(&self) -> &str {
+        if !self.short.is_empty() {
+            return &self.short;
+        }
         self.name.strip_prefix(&self.group).and_then(|rest| rest.strip_prefix('.')).unwrap_or(&self.name)
     }
 }
@@ -87,6 +101,8 @@ pub struct CellView {
     pub role: Role,
     /// A share in 0..=1 to colour its ground by.
     pub heat: Option<f32>,
+    /// Whether that share is drawn as a bar too, where the column leaves room.
+    pub bar: bool,
 }
 
 impl From<String> for CellView {

@@ -32,9 +32,9 @@ pub struct TableState {
     pub(super) column: usize,
     pub(super) top: u64,
     /// Position among the columns that are neither pinned nor hidden.
-    scrolled: usize,
-    pinned: Vec<usize>,
-    hidden: BTreeSet<usize>,
+    pub(super) scrolled: usize,
+    pub(super) pinned: Vec<usize>,
+    pub(super) hidden: BTreeSet<usize>,
     widened: BTreeMap<usize, u16>,
     pub(super) sort: Vec<SortKey>,
     pub(super) selected: BTreeSet<u64>,
@@ -165,7 +165,7 @@ impl TableState {
         self.top = self.row / self.page * self.page;
     }
 
-    fn follow_column(&mut self, columns: &[Spec]) {
+    pub(super) fn follow_column(&mut self, columns: &[Spec]) {
         let order = self.order(columns);
         let Some(at) = order.iter().position(|c| *c == self.column) else {
             self.column = order.first().copied().unwrap_or(0);
@@ -225,7 +225,14 @@ impl TableState {
                 self.column = *at.checked_sub(1).and_then(|i| order.get(i)).ok_or("this is the first column")?;
             }
             Action::Right => self.column = *order.get(at + 1).ok_or("this is the last column")?,
-            Action::NextMeasure => self.column = self.next_group(columns, &order, at)?,
+            Action::NextMeasure => {
+                self.column = self.next_group(columns, &order, at)?;
+                self.begin_with(columns, &order);
+            }
+            Action::PreviousMeasure => {
+                self.column = self.previous_group(columns, &order, at)?;
+                self.begin_with(columns, &order);
+            }
             Action::Open => return Ok(vec![TableEffect::Open { id: here()?, row: self.row, column }]),
             Action::SortAscending => return Ok(self.sort_by(SortKey { column, descending: false }, false)),
             Action::SortDescending => return Ok(self.sort_by(SortKey { column, descending: true }, false)),
@@ -271,14 +278,6 @@ impl TableState {
             _ => {}
         }
         Ok(vec![])
-    }
-
-    fn next_group(&self, columns: &[Spec], order: &[usize], at: usize) -> std::result::Result<usize, &'static str> {
-        let group = |c: &usize| columns.get(*c).map_or("", |s| s.group.as_str());
-        let here = order.get(at).map_or("", group);
-        let after = order.iter().skip(at).find(|c| group(c) != here);
-        let around = order.iter().take(at).find(|c| !group(c).is_empty() && group(c) != here);
-        after.or(around).copied().ok_or("there is no other group of columns")
     }
 
     fn sort_by(&mut self, key: SortKey, then: bool) -> Vec<TableEffect> {

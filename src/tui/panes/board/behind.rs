@@ -23,6 +23,12 @@ pub enum BehindEffect {
 #[derive(Clone, Debug)]
 pub struct BehindView {
     answers: Vec<Behind>,
+    /// How many there are, those that were not sent included.
+    all: u64,
+    /// The answers shown, in their order: row ids are places in it.
+    order: Vec<usize>,
+    only_wrong: bool,
+    wrong_first: bool,
     table: LocalTable,
 }
 
@@ -46,20 +52,54 @@ fn or_none(text: Option<&String>, none: &str) -> LocalCell {
 }
 
 impl BehindView {
-    /// Lists the answers behind the cell of `model` and `column`.
-    pub fn new(model: &str, column: &str, answers: Vec<Behind>) -> BehindView {
+    /// Lists the answers behind the cell of `model` and `column`, the first of `all`.
+    pub fn new(model: &str, column: &str, answers: Vec<Behind>, all: u64) -> BehindView {
+        BehindView::titled(format!("answers of {model} behind {column}"), answers, all)
+    }
+
+    /// Lists answers under a heading.
+    pub fn titled(title: String, answers: Vec<Behind>, all: u64) -> BehindView {
         let mut columns = vec![Spec::text("unit", 14), Spec::text("unit is", 7), Spec::text("answer is", 9)];
         columns.extend([Spec::text("question", 10), Spec::text("gold", 8), Spec::text("read as", 10)]);
         columns.push(Spec::text("raw output", 24));
-        columns.iter_mut().for_each(|c| c.group = format!("answers of {model} behind {column}"));
+        columns.iter_mut().for_each(|c| c.group.clone_from(&title));
+        let hint = "this cell has no answers behind it that may be shown; esc goes back".into();
+        let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing { hint });
+        let mut view = BehindView { answers, all, order: Vec::new(), only_wrong: false, wrong_first: false, table };
+        view.arrange();
+        view
+    }
+
+    /// Puts the answers in their order.
+    fn arrange(&mut self) {
         let line = |b: &Behind| {
             let (unit, key, gold) = (LocalCell::text(&b.unit), LocalCell::text(&b.key), LocalCell::text(&b.gold));
             let (read, output) = (or_none(b.extracted.as_ref(), "(unread)"), or_none(b.output.as_ref(), "(no answer)"));
             vec![unit, judged(b.unit_right), judged(b.right), key, gold, read, output]
         };
-        let rows = answers.iter().map(line).collect();
-        let hint = "this cell has no answers behind it; esc goes back".into();
-        BehindView { answers, table: LocalTable::new(columns, rows, 1, Empty::Nothing { hint }) }
+        let wrong = |at: &usize| !self.answers[*at].right;
+        self.order = (0..self.answers.len()).filter(|at| !self.only_wrong || wrong(at)).collect();
+        if self.wrong_first {
+            self.order.sort_by_key(|at| !wrong(at));
+        }
+        let rows = self.order.iter().map(|at| line(&self.answers[*at])).collect();
+        let hint = if self.only_wrong {
+            "none of these answers is wrong"
+        } else {
+            "this cell has no answers behind it that may be shown; esc goes back"
+        };
+        self.table.set_rows(rows, Empty::Nothing { hint: hint.into() });
+        let mut note = Vec::new();
+        let sent = self.answers.len() as u64;
+        if sent < self.all {
+            note.push(format!("first {} of {}", text::grouped(sent), text::grouped(self.all)));
+        }
+        if self.only_wrong {
+            note.push("only wrong".into());
+        } else if self.wrong_first {
+            note.push("wrong first".into());
+        }
+        self.table.set_note(note.join("; "));
     }
 
     /// The table it is drawn as, for going to a column, selecting by pattern and copying.
@@ -69,11 +109,21 @@ impl BehindView {
 
     /// The answer under the cursor.
     pub fn current(&self) -> Option<&Behind> {
-        self.answers.get(usize::try_from(self.table.cursor_id()?).ok()?)
+        self.answers.get(*self.order.get(usize::try_from(self.table.cursor_id()?).ok()?)?)
     }
 
     /// Does a table action; Enter shows the answer in full.
     pub fn act(&mut self, action: Action) -> Vec<BehindEffect> {
+        match action {
+            Action::OnlyWrong => self.only_wrong = !self.only_wrong,
+            Action::WrongFirst => self.wrong_first = !self.wrong_first,
+            _ => return self.act_on_table(action),
+        }
+        self.arrange();
+        vec![]
+    }
+
+    fn act_on_table(&mut self, action: Action) -> Vec<BehindEffect> {
         let answers = self.table.act(action);
         let effect = |answer| match (answer, self.current()) {
             (Answer::Effect(TableEffect::Open { .. }), Some(behind)) => BehindEffect::Show(in_full(behind)),
@@ -132,7 +182,7 @@ mod tests {
 
     #[test]
     fn enter_shows_the_answer_with_its_trace() {
-        let mut view = BehindView::new("m", "qAcc.L_l", vec![behind(Some("No. It\u{1b}[31m runs.")), behind(None)]);
+        let mut view = BehindView::new("m", "qAcc.L_l", vec![behind(Some("No. It\u{1b}[31m runs.")), behind(None)], 2);
         let effects = view.act(Action::Open);
         let [BehindEffect::Show(page)] = &effects[..] else { panic!("{effects:?}") };
         let text = page.text();
@@ -147,8 +197,25 @@ mod tests {
     }
 
     #[test]
+    fn the_wrong_ones_first_or_alone() {
+        let of = |key: &str, right: bool| Behind { key: key.into(), right, ..behind(Some("x")) };
+        let answers = vec![of("1", true), of("2", false), of("3", true), of("4", false)];
+        let mut view = BehindView::new("m", "c", answers, 9);
+        let keys = |view: &BehindView| view.order.iter().map(|at| view.answers[*at].key.clone()).collect::<Vec<_>>();
+        view.act(Action::WrongFirst);
+        assert_eq!(keys(&view), ["2", "4", "1", "3"]);
+        assert_eq!(view.current().unwrap().key, "2");
+        view.act(Action::OnlyWrong);
+        view.act(Action::Down);
+        assert_eq!((keys(&view).len(), view.current().unwrap().key.as_str()), (2, "4"));
+        view.act(Action::OnlyWrong);
+        view.act(Action::WrongFirst);
+        assert_eq!(keys(&view), ["1", "2", "3", "4"]);
+    }
+
+    #[test]
     fn a_cell_with_nothing_behind_it_refuses() {
-        let mut view = BehindView::new("m", "c", vec![]);
+        let mut view = BehindView::new("m", "c", vec![], 0);
         assert!(matches!(&view.act(Action::Open)[..], [BehindEffect::Table(Answer::Effect(TableEffect::Refuse(_)))]));
         assert!(view.current().is_none());
     }

@@ -1,0 +1,115 @@
+//! The leaderboard: what joins it to the program.
+
+use super::link::Want;
+use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::{App, At};
+use crate::model::{Kind, Result};
+use crate::owner::wire::Answer;
+use crate::tui::panes::board::{self, BoardEffect};
+use crate::tui::widgets::prompt::Prompt;
+use crate::tui::widgets::toast::Toast;
+
+impl App {
+    pub(super) fn go_board(&mut self) {
+        self.at = At::Board;
+        let effects = self.board.start();
+        self.board_effects(effects);
+    }
+
+    /// Something that boards are made of is another now: asked for again at once where it is on the screen.
+    pub(super) fn board_again(&mut self) {
+        if self.at == At::Board {
+            let effects = self.board.again();
+            self.board_effects(effects);
+        } else {
+            self.board.outdated();
+        }
+    }
+
+    /// Verdicts came in.
+    pub(super) fn board_curated_again(&mut self) {
+        if self.at == At::Board {
+            let effects = self.board.judged();
+            self.board_effects(effects);
+        }
+    }
+
+    /// Words are typed as the leaderboard's filter; what is no filter yet is said beside them.
+    pub(super) fn board_filtered(&mut self, words: &str) {
+        match self.board.filter(words) {
+            Ok(effects) => self.board_effects(effects),
+            Err(problem) => match &mut self.overlay {
+                Some(Overlay::Prompt(_, prompt)) => prompt.refuse(problem.what),
+                _ => self.say(Toast::from(&problem)),
+            },
+        }
+    }
+
+    pub(super) fn board_effects(&mut self, effects: Vec<BoardEffect>) {
+        for effect in effects {
+            match effect {
+                BoardEffect::Ask(want, ask) => self.link.ask(Want::Board(Box::new(want)), ask),
+                BoardEffect::AskChoice { purpose, title, lines } => {
+                    self.overlay = Some(Overlay::Menu(MenuFor::Board(purpose), super::metadata::menu(title, lines)));
+                }
+                BoardEffect::AskFilter(words) => {
+                    let prompt = Prompt::new("score only", words.clone(), self.history.clone());
+                    self.overlay = Some(Overlay::Prompt(PromptFor::Board(words), prompt));
+                }
+                BoardEffect::Items(words) => self.show_items(&words),
+                BoardEffect::Copy { text, rows } => self.copy(&text, rows),
+                BoardEffect::AskRegex { column, on } => self.ask_regex(column, on),
+                BoardEffect::AskColumn(names) => self.ask_column(names),
+                BoardEffect::AskCopy(what) => self.ask_copy(what),
+                BoardEffect::Say(said) | BoardEffect::Refuse(said) => self.say(Toast::info(said)),
+                BoardEffect::Leave => self.go_review(),
+            }
+        }
+        self.dirty = true;
+    }
+
+    pub(super) fn board_answered(&mut self, want: board::Want, answer: Result<Answer>) {
+        let board = &mut self.board;
+        let effects = match (want, answer) {
+            (board::Want::Board(ask), answer) => {
+                let pick = |a| if let Answer::Board(board) = a { Some(*board) } else { None };
+                board.take_board(&ask, super::metadata::part(answer, pick))
+            }
+            (board::Want::Rounds, answer) => {
+                let pick = |a| if let Answer::Rounds(rounds) = a { Some(rounds) } else { None };
+                board.take_rounds(super::metadata::part(answer, pick))
+            }
+            (board::Want::Whole(ask), answer) => {
+                let pick = |a| if let Answer::Board(board) = a { Some(*board) } else { None };
+                board.take_whole(&ask, super::metadata::part(answer, pick));
+                vec![]
+            }
+            (board::Want::Ranks(ask, column), Ok(Answer::Ranks(ranks))) => {
+                board.take_ranks(&ask, column, ranks);
+                vec![]
+            }
+            (board::Want::Sure(ask, model, column), Ok(Answer::Sure(sure))) => {
+                board.take_sure(&ask, model, column, *sure);
+                vec![]
+            }
+            (board::Want::Compared(ask), Ok(Answer::Compared(compared))) => {
+                board.take_compared(&ask, *compared);
+                vec![]
+            }
+            (board::Want::Behind(ask, model, column), Ok(Answer::Behind { answers, all })) => {
+                board.take_behind(&ask, (&model, &column), answers, all);
+                vec![]
+            }
+            (board::Want::Disagreements { ask, other, show }, Ok(Answer::Disagreements(found))) => {
+                board.take_disagreements(&ask, other.as_deref(), show, found);
+                vec![]
+            }
+            (_, Err(problem)) if problem.kind != Kind::Cancelled => {
+                self.say(Toast::from(&problem));
+                vec![]
+            }
+            _ => vec![],
+        };
+        self.board_effects(effects);
+    }
+}

@@ -1,0 +1,168 @@
+//! What a person can choose from on the leaderboard: groups, items, rules, breakdowns.
+
+use super::draw::on;
+use super::table::FIRST;
+use super::take::OWN;
+use super::views::{self, View};
+use super::{BoardEffect, BoardPane, ChoiceFor, Layer, Want};
+use crate::metrics::extract::Extractor;
+use crate::model::Result;
+use crate::model::board::{BoardAsk, Curated};
+use crate::model::round::state::RoundState;
+use crate::owner::wire::Ask;
+use crate::tui::panes::metadata::desk::said;
+use crate::tui::widgets::text;
+
+fn refuse(why: impl Into<String>) -> Vec<BoardEffect> {
+    vec![BoardEffect::Refuse(why.into())]
+}
+
+/// The rules there are, that of each question first.
+fn rules() -> Vec<Option<String>> {
+    let named = Extractor::ALL.map(|rule| Some(rule.name().to_string()));
+    std::iter::once(None).chain(named).collect()
+}
+
+fn rule_line(rule: &Option<String>, now: &Option<String>) -> (String, String) {
+    let word = if rule == now { "that of this board" } else { "" };
+    (rule.as_deref().unwrap_or(OWN).to_string(), word.to_string())
+}
+
+impl BoardPane {
+    /// Asks which group of columns to go to.
+    pub(super) fn ask_measure(&mut self) -> Vec<BoardEffect> {
+        let Some(board) = &self.found else { return refuse("the leaderboard is being made") };
+        let (mut places, mut lines): (Vec<usize>, Vec<(String, String)>) = (Vec::new(), Vec::new());
+        for (at, column) in board.columns.iter().enumerate() {
+            if lines.iter().any(|(name, _)| *name == column.group) {
+                continue;
+            }
+            let many = board.columns.iter().filter(|c| c.group == column.group).count();
+            places.push(FIRST + at);
+            let help = if many == 1 { column.help.clone() } else { format!("{many} columns") };
+            lines.push((column.group.clone(), help));
+        }
+        places.push(FIRST + board.columns.len());
+        lines.push(("predictions".into(), "what was odd about each model's files".into()));
+        vec![BoardEffect::AskChoice { purpose: ChoiceFor::Column(places), title: "go to columns".into(), lines }]
+    }
+
+    /// Asks for a column or a model by name.
+    pub(super) fn ask_find(&mut self) -> Vec<BoardEffect> {
+        let Some(board) = &self.found else { return refuse("the leaderboard is being made") };
+        let columns = self.table.columns();
+        let mut lines: Vec<(String, String)> =
+            columns.iter().map(|c| (c.name.clone(), format!("column {}", c.group).trim_end().to_string())).collect();
+        lines.extend(board.rows.iter().map(|row| (row.model.clone(), "model".to_string())));
+        let purpose = ChoiceFor::Find((0..columns.len()).collect(), (0..board.rows.len() as u64).collect());
+        vec![BoardEffect::AskChoice { purpose, title: "find a column or a model".into(), lines }]
+    }
+
+    /// Asks which items are scored; the rounds are asked for first.
+    pub(super) fn ask_curated(&mut self) -> Vec<BoardEffect> {
+        vec![BoardEffect::Ask(Want::Rounds, Ask::Rounds)]
+    }
+
+    /// The rounds are there: asks which items are scored.
+    pub fn take_rounds(&mut self, rounds: Result<Vec<RoundState>>) -> Vec<BoardEffect> {
+        let rounds = match rounds {
+            Ok(rounds) => rounds,
+            Err(problem) => return refuse(said(&problem)),
+        };
+        let mut choices = vec![Curated::All, Curated::Accepted];
+        choices.extend(rounds.iter().rev().map(|round| Curated::Round(round.name.clone())));
+        let line = |choice: &Curated| {
+            let word = match choice {
+                Curated::All => "whatever people said of them".to_string(),
+                Curated::Accepted => "what the hand work changed".to_string(),
+                Curated::Round(name) => {
+                    let round = rounds.iter().find(|round| round.name == *name);
+                    round.map_or(String::new(), |r| format!("{}, {} of {} verdicts", r.protocol, r.judged, r.wanted))
+                }
+            };
+            (on(choice), word)
+        };
+        let lines = choices.iter().map(line).collect();
+        vec![BoardEffect::AskChoice { purpose: ChoiceFor::Curated(choices), title: "score".into(), lines }]
+    }
+
+    /// Asks which rule reads answers.
+    pub(super) fn ask_rule(&mut self) -> Vec<BoardEffect> {
+        let rules = rules();
+        let lines = rules.iter().map(|rule| rule_line(rule, &self.ask.rule)).collect();
+        vec![BoardEffect::AskChoice { purpose: ChoiceFor::Rule(rules), title: "read answers by".into(), lines }]
+    }
+
+    /// Asks which rule to hold against that of the board.
+    pub(super) fn ask_other(&mut self) -> Vec<BoardEffect> {
+        let rules: Vec<Option<String>> = rules().into_iter().filter(|rule| *rule != self.shown.rule).collect();
+        let lines = rules.iter().map(|rule| rule_line(rule, &self.shown.rule)).collect();
+        let title = "which answers are read as something else by".to_string();
+        vec![BoardEffect::AskChoice { purpose: ChoiceFor::Other(rules), title, lines }]
+    }
+
+    /// Asks for a breakdown of the model under the cursor.
+    pub(super) fn ask_view(&mut self) -> Vec<BoardEffect> {
+        let (Some(board), Some(row)) = (&self.found, self.row()) else {
+            return refuse("there is no model to break down");
+        };
+        let kinds = views::kinds(board);
+        if kinds.is_empty() {
+            return refuse("this board has no groups of columns to break down");
+        }
+        let lines = kinds.iter().map(|(_, name, word)| (name.clone(), word.clone())).collect();
+        let kinds = kinds.into_iter().map(|(kind, ..)| kind).collect();
+        let title = format!("{} by", text::fit(&row.model, 40));
+        vec![BoardEffect::AskChoice { purpose: ChoiceFor::View(kinds), title, lines }]
+    }
+
+    /// Takes a choice.
+    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<BoardEffect> {
+        match purpose {
+            ChoiceFor::Column(places) => {
+                if let Some(at) = places.get(pick) {
+                    self.table.go_to_group(*at);
+                }
+                vec![]
+            }
+            ChoiceFor::Find(columns, rows) => {
+                match (columns.get(pick), rows.get(pick.wrapping_sub(columns.len()))) {
+                    (Some(column), _) => self.table.go_to_column(*column),
+                    (None, Some(row)) if !self.table.go_to_id(*row) => {
+                        return refuse("that model is not among the rows shown");
+                    }
+                    _ => {}
+                }
+                vec![]
+            }
+            ChoiceFor::Curated(choices) => match choices.get(pick) {
+                Some(curated) => self.look(BoardAsk { curated: curated.clone(), ..self.ask.clone() }),
+                None => vec![],
+            },
+            ChoiceFor::Rule(rules) => match rules.get(pick) {
+                Some(rule) => self.look(BoardAsk { rule: rule.clone(), ..self.ask.clone() }),
+                None => vec![],
+            },
+            ChoiceFor::Other(rules) => match rules.get(pick).cloned() {
+                Some(other) => {
+                    let ask = self.shown.clone();
+                    let want = Want::Disagreements { ask: ask.clone(), other: other.clone(), show: true };
+                    vec![BoardEffect::Ask(want, Ask::Disagreements { ask: Box::new(ask), other })]
+                }
+                None => vec![],
+            },
+            ChoiceFor::View(kinds) => {
+                let (Some(board), Some(row), Some(kind)) = (&self.found, self.row(), kinds.get(pick)) else {
+                    return vec![];
+                };
+                match View::new(kind, board, row) {
+                    Some(view) => {
+                        self.layers.push(Layer::View(view));
+                        vec![]
+                    }
+                    None => refuse(format!("{} has no answers for it", row.model)),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The lines below the table, and the page about a model.
+
+use super::table::{COUNTS, FIRST, RANK, counts};
+use super::{BoardPane, SMALL};
+use crate::metrics::statistics::Rank;
+use crate::model::board::{Board, Cell, Column, Row, Scale};
+use crate::tui::theme::Role;
+use crate::tui::widgets::page::Page;
+use crate::tui::widgets::text;
+
+/// A number in its column's unit.
+pub(super) fn said(value: f64, scale: Scale) -> String {
+    match scale {
+        Scale::Share => format!("{:.2} %", value * 100.0),
+        Scale::Points => format!("{value:+.2} points"),
+        Scale::Squared => format!("{value:.2} squared points"),
+    }
+}
+
+/// A difference in its column's unit.
+pub(super) fn apart(value: f64, scale: Scale) -> String {
+    match scale {
+        Scale::Share => format!("{:+.2} points", value * 100.0),
+        Scale::Points => format!("{value:+.2} points"),
+        Scale::Squared => format!("{value:+.2} squared points"),
+    }
+}
+
+/// Both ends of an interval, without the unit.
+pub(super) fn range(low: f64, high: f64, scale: Scale) -> String {
+    let by = if scale == Scale::Share { 100.0 } else { 1.0 };
+    format!("{:.1} to {:.1}", low * by, high * by)
+}
+
+impl BoardPane {
+    pub(super) fn notes(&self, most: usize) -> Vec<(String, Role)> {
+        let Some(board) = &self.found else { return vec![] };
+        let all = board.notes.len();
+        let line = |(i, note): (usize, &String)| (format!("note {}/{all}: {note}", i + 1), Role::Warn);
+        board.notes.iter().take(most).enumerate().map(line).collect()
+    }
+
+    /// Three lines: the cell, what its column means, and what was odd about the model's files. Fields keep their
+    /// places from row to row, so that moving the cursor changes few characters.
+    pub(super) fn detail(&self) -> Vec<(String, Role)> {
+        let (Some(board), Some(row)) = (&self.found, self.row()) else { return vec![] };
+        let at = self.table.state().column();
+        let column = at.checked_sub(FIRST).and_then(|i| board.columns.get(i));
+        let (cell, help) = match (column, at.checked_sub(FIRST + board.columns.len())) {
+            (Some(column), _) => {
+                let cell = row.cells.get(at - FIRST).copied().flatten();
+                let more = self.more(row, column, cell);
+                (self.in_words(column, cell), if more.is_empty() { column.help.clone() } else { more })
+            }
+            (None, Some(i)) => {
+                let name = COUNTS.get(i).copied().unwrap_or_default();
+                let n = counts(row.counts).get(i).copied().unwrap_or(0);
+                (format!("{}: {}", name.0, text::grouped(n)), name.1.to_string())
+            }
+            (None, None) if at == RANK => self.rank_in_words(row),
+            (None, None) => (row.model.clone(), "what is known of this model's files, and every note".into()),
+        };
+        if let Some(printed) = &row.reference {
+            return vec![
+                (cell, Role::Dim),
+                (help, Role::Dim),
+                (format!("printed in {printed}; not scored here"), Role::Dim),
+            ];
+        }
+        let c = row.counts;
+        let line = format!(
+            "used {:>7}  missing {:>5}  extra {:>5}  doubled {:>6}  unparsed {:>5}  refused {:>5}",
+            text::grouped(c.used),
+            text::grouped(c.missing),
+            text::grouped(c.extra),
+            text::grouped(c.duplicate),
+            text::grouped(c.unparsed),
+            text::grouped(c.refused),
+        );
+        vec![(cell, Role::Text), (help, Role::Dim), (line, Role::Text)]
+    }
+
+    fn rank_in_words(&self, row: &Row) -> (String, String) {
+        let Some(ranks) = &self.ranks else {
+            return ("rank: sort by a column".into(), "models that the data cannot tell apart share a rank".into());
+        };
+        let help = match ranks.tested {
+            true => "neighbours by exact McNemar, Holm-corrected over the table; = where no step between them is sure",
+            false => "the bare order: this column has no units that two models get right or wrong",
+        };
+        let next = |rank: &Rank| match (rank.discordant, rank.p, rank.corrected) {
+            (Some((a, b)), Some(p), Some(corrected)) => {
+                format!("; against the next one {a} to {b}, p {p:.4}, corrected {corrected:.4}")
+            }
+            _ => String::new(),
+        };
+        let said = match ranks.of.get(&row.model) {
+            Some(rank) => {
+                let shown = ranks.said(&row.model).map_or(String::new(), |(said, _)| said);
+                format!("rank by {}: {}{}", ranks.column, shown.trim(), next(rank))
+            }
+            None => format!("rank by {}: none", ranks.column),
+        };
+        (said, help.into())
+    }
+
+    /// What was asked of a cell, and what it is on all items: in place of the column's meaning.
+    fn more(&self, row: &Row, column: &Column, cell: Option<Cell>) -> String {
+        let Some(value) = cell.and_then(Cell::value) else { return String::new() };
+        let sure = self.sure.get(&(row.model.clone(), column.name.clone())).map(|sure| {
+            let (drawn, plan) = (&sure.redrawn, sure.redrawn.plan);
+            match drawn.interval {
+                Some(interval) => format!(
+                    "95 % {} by {}, {} draws, seed {}",
+                    range(interval.low, interval.high, column.scale),
+                    drawn.cluster,
+                    text::grouped(u64::from(plan.draws)),
+                    plan.seed
+                ),
+                None => format!("no interval: {}", drawn.why_not.as_deref().unwrap_or("not defined")),
+            }
+        });
+        let all = self
+            .of_all(&row.model, &column.name)
+            .map(|all| format!("all items {} ({})", said(all, column.scale), apart(value - all, column.scale)));
+        [all, sure].into_iter().flatten().collect::<Vec<_>>().join("  ")
+    }
+
+    fn in_words(&self, column: &Column, cell: Option<Cell>) -> String {
+        let Some((cell, value)) = cell.and_then(|c| Some((c, c.value()?))) else {
+            return format!("{}: no answers", column.name);
+        };
+        let Cell::Share { k, n } = cell else {
+            return format!("{}: {}  of {} answers", column.name, said(value, column.scale), text::grouped(cell.n()));
+        };
+        let (low, high) = (self.interval)(k, n);
+        let small = if n < SMALL { format!("  n < {SMALL}: too few to rank") } else { String::new() };
+        let width = text::grouped(n).len();
+        format!(
+            "{}: {:>6.2} % = {:>width$}/{}  95 % {:.1}-{:.1} (Wilson){small}",
+            column.name,
+            value * 100.0,
+            text::grouped(k),
+            text::grouped(n),
+            low * 100.0,
+            high * 100.0,
+        )
+    }
+
+    /// The value of the same cell on all items, while fewer are scored.
+    fn of_all(&self, model: &str, column: &str) -> Option<f64> {
+        let board = self.whole()?;
+        let at = board.columns.iter().position(|c| c.name == column)?;
+        let row = board.rows.iter().find(|r| r.model == model)?;
+        row.cells.get(at).copied().flatten()?.value()
+    }
+}
+
+/// What is known of one model's files, every note of the board, and what each column counts.
+pub(super) fn about(board: &Board, row: &Row) -> Page {
+    let mut page = Page::new(row.model.clone()).heading("Predictions");
+    for ((name, help), n) in COUNTS.iter().zip(counts(row.counts)) {
+        page = page.entry(*name, 12, format!("{:>9}  {help}", text::grouped(n)), Role::Text);
+    }
+    if !board.notes.is_empty() {
+        page = board.notes.iter().fold(page.heading("Notes"), |page, note| page.say(format!("- {note}")));
+    }
+    page = page.heading("Columns");
+    for column in &board.columns {
+        page = page.entry(&column.name, 22, column.help.clone(), Role::Text);
+    }
+    page
+}

@@ -1,0 +1,88 @@
+//! One frame of the leaderboard.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{BoardPane, Layer};
+use crate::model::board::Curated;
+use crate::tui::action::Action;
+use crate::tui::keymap::Keymap;
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::table::Empty;
+use crate::tui::widgets::table::draw::{BAR, draw_empty};
+use crate::tui::widgets::text;
+
+/// Which items, as menus and titles say it.
+pub(super) fn on(curated: &Curated) -> String {
+    match curated {
+        Curated::All => "all items".into(),
+        Curated::Accepted => "accepted items".into(),
+        Curated::Round(name) => format!("items accepted in {name}"),
+    }
+}
+
+impl BoardPane {
+    /// What is scored, and what is waited for.
+    fn title(&self, keys: &Keymap) -> String {
+        let Some(board) = &self.found else { return " leaderboard".into() };
+        let mut said = format!(" leaderboard on {}: {}", on(&self.shown.curated), text::grouped(board.questions));
+        if let Some(whole) = self.whole() {
+            said += &format!(" of {}", text::grouped(whole.questions));
+        }
+        said += if board.questions == 1 { " question" } else { " questions" };
+        if !self.shown.filter.is_empty() {
+            said += &format!("  only {}", self.shown.filter.words());
+        }
+        if let Some(rule) = &self.shown.rule {
+            said += &format!("  read by {rule}");
+            if let Some(n) = self.read_otherwise {
+                said += &format!(" ({} answers read otherwise)", text::grouped(n));
+            }
+        }
+        if let Some(model) = &self.marked {
+            said += &format!("  {} on another model compares it with {model}", keys.press(Action::CompareModels));
+        }
+        if self.asked.is_some() {
+            said += "  ...";
+        }
+        said
+    }
+
+    /// Draws the table (or what lies over it) and, below it, what is known of the cell under the cursor; texts that name keys take
+    /// them from `keys`.
+    pub fn draw(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
+        match self.layers.last_mut() {
+            Some(Layer::Frequency(view)) => return view.draw(area, buf, look),
+            Some(Layer::Describe(view)) => return view.draw(area, buf, look),
+            Some(Layer::Behind(view)) => return view.draw(area, buf, look),
+            Some(Layer::View(view)) => return view.draw(area, buf, look),
+            Some(Layer::Compare(view)) => return view.draw(area, buf, look),
+            Some(Layer::Rules(view)) => return view.draw(area, buf, look),
+            Some(Layer::Page(page)) => return page.draw(area, buf, look),
+            None => {}
+        }
+        let Some(board) = &self.found else {
+            let empty = self.failed.clone().map_or(Empty::Loading, Empty::Failed);
+            return draw_empty(&empty, area, buf, look);
+        };
+        if board.columns.is_empty() && board.rows.is_empty() {
+            return draw_empty(&super::table::nothing(), area, buf, look);
+        }
+        let room = usize::from(area.width);
+        let title = text::fit(&self.title(keys), room);
+        buf.set_stringn(area.x, area.y, title, room, look.style(Role::Heading));
+        let area = Rect { y: area.y + area.height.min(1), height: area.height.saturating_sub(1), ..area };
+        let notes = board.notes.len().min(if area.height >= 40 { 6 } else { 2 });
+        let below = (3 + u16::try_from(notes).unwrap_or(0)).min(area.height / 2);
+        let above = Rect { height: area.height - below, ..area };
+        self.table.make_room(if look.accessible { 0 } else { BAR + 1 }, above.width);
+        self.table.draw(above, buf, look);
+        for (i, (line, role)) in self.detail().into_iter().chain(self.notes(notes)).enumerate() {
+            let y = above.bottom() + u16::try_from(i).unwrap_or(u16::MAX - above.bottom());
+            if y >= area.bottom() {
+                break;
+            }
+            buf.set_stringn(area.x, y, text::fit(&line, room), room, look.style(role));
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What the leaderboard asks of the program around it.
+
+use crate::model::board::{BoardAsk, Curated};
+use crate::owner::wire::Ask;
+use crate::tui::widgets::table::CopyWhat;
+
+use super::views::Kind;
+
+/// What an answer of the owner is for. Every one names the board that it is of: answers to an earlier one are passed over.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Want {
+    /// [`take_board`](super::BoardPane::take_board).
+    Board(BoardAsk),
+    /// [`take_whole`](super::BoardPane::take_whole): the same on all items.
+    Whole(BoardAsk),
+    /// [`take_rounds`](super::BoardPane::take_rounds).
+    Rounds,
+    /// [`take_ranks`](super::BoardPane::take_ranks), by this column.
+    Ranks(BoardAsk, String),
+    /// [`take_sure`](super::BoardPane::take_sure), of this model and column.
+    Sure(BoardAsk, String, String),
+    /// [`take_compared`](super::BoardPane::take_compared).
+    Compared(BoardAsk),
+    /// [`take_behind`](super::BoardPane::take_behind), of this model and column.
+    Behind(BoardAsk, String, String),
+    /// [`take_disagreements`](super::BoardPane::take_disagreements), with this rule; shown as a table, or only counted.
+    Disagreements {
+        /// Of which board.
+        ask: BoardAsk,
+        /// The other rule.
+        other: Option<String>,
+        /// They are to be shown.
+        show: bool,
+    },
+}
+
+/// What a choice decides.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChoiceFor {
+    /// Which items are scored.
+    Curated(Vec<Curated>),
+    /// Which rule reads answers.
+    Rule(Vec<Option<String>>),
+    /// Which rule is held against the one of the board.
+    Other(Vec<Option<String>>),
+    /// A column to go to: that of a group, or one found by name.
+    Column(Vec<usize>),
+    /// A column or a model to go to: columns first, then rows by id.
+    Find(Vec<usize>, Vec<u64>),
+    /// A breakdown of a model.
+    View(Vec<Kind>),
+}
+
+/// What the pane asks of the program around it.
+#[derive(Clone, Debug)]
+pub enum BoardEffect {
+    /// Ask the owner; the answer is for `Want`.
+    Ask(Want, Ask),
+    /// Ask which.
+    AskChoice {
+        /// What for.
+        purpose: ChoiceFor,
+        /// The question.
+        title: String,
+        /// The answers, each with a word about it.
+        lines: Vec<(String, String)>,
+    },
+    /// Ask for a filter, which is these words so far; then call [`BoardPane::filter`](super::BoardPane::filter).
+    AskFilter(String),
+    /// Open the item list with these words as its filter.
+    Items(String),
+    /// Put this on the clipboard; it holds so many rows.
+    Copy {
+        /// The text.
+        text: String,
+        /// How many rows it holds.
+        rows: usize,
+    },
+    /// Ask for a regular expression, then call [`BoardPane::select_regex`](super::BoardPane::select_regex).
+    AskRegex {
+        /// Column of the table on top.
+        column: usize,
+        /// Select, or let go.
+        on: bool,
+    },
+    /// Ask which of these columns, then call [`BoardPane::go_to_column`](super::BoardPane::go_to_column) with its index.
+    AskColumn(Vec<String>),
+    /// Ask for a format, then call [`BoardPane::copy`](super::BoardPane::copy).
+    AskCopy(CopyWhat),
+    /// Good to know.
+    Say(String),
+    /// Why the key did nothing.
+    Refuse(String),
+    /// There is nothing left to close: leave the pane.
+    Leave,
+}

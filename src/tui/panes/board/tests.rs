@@ -1,0 +1,346 @@
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::*;
+use crate::metrics::statistics::Rank;
+use crate::model::agreement::{Bootstrap, Interval as Drawn};
+use crate::model::board::looks::{Compared, Redrawn, Table};
+use crate::model::board::{Cell, Column, Counts, Curated, Scale};
+use crate::model::{ColourLevel, Kind, Problem};
+use crate::owner::wire::Ask;
+use crate::tui::keymap::Keymap;
+use crate::tui::theme::{Look, Theme};
+
+/// Wilson's score interval, z = 1.96 (Wilson 1927).
+fn wilson(k: u64, n: u64) -> (f64, f64) {
+    let (k, n, z) = (k as f64, n as f64, 1.96_f64);
+    let (p, w) = (k / n, 1.0 + z * z / n);
+    let middle = (p + z * z / (2.0 * n)) / w;
+    let half = z / w * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
+    (middle - half, middle + half)
+}
+
+fn board() -> Board {
+    let column = |name: &str, group: &str| Column::share(name, group, &format!("one unit of {name} is a pair"));
+    let columns = vec![column("qAcc.L_l", "qAcc"), column("qAcc.L_h", "qAcc"), column("mAcc.L_m", "mAcc")];
+    let cell = |k, n| Some(Cell::Share { k, n });
+    let row = |model: &str, cells: [Option<Cell>; 3], duplicate| Row {
+        model: model.into(),
+        cells: cells.to_vec(),
+        counts: Counts { used: 1872, duplicate, ..Counts::default() },
+        reference: None,
+    };
+    let rows = vec![
+        row("GPT4o", [cell(229, 270), cell(180, 230), cell(66, 169)], 6231),
+        row("MiniCPM-V-2", [cell(190, 270), cell(12, 20), None], 0),
+    ];
+    Board { questions: 500, columns, rows, notes: vec!["GPT4o: every row twice".into()] }
+}
+
+fn drawn(pane: &mut BoardPane) -> String {
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let area = Rect::new(0, 0, 90, 16);
+    let mut buf = Buffer::empty(area);
+    pane.draw(area, &Keymap::defaults().unwrap(), &mut buf, &look);
+    let line = |l: &[ratatui::buffer::Cell]| l.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string();
+    buf.content.chunks(90).map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_cell_shows_its_count_and_interval_and_opens() {
+    let mut pane = BoardPane::new(board(), wilson);
+    pane.go_to_column(FIRST);
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("qAcc.L_l:  84.81 % = 229/270  95 % 80.0-88.6 (Wilson)"), "{shown}");
+    assert!(shown.contains("one unit of qAcc.L_l is a pair") && shown.contains("note 1/1: GPT4o: every row twice"));
+    assert!(shown.contains("doubled  6,231"), "{shown}");
+    let effects = pane.act(Action::Open);
+    let [BoardEffect::Ask(Want::Behind(ask, model, column), Ask::Behind { .. })] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert_eq!((ask, model.as_str(), column.as_str()), (&BoardAsk::default(), "GPT4o", "qAcc.L_l"));
+}
+
+#[test]
+fn small_counts_are_starred_and_missing_cells_refuse() {
+    let mut pane = BoardPane::new(board(), wilson);
+    pane.act(Action::Down);
+    pane.go_to_column(FIRST + 1);
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("60.0*") && shown.contains("* fewer than 30 units"), "{shown}");
+    assert!(shown.contains("n < 30: too few to rank"), "{shown}");
+    pane.act(Action::Right);
+    assert!(drawn(&mut pane).contains("mAcc.L_m: no answers"));
+    assert!(matches!(&pane.act(Action::Open)[..], [BoardEffect::Refuse(_)]));
+}
+
+#[test]
+fn sorting_leaves_missing_last_and_the_detail_follows_the_row() {
+    let mut pane = BoardPane::new(board(), wilson);
+    pane.go_to_column(FIRST + 2);
+    for action in [Action::SortAscending, Action::SortDescending] {
+        pane.act(action);
+        pane.act(Action::Bottom);
+        assert!(drawn(&mut pane).contains("\nmAcc.L_m: no answers"));
+    }
+    pane.go_to_column(FIRST);
+    pane.act(Action::SortAscending);
+    pane.act(Action::Top);
+    assert!(drawn(&mut pane).contains("\nqAcc.L_l:  70.37 % = 190/270"));
+}
+
+#[test]
+fn layers_open_and_back_closes_them_one_by_one() {
+    let mut pane = BoardPane::new(board(), wilson);
+    pane.act(Action::Frequency);
+    assert!(drawn(&mut pane).contains("how often each value of `model` occurs"));
+    pane.act(Action::Select);
+    assert_eq!(pane.table.state().selected().len(), 1);
+    pane.act(Action::Open);
+    assert_eq!(pane.table.window().total, 1);
+    assert!(pane.act(Action::Back).is_empty());
+    assert_eq!(pane.table.window().total, 2);
+    pane.act(Action::Describe);
+    pane.act(Action::Down);
+    pane.act(Action::Open);
+    assert_eq!(pane.table.state().column(), 1);
+    pane.go_to_column(0);
+    pane.act(Action::Open);
+    assert!(drawn(&mut pane).contains("every row twice"));
+    assert_eq!(pane.scopes()[0], Scope::Overlay);
+    pane.act(Action::MenuOk);
+    pane.take_behind(&BoardAsk::default(), ("GPT4o", "qAcc.L_l"), vec![], 0);
+    assert!(drawn(&mut pane).contains("answers of GPT4o behind qAcc.L_l"));
+    pane.act(Action::Back);
+    assert!(matches!(&pane.act(Action::Back)[..], [BoardEffect::Leave]));
+}
+
+#[test]
+fn a_copy_has_the_full_column_names() {
+    let mut pane = BoardPane::with_decimals(board(), wilson, 2);
+    let effects = pane.copy(CopyWhat::Page { first: 0, count: 9 }, CopyFormat::Tsv);
+    let [BoardEffect::Copy { text, rows: 2 }] = &effects[..] else { panic!("{effects:?}") };
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "model\trank\tqAcc.L_l\tqAcc.L_h\tmAcc.L_m\tused\tmissing\textra\tdoubled\tunparsed\trefused");
+    assert_eq!(lines[2], "MiniCPM-V-2\t\t70.37\t60.00*\t-\t1,872\t0\t0\t0\t0\t0");
+}
+
+#[test]
+fn an_empty_board_says_how_to_fill_it() {
+    let mut pane = BoardPane::new(Board::default(), wilson);
+    assert!(drawn(&mut pane).contains("Nothing here yet"));
+    assert!(matches!(&pane.act(Action::Open)[..], [BoardEffect::Refuse(_)]));
+    assert!(matches!(&pane.act(Action::BoardViews)[..], [BoardEffect::Refuse(_)]));
+    assert!(matches!(&pane.act(Action::CompareModels)[..], [BoardEffect::Refuse(_)]));
+    assert!(matches!(&pane.act(Action::HowSure)[..], [BoardEffect::Refuse(_)]));
+}
+
+fn rank(rank: usize, tied: bool, p: f64) -> Rank {
+    Rank { rank, tied, discordant: Some((9, 4)), p: Some(p), corrected: Some(p) }
+}
+
+#[test]
+fn ranks_are_of_the_column_that_rows_are_sorted_by_and_say_their_ties() {
+    let mut pane = BoardPane::new(board(), wilson);
+    // The overall column is sorted by at once; there is none of those names here, so it is the first.
+    pane.go_to_column(FIRST + 1);
+    let effects = pane.act(Action::SortDescending);
+    let [BoardEffect::Ask(Want::Ranks(of, column), _)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(column, "qAcc.L_h");
+    let late = vec![("GPT4o".to_string(), rank(1, false, 0.001)), ("MiniCPM-V-2".to_string(), rank(2, false, 0.001))];
+    pane.take_ranks(of, "qAcc.L_l".into(), late);
+    assert!(pane.ranks.is_none(), "ranks by another column are passed over");
+    let tied = vec![("GPT4o".to_string(), rank(1, true, 0.2)), ("MiniCPM-V-2".to_string(), rank(1, true, 0.2))];
+    pane.take_ranks(of, column.clone(), tied);
+    pane.go_to_column(table::RANK);
+    let shown = drawn(&mut pane);
+    assert_eq!(shown.matches("1=").count(), 3, "both rows and the line below: {shown}");
+    assert!(shown.contains("against the next one 9 to 4, p 0.2000"), "{shown}");
+    // The natural order has no ranks.
+    pane.go_to_column(FIRST + 1);
+    assert!(pane.act(Action::SortDescending).is_empty() && !drawn(&mut pane).contains("1="));
+}
+
+#[test]
+fn a_filter_keeps_the_board_until_the_next_one_is_there_and_a_refusal_changes_nothing() {
+    let mut pane = BoardPane::new(board(), wilson);
+    assert_eq!(pane.filter("nosuch:x status:nonsense").unwrap_err().kind, Kind::Usage);
+    let effects = pane.filter("level:low").unwrap();
+    let [BoardEffect::Ask(Want::Board(first), _)] = &effects[..] else { panic!("{effects:?}") };
+    let first = first.clone();
+    let effects = pane.filter("level:high").unwrap();
+    let [BoardEffect::Ask(Want::Board(second), _)] = &effects[..] else { panic!("{effects:?}") };
+    let second = second.clone();
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("500 questions") && shown.contains("84.8"), "{shown}");
+    pane.take_board(&first, Ok(Board { questions: 7, ..board() }));
+    assert!(drawn(&mut pane).contains("500 questions"), "an earlier answer is passed over");
+    pane.act(Action::Down);
+    pane.take_board(&second, Ok(Board { questions: 230, ..board() }));
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("on all items: 230 questions  only level:high"), "{shown}");
+    assert_eq!(pane.row().unwrap().model, "MiniCPM-V-2", "the cursor stays on its model");
+    pane.filter("level:low").unwrap();
+    let refused = pane.take_board(&first, Err(Problem::new(Kind::Denied, "the round is blind")));
+    assert!(matches!(&refused[..], [BoardEffect::Refuse(why)] if why.contains("blind")));
+    assert!(drawn(&mut pane).contains("only level:high") && pane.ask == second);
+}
+
+#[test]
+fn curated_boards_say_what_the_hand_work_changed() {
+    let mut pane = BoardPane::new(board(), wilson);
+    let effects = pane.take_rounds(Ok(vec![]));
+    let [BoardEffect::AskChoice { purpose, lines, .. }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(lines.iter().map(|l| l.0.as_str()).collect::<Vec<_>>(), ["all items", "accepted items"]);
+    let effects = pane.chosen(purpose, 1);
+    let [BoardEffect::Ask(Want::Board(ask), _), BoardEffect::Ask(Want::Whole(whole), _)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(ask.curated, Curated::Accepted);
+    let (ask, whole) = (ask.clone(), whole.clone());
+    let mut some = board();
+    some.questions = 300;
+    some.rows[0].cells[0] = Some(Cell::Share { k: 90, n: 100 });
+    pane.take_board(&ask, Ok(some));
+    pane.take_whole(&whole, Ok(board()));
+    pane.go_to_column(FIRST);
+    pane.act(Action::Top);
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("leaderboard on accepted items: 300 of 500 questions"), "{shown}");
+    let (line, _) = pane.detail().swap_remove(1);
+    assert!(line.starts_with("all items 84.81 % (+5.19 points)"), "{line}");
+    // Verdicts change which items are accepted: asked again, once at a time.
+    assert_eq!(pane.judged().len(), 2);
+    assert!(pane.judged().is_empty() && pane.stale);
+}
+
+fn breakdowns() -> Board {
+    let mut columns = vec![Column::share("Acc", "Acc", "an answer")];
+    let mut add =
+        |name: &str, group: &str, scale| columns.push(Column { scale, ..Column::share(name, group, "an answer") });
+    add("SC", "SC", Scale::Squared);
+    for style in ["ink", "oil", "pixel"] {
+        add(&format!("Acc.style.{style}"), "Acc by style", Scale::Share);
+    }
+    add("SQ.animal", "SQ by subtask", Scale::Squared);
+    add("Acc.multiple-choice.animal", "multiple-choice by subtask", Scale::Share);
+    add("Acc.true-false.animal", "true-false by subtask", Scale::Share);
+    for scenario in ["clean", "corruption"] {
+        add(&format!("MC+TF.{scenario}"), "MC+TF", Scale::Share);
+    }
+    add("MC+TF.corruption-clean", "MC+TF drop", Scale::Points);
+    let share = |k| Some(Cell::Share { k, n: 100 });
+    let number = |value| Some(Cell::Number { value, n: 100 });
+    let mean = |value| Some(Cell::Mean { value, n: 100 });
+    let row = |model: &str, by: u64| Row {
+        model: model.into(),
+        cells: vec![
+            share(70 + by),
+            number(150.0),
+            share(60 + by),
+            share(75 + by),
+            share(90),
+            number(25.0),
+            share(80),
+            share(55 + by),
+            mean(0.7),
+            mean(0.6),
+            number(-10.0),
+        ],
+        counts: Counts::default(),
+        reference: None,
+    };
+    Board { questions: 100, columns, rows: vec![row("a", 0), row("b", 5)], notes: vec![] }
+}
+
+#[test]
+fn numbers_that_follow_from_others_open_their_breakdown_and_its_rows_their_answers() {
+    let mut pane = BoardPane::new(breakdowns(), wilson);
+    let mut open = |column: &str, wanted: &[&str]| {
+        let at = pane.found.as_ref().unwrap().columns.iter().position(|c| c.name == column).unwrap();
+        pane.go_to_column(FIRST + at);
+        pane.table.go_to_id(0);
+        assert!(pane.act(Action::Open).is_empty(), "{column}");
+        let shown = drawn(&mut pane);
+        wanted.iter().for_each(|w| assert!(shown.contains(w), "{w} in {shown}"));
+        let effects = pane.act(Action::Open);
+        let [BoardEffect::Ask(Want::Behind(_, model, behind), _)] = &effects[..] else { panic!("{effects:?}") };
+        assert_eq!(model, "a");
+        pane.act(Action::Back);
+        behind.clone()
+    };
+    // The largest deviation above the mean comes first; 150 = (15^2 + 0 + 15^2) / 3.
+    assert_eq!(open("SC", &["SC 150.00", "+15.0", "75.00", "50.0", "-15.0"]), "Acc.style.pixel");
+    assert_eq!(open("SQ.animal", &["80.0", "55.0", "-25.0", "25.0"]), "Acc.multiple-choice.animal");
+    assert_eq!(open("MC+TF.corruption-clean", &["clean", "corruption", "-10.0", "70.0"]), "MC+TF.clean");
+    let effects = pane.act(Action::BoardViews);
+    let [BoardEffect::AskChoice { purpose, lines, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let names: Vec<&str> = lines.iter().map(|l| l.0.as_str()).collect();
+    assert_eq!(names, ["styles (SC)", "question types (SQ)", "Acc by style", "MC+TF"]);
+    assert!(pane.chosen(purpose, 2).is_empty());
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("a by Acc by style") && shown.contains("65.0") && shown.contains("-5.0"), "best: {shown}");
+}
+
+#[test]
+fn two_models_are_marked_one_after_the_other_and_their_items_open() {
+    let mut pane = BoardPane::new(board(), wilson);
+    pane.go_to_column(FIRST);
+    pane.table.go_to_id(0);
+    assert!(pane.act(Action::CompareModels).is_empty());
+    assert!(drawn(&mut pane).contains("x on another model compares it with GPT4o"));
+    pane.table.go_to_id(1);
+    let effects = pane.act(Action::CompareModels);
+    let [BoardEffect::Ask(Want::Compared(ask), Ask::Compare { models, column, .. })] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert_eq!((models.join(" "), column.as_str()), ("GPT4o MiniCPM-V-2".into(), "qAcc.L_l"));
+    let share = |k| Some(Cell::Share { k, n: 270 });
+    let compared = Compared {
+        models: models.clone(),
+        column: column.clone(),
+        cells: [share(229), share(190)],
+        delta: Some(39.0 / 270.0),
+        redrawn: Redrawn {
+            interval: Some(Drawn { low: 0.08, high: 0.21, standard_error: 0.03, draws: 1000 }),
+            why_not: None,
+            cluster: "image pair".into(),
+            clusters: 190,
+            plan: Bootstrap::default(),
+        },
+        table: Some(Table {
+            both: 170,
+            first: 59,
+            second: 20,
+            neither: 21,
+            p: 0.0001,
+            first_items: vec![3, 4, 9],
+            second_items: vec![],
+        }),
+    };
+    pane.take_compared(ask, compared);
+    let shown = drawn(&mut pane);
+    for part in ["difference: +14.44 points  95 % 8.0 to 21.0", "190 image pairs", "p 0.0001 of 59 against 20"] {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+    assert!(matches!(&pane.act(Action::Open)[..], [BoardEffect::Items(words)] if words == "number:3,4,9"));
+    pane.act(Action::Down);
+    assert!(matches!(&pane.act(Action::Open)[..], [BoardEffect::Refuse(_)]));
+    pane.act(Action::Back);
+    assert!(pane.act(Action::Back).is_empty(), "the mark goes first");
+    assert!(matches!(&pane.act(Action::Back)[..], [BoardEffect::Leave]));
+}
+
+#[test]
+fn printed_rows_are_dimmed_and_never_ranked_nor_opened() {
+    let mut with = board();
+    let printed = Row { model: "GPT-4V".into(), reference: Some("Table 2".into()), ..with.rows[0].clone() };
+    with.rows.push(printed);
+    let mut pane = BoardPane::new(with, wilson);
+    pane.table.go_to_id(2);
+    pane.go_to_column(FIRST);
+    assert!(drawn(&mut pane).contains("printed in Table 2; not scored here"));
+    for action in [Action::Open, Action::CompareModels, Action::HowSure] {
+        assert!(matches!(&pane.act(action)[..], [BoardEffect::Refuse(_)]), "{action:?}");
+    }
+}

@@ -1,0 +1,73 @@
+//! SC: every style's score beside the mean of the styles, and what it adds to the variance.
+
+use super::{DRAWN, View, cell_of, drawn, number};
+use crate::metrics::dysca::sc;
+use crate::metrics::statistics::Number;
+use crate::model::board::{Board, Cell, Row};
+use crate::tui::widgets::table::{ColumnKind, LocalCell, Spec};
+use crate::tui::widgets::text;
+
+pub(super) const GROUP: &str = "Acc by style";
+/// Columns on either side of the mean.
+const HALF: usize = 9;
+
+pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
+    let columns = board.columns.iter().filter(|c| c.group == GROUP);
+    let scores: Vec<(String, Number)> = columns
+        .filter_map(|c| {
+            let value = cell_of(board, row, &c.name)?.value()?;
+            Some((c.name.clone(), Number::of(100.0 * value)))
+        })
+        .collect();
+    let found = sc(&scores);
+    let (value, mean) = (found.value.value?, found.mean.value?);
+    let most = found.styles.iter().map(|s| s.deviation.abs()).fold(f64::MIN_POSITIVE, f64::max);
+    let mut styles = found.styles;
+    styles.sort_by(|a, b| b.deviation.total_cmp(&a.deviation).then_with(|| a.style.cmp(&b.style)));
+    let line = |style: &crate::metrics::dysca::ScPart| {
+        let n = cell_of(board, row, &style.style).map_or(0, Cell::n);
+        let name = style.style.strip_prefix("Acc.style.").unwrap_or(&style.style);
+        let share = if value > 0.0 { 100.0 * style.contribution / value } else { 0.0 };
+        let cells = vec![
+            LocalCell::text(name),
+            number(Some(style.score), |v| format!("{v:.1}")),
+            LocalCell::number(text::grouped(n), Some(n as f64)),
+            number(Some(style.deviation), |v| format!("{v:+.1}")),
+            number(Some(style.contribution), |v| format!("{v:.2}")),
+            number(Some(share), |v| format!("{v:.1}")),
+            drawn(around(style.deviation / most)),
+        ];
+        (style.style.clone(), cells)
+    };
+    let rows: Vec<_> = styles.iter().map(line).collect();
+    let widest = rows.iter().map(|(_, cells)| text::width(cells[0].value())).max().unwrap_or(8).clamp(8, 24);
+    let wide = |name: &str| Spec::number(name, "", ColumnKind::Number, 6);
+    let mut specs = vec![Spec::text("style", u16::try_from(widest).unwrap_or(24))];
+    specs.extend([wide("score"), wide("n"), wide("dev"), wide("adds"), wide("% SC")]);
+    specs.push(Spec::text(DRAWN, (2 * HALF + 1) as u16));
+    let notes = vec![format!(
+        "SC {value:.2} squared points over {} styles, mean {mean:.1} %; adds: dev squared over {0}",
+        rows.len()
+    )];
+    View::of(&row.model, format!("{} by style", row.model), notes, specs, rows)
+}
+
+/// A bar left or right of the mean, for a share of -1 to 1 of the room.
+fn around(share: f64) -> String {
+    let long = (share.abs().clamp(0.0, 1.0) * HALF as f64).round() as usize;
+    let (left, right) = if share < 0.0 { (long, 0) } else { (0, long) };
+    format!("{}{}│{}{}", " ".repeat(HALF - left), "█".repeat(left), "█".repeat(right), " ".repeat(HALF - right))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_stand_on_the_side_of_the_mean_that_they_are_on() {
+        assert_eq!(around(1.0).trim_start(), format!("│{}", "█".repeat(HALF)));
+        assert_eq!(around(-1.0 / 3.0).trim(), format!("{}│", "█".repeat(HALF / 3)));
+        assert_eq!(around(0.0).trim(), "│");
+        assert!((-10..=10).all(|n| text::width(&around(f64::from(n) / 5.0)) == 2 * HALF + 1));
+    }
+}

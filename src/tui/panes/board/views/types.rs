@@ -1,0 +1,84 @@
+//! SQ: multiple choice against true or false, subtask by subtask.
+
+use super::{DRAWN, View, cell_of, drawn, number};
+use crate::model::board::{Board, Cell, Row};
+use crate::tui::widgets::table::{ColumnKind, LocalCell, Spec};
+use crate::tui::widgets::text;
+
+pub(super) const GROUPS: [&str; 2] = ["multiple-choice by subtask", "true-false by subtask"];
+const KINDS: [&str; 2] = ["multiple-choice", "true-false"];
+const WIDTH: usize = 21;
+
+pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
+    let mut subtasks: Vec<&str> = Vec::new();
+    for (group, kind) in GROUPS.into_iter().zip(KINDS) {
+        for column in board.columns.iter().filter(|c| c.group == group) {
+            let name = column.name.strip_prefix("Acc.").and_then(|n| n.strip_prefix(kind)?.strip_prefix('.'));
+            if let Some(name) = name.filter(|name| !subtasks.contains(name)) {
+                subtasks.push(name);
+            }
+        }
+    }
+    subtasks.sort_unstable();
+    let line = |subtask: &&str| {
+        let cells = KINDS.map(|kind| cell_of(board, row, &format!("Acc.{kind}.{subtask}")));
+        let [mc, tf] = cells.map(|cell| cell.and_then(Cell::value).map(|v| 100.0 * v));
+        mc.or(tf)?;
+        let n = |cell: Option<Cell>| number(cell.map(|c| c.n() as f64), |n| text::grouped(n as u64));
+        let sq = cell_of(board, row, &format!("SQ.{subtask}")).and_then(Cell::value);
+        let shown = vec![
+            LocalCell::text(*subtask),
+            number(mc, |v| format!("{v:.1}")),
+            n(cells[0]),
+            number(tf, |v| format!("{v:.1}")),
+            n(cells[1]),
+            number(mc.zip(tf).map(|(mc, tf)| tf - mc), |v| format!("{v:+.1}")),
+            number(sq, |v| format!("{v:.1}")),
+            drawn(dumbbell(mc, tf)),
+        ];
+        let kind = if mc.is_some() { KINDS[0] } else { KINDS[1] };
+        Some((format!("Acc.{kind}.{subtask}"), shown))
+    };
+    let rows: Vec<_> = subtasks.iter().filter_map(line).collect();
+    let widest = rows.iter().map(|(_, cells)| text::width(cells[0].value())).max().unwrap_or(8).clamp(8, 24);
+    let wide = |name: &str| Spec::number(name, "", ColumnKind::Number, 6);
+    let mut specs = vec![Spec::text("subtask", u16::try_from(widest).unwrap_or(24))];
+    specs.extend([wide("MC"), wide("MC n"), wide("TF"), wide("TF n"), wide("TF-MC"), wide("SQ")]);
+    specs.push(Spec::text(DRAWN, WIDTH as u16));
+    let sq = cell_of(board, row, "SQ").and_then(Cell::value);
+    let notes = vec![
+        sq.map_or(String::new(), |sq| format!("SQ {sq:.2} squared points, of scores normalised by chance")),
+        "drawn: ● multiple choice, ○ true or false, from 0 to 100 %".into(),
+    ];
+    View::of(&row.model, format!("{} by question type", row.model), notes, specs, rows)
+}
+
+/// Two percentages on a line from 0 to 100.
+fn dumbbell(mc: Option<f64>, tf: Option<f64>) -> String {
+    let at = |value: f64| ((value / 100.0).clamp(0.0, 1.0) * (WIDTH - 1) as f64).round() as usize;
+    let (mc, tf) = (mc.map(at), tf.map(at));
+    let between = mc.zip(tf).map(|(mc, tf)| mc.min(tf)..=mc.max(tf));
+    let mark = |place: usize| match (Some(place) == mc, Some(place) == tf) {
+        (true, true) => '◉',
+        (true, false) => '●',
+        (false, true) => '○',
+        _ if between.as_ref().is_some_and(|b| b.contains(&place)) => '─',
+        _ => ' ',
+    };
+    (0..WIDTH).map(mark).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_types_stand_where_they_score() {
+        let line = dumbbell(Some(0.0), Some(100.0));
+        assert!(
+            line.starts_with('●') && line.ends_with('○') && line.chars().filter(|c| *c == '─').count() == WIDTH - 2
+        );
+        assert_eq!(dumbbell(Some(50.0), Some(50.0)).trim(), "◉");
+        assert_eq!(dumbbell(None, Some(0.0)).trim(), "○");
+    }
+}
