@@ -4,6 +4,7 @@ use super::plain::draws::Draw;
 use super::{Chosen, Graded, Ruled};
 use crate::metrics::statistics::{ClusterSums, Clusters};
 use crate::model::agreement::{Bootstrap, Interval};
+use crate::model::board::Cell;
 use crate::model::{Kind, Problem, QuestionKind, Result};
 
 /// A number that was drawn again.
@@ -39,7 +40,17 @@ fn cancelled() -> Problem {
     Problem::new(Kind::Cancelled, "nobody waits for it any more")
 }
 
+/// A number of a column that is not drawn again.
+fn not_drawn(value: Option<f64>) -> Drawn {
+    Drawn { value, interval: Err("this column is not drawn again"), clusters: 0, cluster: "question" }
+}
+
 impl Ruled {
+    /// Whether a column is one of those that follow from more than whether answers are right, which are not drawn again.
+    fn is_special(&self, column: usize) -> bool {
+        column >= self.measures.len() + self.plain.columns.len()
+    }
+
     fn drawn_by(&self, column: usize) -> Draw {
         let plain = column.checked_sub(self.measures.len());
         plain.and_then(|plain| self.plain.draw(plain)).unwrap_or_else(Draw::share)
@@ -116,6 +127,11 @@ impl Ruled {
         plan: Bootstrap,
         wanted: Wanted<'_>,
     ) -> Result<Drawn> {
+        if self.is_special(column) {
+            let cells = self.special.cells(&self.sheet, &self.models[model], chosen);
+            let at = column - self.measures.len() - self.plain.columns.len();
+            return Ok(not_drawn(cells.get(at).copied().flatten().and_then(Cell::value)));
+        }
         let draw = self.drawn_by(column);
         let clusters = self.clusters(model, column, chosen);
         if !wanted() {
@@ -139,6 +155,10 @@ impl Ruled {
         plan: Bootstrap,
         wanted: Wanted<'_>,
     ) -> Result<Drawn> {
+        if self.is_special(column) {
+            let of = |model| self.sure(model, column, chosen, plan, wanted).map(|drawn| drawn.value);
+            return Ok(not_drawn(of(a)?.zip(of(b)?).map(|(a, b)| a - b)));
+        }
         let draw = self.drawn_by(column);
         let width = draw.width();
         let mut sums = ClusterSums::new(2 * width);

@@ -13,6 +13,7 @@ pub(super) fn said(value: f64, scale: Scale) -> String {
     match scale {
         Scale::Share => format!("{:.2} %", value * 100.0),
         Scale::Points => format!("{value:+.2} points"),
+        Scale::Spread => format!("{value:.2} points"),
         Scale::Squared => format!("{value:.2} squared points"),
     }
 }
@@ -21,7 +22,7 @@ pub(super) fn said(value: f64, scale: Scale) -> String {
 pub(super) fn apart(value: f64, scale: Scale) -> String {
     match scale {
         Scale::Share => format!("{:+.2} points", value * 100.0),
-        Scale::Points => format!("{value:+.2} points"),
+        Scale::Points | Scale::Spread => format!("{value:+.2} points"),
         Scale::Squared => format!("{value:+.2} squared points"),
     }
 }

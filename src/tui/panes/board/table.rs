@@ -70,7 +70,7 @@ fn cell_of(cell: Option<Cell>, scale: Scale, decimals: usize, reference: bool) -
     let said = match scale {
         Scale::Share => format!("{:.decimals$}{star}", value * 100.0),
         Scale::Points => format!("{value:+.decimals$}{star}"),
-        Scale::Squared => format!("{value:.decimals$}{star}"),
+        Scale::Squared | Scale::Spread => format!("{value:.decimals$}{star}"),
     };
     let mut shown = LocalCell::number(said, Some(value));
     if small || reference {

@@ -24,7 +24,7 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
         let own = cell.value()?;
         let others = board.rows.iter().filter(|r| r.reference.is_none()).filter_map(|r| value(r, &column.name));
         let best = match column.scale {
-            Scale::Squared => others.reduce(f64::min),
+            Scale::Squared | Scale::Spread => others.reduce(f64::min),
             _ => others.reduce(f64::max),
         };
         let scale = by(column.scale);
