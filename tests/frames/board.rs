@@ -170,7 +170,7 @@ fn styled() -> Board {
                 _ if column.group == "MC+TF" => Cell::Mean { value, n: 576 },
                 Scale::Share => Cell::Share { k: (value * 288.0) as u64, n: 288 },
                 Scale::Points => Cell::Number { value: -20.0 * value, n: 192 },
-                Scale::Squared => Cell::Number { value: 60.0 * value, n: 576 },
+                Scale::Squared | Scale::Spread => Cell::Number { value: 60.0 * value, n: 576 },
             })
         };
         Row {
