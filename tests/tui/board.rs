@@ -147,7 +147,7 @@ fn a_model_is_broken_down_and_two_are_compared_down_to_their_items() {
     seat.keys("w");
     seat.wait_for("only wrong");
     seat.keys("qq/Acc.type.true-false<enter>x");
-    seat.wait_for("compares it with poor");
+    seat.wait_for("on another model: against poor");
     seat.keys("/good<enter>x");
     let shown = seat.wait_for("poor against good by Acc.type.true-false");
     assert!(shown.contains("McNemar, exact") && shown.contains("95 % "), "{shown}");
@@ -167,7 +167,7 @@ fn rules_are_switched_and_held_against_each_other() {
     seat.keys("r");
     seat.wait_for("legacy-dysca@1");
     seat.keys("<down><down><enter>");
-    seat.wait_for("read by legacy-dysca@1 (");
+    seat.wait_for("by legacy-dysca@1 (");
     seat.keys("D");
     seat.wait_for("which answers are read as something else by");
     seat.keys("<enter>");

@@ -372,10 +372,10 @@ fn printed<T: Serialize>(
                 let shown = cells.iter().enumerate().map(|(at, text)| pad(text, wide(at), at > 1));
                 shown.collect::<Vec<_>>().join("  ").trim_end().to_string()
             };
-            let heads: Vec<String> = heads.iter().map(|h| h.to_string()).collect();
-            let body = rows.iter().try_for_each(|row| writeln!(out, "{}", line(row)));
-            writeln!(out, "{}", line(&heads))
-                .and(body)
+            let first: Vec<String> = heads.iter().map(|h| h.to_string()).collect();
+            std::iter::once(&first)
+                .chain(&rows)
+                .try_for_each(|row| writeln!(out, "{}", line(row)))
                 .and_then(|()| notes.iter().try_for_each(|note| writeln!(out, "note: {note}")))
         }
     })

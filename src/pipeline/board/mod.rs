@@ -171,7 +171,7 @@ impl Scored {
             };
             note(counts.missing, "question", "without an answer");
             note(counts.unparsed, "answer", "that no rule could read");
-            note(counts.refused, "answer", "that declines to answer");
+            note(counts.refused, "answer", "declining to answer");
         }
         if !self.odd.evaluated.is_empty() {
             let models: Vec<&str> = self.odd.evaluated.iter().map(String::as_str).collect();

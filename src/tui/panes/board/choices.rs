@@ -145,9 +145,9 @@ impl BoardPane {
             },
             ChoiceFor::Other(rules) => match rules.get(pick).cloned() {
                 Some(other) => {
-                    let ask = self.shown.clone();
+                    let ask = Box::new(self.shown.clone());
                     let want = Want::Disagreements { ask: ask.clone(), other: other.clone(), show: true };
-                    vec![BoardEffect::Ask(want, Ask::Disagreements { ask: Box::new(ask), other })]
+                    vec![BoardEffect::Ask(want, Ask::Disagreements { ask, other })]
                 }
                 None => vec![],
             },

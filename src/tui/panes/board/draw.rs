@@ -34,13 +34,13 @@ impl BoardPane {
             said += &format!("  only {}", self.shown.filter.words());
         }
         if let Some(rule) = &self.shown.rule {
-            said += &format!("  read by {rule}");
+            said += &format!("  by {rule}");
             if let Some(n) = self.read_otherwise {
-                said += &format!(" ({} answers read otherwise)", text::grouped(n));
+                said += &format!(" ({} read otherwise)", text::grouped(n));
             }
         }
         if let Some(model) = &self.marked {
-            said += &format!("  {} on another model compares it with {model}", keys.press(Action::CompareModels));
+            said += &format!("  {} on another model: against {model}", keys.press(Action::CompareModels));
         }
         if self.asked.is_some() {
             said += "  ...";

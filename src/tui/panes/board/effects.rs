@@ -10,23 +10,23 @@ use super::views::Kind;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Want {
     /// [`take_board`](super::BoardPane::take_board).
-    Board(BoardAsk),
+    Board(Box<BoardAsk>),
     /// [`take_whole`](super::BoardPane::take_whole): the same on all items.
-    Whole(BoardAsk),
+    Whole(Box<BoardAsk>),
     /// [`take_rounds`](super::BoardPane::take_rounds).
     Rounds,
     /// [`take_ranks`](super::BoardPane::take_ranks), by this column.
-    Ranks(BoardAsk, String),
+    Ranks(Box<BoardAsk>, String),
     /// [`take_sure`](super::BoardPane::take_sure), of this model and column.
-    Sure(BoardAsk, String, String),
+    Sure(Box<BoardAsk>, String, String),
     /// [`take_compared`](super::BoardPane::take_compared).
-    Compared(BoardAsk),
+    Compared(Box<BoardAsk>),
     /// [`take_behind`](super::BoardPane::take_behind), of this model and column.
-    Behind(BoardAsk, String, String),
+    Behind(Box<BoardAsk>, String, String),
     /// [`take_disagreements`](super::BoardPane::take_disagreements), with this rule; shown as a table, or only counted.
     Disagreements {
         /// Of which board.
-        ask: BoardAsk,
+        ask: Box<BoardAsk>,
         /// The other rule.
         other: Option<String>,
         /// They are to be shown.

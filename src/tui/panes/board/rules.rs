@@ -31,9 +31,9 @@ pub struct RulesView {
 impl RulesView {
     /// Shows where `first` (the board's rule) and `second` differ.
     pub fn new(first: &str, second: &str, found: Vec<Disagreement>) -> RulesView {
-        let number = |name: &str| Spec::number(name, "", ColumnKind::Number, 9);
-        let mut columns = vec![Spec::text("model", 22), number("answers"), number("differ"), number("percent")];
-        columns.extend([number("right by 1st only"), number("right by 2nd only")]);
+        let number = |name: &str| Spec::number(name, "", ColumnKind::Number, 8);
+        let mut columns = vec![Spec::text("model", 18), number("answers"), number("differ"), number("percent")];
+        columns.extend([number("only 1st right"), number("only 2nd right")]);
         columns.iter_mut().for_each(|c| c.group = format!("1st {first} against 2nd {second}"));
         let count = |n: u64| LocalCell::number(text::grouped(n), Some(n as f64));
         let line = |d: &Disagreement| {
@@ -73,7 +73,7 @@ impl RulesView {
 
     fn examples(&self, found: &Disagreement) -> BehindView {
         let told = |(behind, read): &(Behind, Option<String>)| {
-            let unit = format!("{}: {}", self.second, read.as_deref().unwrap_or("(unread)"));
+            let unit = format!("{} by {}", read.as_deref().unwrap_or("(unread)"), self.second);
             Behind { unit, ..behind.clone() }
         };
         let title = format!("answers of {} that {} reads as something else", found.model, self.second);

@@ -48,12 +48,12 @@ impl BoardPane {
     }
 
     fn ask(&mut self) -> Vec<BoardEffect> {
-        let ask = self.ask.clone();
-        self.asked = Some(ask.clone());
+        let ask = Box::new(self.ask.clone());
+        self.asked = Some(self.ask.clone());
         self.stale = false;
-        let mut effects = vec![BoardEffect::Ask(Want::Board(ask.clone()), Ask::Board(Box::new(ask.clone())))];
+        let mut effects = vec![BoardEffect::Ask(Want::Board(ask.clone()), Ask::Board(ask.clone()))];
         if ask.curated != Curated::All {
-            let all = BoardAsk { curated: Curated::All, ..ask.clone() };
+            let all = BoardAsk { curated: Curated::All, ..self.ask.clone() };
             effects.push(BoardEffect::Ask(Want::Whole(ask), Ask::Board(Box::new(all))));
         }
         effects
@@ -103,8 +103,9 @@ impl BoardPane {
         self.show(board);
         let mut effects = self.ask_ranks();
         if ask.rule.is_some() && self.read_otherwise.is_none() {
+            let ask = Box::new(ask.clone());
             let want = Want::Disagreements { ask: ask.clone(), other: None, show: false };
-            effects.push(BoardEffect::Ask(want, Ask::Disagreements { ask: Box::new(ask.clone()), other: None }));
+            effects.push(BoardEffect::Ask(want, Ask::Disagreements { ask, other: None }));
         }
         if self.stale {
             effects.extend(self.ask());
@@ -172,7 +173,7 @@ impl BoardPane {
         }
         let Some(column) = self.ranked_by.clone() else { return vec![] };
         let (ask, name) = (Box::new(self.shown.clone()), column.clone());
-        vec![BoardEffect::Ask(Want::Ranks(self.shown.clone(), name), Ask::Ranks { ask, column })]
+        vec![BoardEffect::Ask(Want::Ranks(ask.clone(), name), Ask::Ranks { ask, column })]
     }
 
     /// Takes ranks in.
@@ -201,8 +202,8 @@ impl BoardPane {
             return vec![BoardEffect::Refuse("a printed number has no answers to draw from".into())];
         }
         let (model, column) = (row.model.clone(), column.name.clone());
-        let want = Want::Sure(self.shown.clone(), model.clone(), column.clone());
         let ask = Box::new(self.shown.clone());
+        let want = Want::Sure(ask.clone(), model.clone(), column.clone());
         vec![BoardEffect::Ask(want, Ask::Sure { ask, model, column, plan: Bootstrap::default() })]
     }
 
@@ -215,8 +216,9 @@ impl BoardPane {
 
     pub(super) fn ask_behind(&mut self, model: &str, column: &str) -> Vec<BoardEffect> {
         let (model, column) = (model.to_string(), column.to_string());
-        let want = Want::Behind(self.shown.clone(), model.clone(), column.clone());
-        vec![BoardEffect::Ask(want, Ask::Behind { ask: Box::new(self.shown.clone()), model, column })]
+        let ask = Box::new(self.shown.clone());
+        let want = Want::Behind(ask.clone(), model.clone(), column.clone());
+        vec![BoardEffect::Ask(want, Ask::Behind { ask, model, column })]
     }
 
     /// Shows the answers behind a cell, the first of `all`.
@@ -245,8 +247,8 @@ impl BoardPane {
                     return vec![BoardEffect::Refuse("put the cursor on the column to compare by".into())];
                 };
                 let (ask, plan) = (Box::new(self.shown.clone()), Bootstrap::default());
-                let compare = Ask::Compare { ask, models: [marked, model], column, plan };
-                vec![BoardEffect::Ask(Want::Compared(self.shown.clone()), compare)]
+                let compare = Ask::Compare { ask: ask.clone(), models: [marked, model], column, plan };
+                vec![BoardEffect::Ask(Want::Compared(ask), compare)]
             }
         }
     }

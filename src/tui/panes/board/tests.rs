@@ -58,7 +58,7 @@ fn a_cell_shows_its_count_and_interval_and_opens() {
     let [BoardEffect::Ask(Want::Behind(ask, model, column), Ask::Behind { .. })] = &effects[..] else {
         panic!("{effects:?}")
     };
-    assert_eq!((ask, model.as_str(), column.as_str()), (&BoardAsk::default(), "GPT4o", "qAcc.L_l"));
+    assert_eq!((&**ask, model.as_str(), column.as_str()), (&BoardAsk::default(), "GPT4o", "qAcc.L_l"));
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_filter_keeps_the_board_until_the_next_one_is_there_and_a_refusal_changes_no
     pane.filter("level:low").unwrap();
     let refused = pane.take_board(&first, Err(Problem::new(Kind::Denied, "the round is blind")));
     assert!(matches!(&refused[..], [BoardEffect::Refuse(why)] if why.contains("blind")));
-    assert!(drawn(&mut pane).contains("only level:high") && pane.ask == second);
+    assert!(drawn(&mut pane).contains("only level:high") && pane.ask == *second);
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn two_models_are_marked_one_after_the_other_and_their_items_open() {
     pane.go_to_column(FIRST);
     pane.table.go_to_id(0);
     assert!(pane.act(Action::CompareModels).is_empty());
-    assert!(drawn(&mut pane).contains("x on another model compares it with GPT4o"));
+    assert!(drawn(&mut pane).contains("x on another model: against GPT4o"));
     pane.table.go_to_id(1);
     let effects = pane.act(Action::CompareModels);
     let [BoardEffect::Ask(Want::Compared(ask), Ask::Compare { models, column, .. })] = &effects[..] else {

@@ -84,6 +84,28 @@ fn columns_scroll_beside_the_pinned_one() {
 }
 
 #[test]
+fn a_group_that_is_gone_to_begins_at_the_left_where_it_is_not_wholly_shown() {
+    let seen = |b: &Bench| b.state.placed(&b.columns).iter().map(|p| p.column).collect::<Vec<_>>();
+    // Room for two columns beside the pinned one and half of the next group.
+    let mut b = Bench::new(40, 13, window(0, 5, 5));
+    assert_eq!(seen(&b), [0, 1, 2, 3]);
+    b.act(Action::NextMeasure);
+    b.act(Action::NextMeasure);
+    assert_eq!((b.state.column(), seen(&b)), (3, vec![0, 3, 4]));
+    b.act(Action::PreviousMeasure);
+    assert_eq!((b.state.column(), seen(&b)), (1, vec![0, 1, 2, 3]));
+    b.act(Action::PreviousMeasure);
+    assert_eq!(b.state.column(), 3, "around to the last group");
+    b.act(Action::Right);
+    b.act(Action::PreviousMeasure);
+    assert_eq!(b.state.column(), 3, "from within a group to its beginning");
+    // Where everything is shown nothing moves.
+    let mut wide = Bench::new(80, 13, window(0, 5, 5));
+    wide.act(Action::PreviousMeasure);
+    assert_eq!((wide.state.column(), seen(&wide)), (3, vec![0, 1, 2, 3, 4]));
+}
+
+#[test]
 fn sort_keys_add_up_and_the_same_key_again_clears() {
     let mut b = Bench::new(80, 13, window(0, 5, 5));
     b.act(Action::Right);
