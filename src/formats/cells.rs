@@ -194,7 +194,7 @@ fn is_base64(text: &str) -> bool {
 }
 
 /// The path of a picture below the folder of its file; a server's or another machine's path loses its root.
-fn relative(path: &str) -> String {
+pub(super) fn relative(path: &str) -> String {
     let path = path.strip_prefix("file://").unwrap_or(path);
     if path.contains("://") {
         return path.to_string();

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::cells::Inline;
 use super::mapped::{Answerer, Asker};
 use super::mapping::{Mapping, guess};
+use super::mark;
 use super::reader::{Items, Predictions, Reader, Source};
 use super::records::Record;
 use super::rows::{self, Rows, Tally, json};
@@ -174,6 +175,11 @@ impl Source<Prediction> for Answered {
     }
 }
 
+/// The name that a table written by benchtop gives its data set.
+fn noted(path: &Path) -> Option<String> {
+    mark::dataset(&rows::of(path).ok()?.next_row().ok()??.1)
+}
+
 /// What the file at `path` says of itself; `known` are the names of data sets that are at hand.
 ///
 /// # Errors
@@ -190,7 +196,8 @@ pub fn about(path: &Path, format: Format, known: &[String]) -> Result<About> {
         Format::HelmInstances => helm::about(path, false),
         Format::OpenCompass => opencompass::about(path),
         Format::FiftyOne => fiftyone::about(path),
-        Format::Table | Format::TableBoth => named(huggingface::dataset(path)),
+        Format::Table | Format::TableBoth => named(noted(path).unwrap_or_else(|| huggingface::dataset(path))),
+        Format::VlmDataset => About { dataset: noted(path), ..About::default() },
         Format::TablePredictions => About { model: Some(tools::stem(path)), ..About::default() },
         Format::LabelStudioTable | Format::LabelStudio => {
             // DyscaA.min.json, DyscaA.all.json and DyscaA.csv are exports of one project.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::cells::{self, Inline};
 use super::fields;
 use super::mapping::{AnswerIs, Mapping};
+use super::mark;
 use super::records::Record;
 use super::rows::Tally;
 use crate::model::{
@@ -22,7 +23,7 @@ const LOST: &str = "options without a text: the tool lost it (None, NA and nan a
 const UNANSWERED: &str = "rows without an answer (null or missing, which an empty answer is not)";
 const LATER: &str = "answers of later epochs or runs, left out: the first counts";
 /// What VLMEvalKit adds to the index of a rotation.
-const ROTATION: i64 = 1_000_000;
+pub(super) const ROTATION: i64 = 1_000_000;
 /// Columns that repeat the answer.
 const REPEATED: [&str; 1] = ["log"];
 
@@ -31,7 +32,7 @@ pub(super) struct Asker {
     mapping: Mapping,
     dataset: String,
     /// Names of the pictures of rows, where a cell may name another row.
-    rows: Option<HashMap<String, String>>,
+    rows: Option<HashMap<String, Vec<String>>>,
     at: i64,
     tally: Tally,
 }
@@ -53,7 +54,27 @@ impl Asker {
     /// [`crate::model::Kind::Input`] naming the column.
     pub fn item(&mut self, record: &Record) -> Result<(Item, Vec<Inline>)> {
         self.at += 1;
-        let key = id(&self.mapping, record, self.at)?;
+        let row = id(&self.mapping, record, self.at)?;
+        let mut made = blank(&self.dataset, row.clone());
+        let mut carried = self.pictures(record, &mut made);
+        let images = std::mem::take(&mut made.images);
+        let made = self.asked(record, row.clone());
+        let item = match mark::read(record)? {
+            Some(mark) => mark::apply(made, images, &mark, &self.dataset, &mut carried)?,
+            None => Item { images, ..made? },
+        };
+        if let Some(rows) = &mut self.rows {
+            rows.insert(row.to_string(), item.images.iter().map(|image| image.name.clone()).collect());
+        }
+        fields::check(&item)?;
+        Ok((item, carried))
+    }
+
+    /// The item of a row by its columns alone, without its pictures.
+    ///
+    /// # Errors
+    /// As [`item`](Self::item).
+    pub fn asked(&mut self, record: &Record, key: Key) -> Result<Item> {
         let mut item = blank(&self.dataset, key);
         let of = |column: &Option<String>| column.as_deref().and_then(|c| cells::text(record.get(c)?));
         let filled = |column: &Option<String>| of(column).filter(|text| !text.is_empty());
@@ -84,11 +105,9 @@ impl Asker {
         self.tally.many(LOST, item.options.iter().filter(|o| o.text.is_empty()).count() as u64);
         item.kind = kind(filled(&self.mapping.kind).as_deref(), &item);
         item.rotation = self.rotation(record, &item);
-        let pictures = self.pictures(record, &mut item);
         item.variant = filled(&self.mapping.variant).map(|name| Variant { name, ..Variant::default() });
         self.rest(record, &mut item.extra);
-        fields::check(&item)?;
-        Ok((item, pictures))
+        Ok(item)
     }
 
     fn options(&self, record: &Record) -> Vec<String> {
@@ -111,23 +130,19 @@ impl Asker {
         Some(Rotation { set, index, of: u32::try_from(item.options.len().max(index as usize)).ok()? })
     }
 
-    fn pictures(&mut self, record: &Record, item: &mut Item) -> Vec<Inline> {
-        let (mut carried, name) = (Vec::new(), item.key.to_string());
+    fn pictures(&self, record: &Record, item: &mut Item) -> Vec<Inline> {
+        let mut carried = Vec::new();
         for (at, column) in self.mapping.images.iter().enumerate() {
             let Some(value) = record.get(column) else { continue };
             let stem = match at {
                 0 => item.id.clone(),
                 _ => format!("{}-{column}", item.id),
             };
-            for mut picture in cells::pictures(value, &stem) {
-                if let Some(rows) = &mut self.rows {
-                    match rows.get(&picture.name) {
-                        // The cell names a row that carries it.
-                        Some(there) if picture.inline.is_none() => picture.name.clone_from(there),
-                        _ => drop(rows.insert(name.clone(), picture.name.clone())),
-                    }
-                }
-                item.images.push(ImageRef { name: picture.name, ..ImageRef::default() });
+            for picture in cells::pictures(value, &stem) {
+                // A cell may name the row that carries its pictures.
+                let there = self.rows.as_ref().filter(|_| picture.inline.is_none()).and_then(|r| r.get(&picture.name));
+                let names = there.cloned().unwrap_or_else(|| vec![picture.name]);
+                item.images.extend(names.into_iter().map(|name| ImageRef { name, ..ImageRef::default() }));
                 carried.extend(picture.inline);
             }
         }
@@ -139,7 +154,7 @@ impl Asker {
         let used: Vec<&str> = self.mapping.named().map(|(_, column)| column).chain(REPEATED).collect();
         for (name, value) in record {
             let empty = value.is_null() || value.as_str() == Some("");
-            if !empty && !used.contains(&name.as_str()) && !name.starts_with('$') {
+            if !empty && !used.contains(&name.as_str()) && !name.starts_with('$') && name != mark::COLUMN {
                 extra.insert(name.clone(), value.clone());
             }
         }
@@ -322,7 +337,8 @@ impl Answerer {
     /// [`crate::model::Kind::Input`] naming the column.
     pub fn prediction(&mut self, record: Record) -> Result<Option<Prediction>> {
         self.at += 1;
-        let key = id(&self.mapping, &record, self.at)?;
+        let row = id(&self.mapping, &record, self.at)?;
+        let key = mark::key(mark::read(&record)?.as_ref(), row.clone());
         let of = |column: &Option<String>| column.as_deref().and_then(|c| cells::text(record.get(c)?));
         if let Some(epoch) = of(&self.mapping.epoch)
             && *self.epoch.get_or_insert_with(|| epoch.clone()) != epoch
@@ -335,7 +351,7 @@ impl Answerer {
             return Ok(None);
         };
         let said = verdict(&self.mapping, &record);
-        let kept = self.verdicts.get(&key).cloned().unwrap_or_default();
+        let kept = self.verdicts.get(&row).cloned().unwrap_or_default();
         let mut prediction =
             Prediction { key, output, rule: said.extracted.or(kept.extracted), judge: None, extra: Record::new() };
         if let Some(right) = said.right.or(kept.right).and_then(serde_json::Number::from_f64) {
@@ -350,7 +366,7 @@ impl Answerer {
         let used: Vec<&str> = mapping.named().map(|(_, column)| column).chain(REPEATED).collect();
         for (name, value) in record {
             let empty = value.is_null() || value.as_str() == Some("");
-            if empty || used.contains(&name.as_str()) || name.starts_with('$') {
+            if empty || used.contains(&name.as_str()) || name.starts_with('$') || name == mark::COLUMN {
                 continue;
             }
             let name = if Some(&name) == question.as_ref() { "question".into() } else { name };

@@ -163,6 +163,7 @@ const IMAGE: &[&str] = &[
     "image_path",
     "image_file",
     "file_name",
+    "file_names",
     "filepath",
     "img_path",
     "img",

@@ -24,9 +24,13 @@ use crate::store::manifest::{Holds, Part};
 /// What is known of a prediction file.
 pub(super) fn set(part: &Part) -> Option<AnswerSet> {
     match &part.holds {
-        Holds::Predictions { model, form, evaluated, .. } => {
-            Some(AnswerSet { model: model.clone(), form: *form, evaluated: *evaluated, rows: part.rows })
-        }
+        Holds::Predictions { model, form, evaluated, dataset } => Some(AnswerSet {
+            model: model.clone(),
+            form: *form,
+            evaluated: *evaluated,
+            rows: part.rows,
+            dataset: dataset.clone(),
+        }),
         Holds::Items { .. } | Holds::Revisions { .. } => None,
     }
 }

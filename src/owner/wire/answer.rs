@@ -386,6 +386,8 @@ pub struct AnswerSet {
     pub evaluated: bool,
     /// Rows.
     pub rows: u64,
+    /// The data set that they are answers to, where the file says so.
+    pub dataset: Option<String>,
 }
 
 /// A decision is on disk.

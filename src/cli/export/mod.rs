@@ -7,7 +7,10 @@ use super::{Context, Listener, items};
 use crate::model::{Filter, Form, Item, Kind, Prediction, Problem, Result};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, AnswerSet, Ask};
+use crate::pipeline::export::tools::Tool;
 use crate::pipeline::export::{Exporter, Target, To};
+
+mod tools;
 
 /// Arguments of `export`.
 #[derive(clap::Args)]
@@ -15,7 +18,7 @@ pub struct Args {
     /// The format
     #[arg(long, value_enum)]
     format: Format,
-    /// The file, or for mvp the folder; standard output otherwise
+    /// The file, for dysca and jsonl; the folder for the others. Standard output otherwise
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
     /// Which items: `field:value` words and fuzzy text
@@ -24,6 +27,9 @@ pub struct Args {
     /// Copy the pictures beside the file, under the names that the records give them
     #[arg(long, requires = "out")]
     images: bool,
+    /// Write what models answered too (vlmevalkit; mvp always does)
+    #[arg(long)]
+    with_predictions: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -34,6 +40,15 @@ enum Format {
     Mvp,
     /// benchtop's own: one item a line
     Jsonl,
+    /// VLMEvalKit's tables: DATASET.tsv, with the pictures in them
+    #[value(name = "vlmevalkit")]
+    VlmEvalKit,
+    /// lmms-eval's task folder: TASK.yaml, utils.py and Parquet data
+    LmmsEval,
+    /// Hugging Face's folder: train/metadata.jsonl and the pictures
+    HfFolder,
+    /// Hugging Face's Parquet: data/train-00000-of-00001.parquet
+    HfParquet,
 }
 
 /// Runs it.
@@ -45,7 +60,14 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Format::Dysca => Target::Dysca,
         Format::Mvp => Target::Mvp,
         Format::Jsonl => Target::Jsonl,
+        Format::VlmEvalKit => return tools::run(context, args, Tool::VlmEvalKit),
+        Format::LmmsEval => return tools::run(context, args, Tool::LmmsEval),
+        Format::HfFolder => return tools::run(context, args, Tool::Folder),
+        Format::HfParquet => return tools::run(context, args, Tool::Parquet),
     };
+    if args.with_predictions && target != Target::Mvp {
+        return Err(Problem::new(Kind::Usage, "this format has no place for answers").help("vlmevalkit and mvp have"));
+    }
     let filter = Filter::parse(&args.filter)?;
     let client = context.client()?;
     let nested = target == Target::Dysca && all_nested(&client, &filter)?;
@@ -103,16 +125,20 @@ fn predictions(client: &Client, exporter: &mut Exporter) -> Result<()> {
         let parts = sets.iter().enumerate().filter(|(_, s)| key(s) == key(set)).map(|(at, _)| at as u32);
         let mut rows: Vec<Result<Prediction>> = Vec::new();
         for at in parts {
-            let mut part = 0;
-            while let Answer::AnswerLines(Some(text)) = client.ask(Ask::AnswerLines { set: at, part })? {
-                rows.extend(
-                    text.lines()
-                        .map(|line| serde_json::from_str(line).map_err(|e| Problem::new(Kind::Corrupt, e.to_string()))),
-                );
-                part += 1;
-            }
+            lines(client, at, &mut |row| rows.push(row))?;
         }
         exporter.predictions((&set.model, set.form, set.evaluated), &mut rows.into_iter())?;
+    }
+    Ok(())
+}
+
+/// Every prediction of an answer set.
+fn lines(client: &Client, set: u32, take: &mut dyn FnMut(Result<Prediction>)) -> Result<()> {
+    let mut part = 0;
+    while let Answer::AnswerLines(Some(text)) = client.ask(Ask::AnswerLines { set, part })? {
+        let row = |line| serde_json::from_str(line).map_err(|e| Problem::new(Kind::Corrupt, e.to_string()));
+        text.lines().for_each(|line| take(row(line)));
+        part += 1;
     }
     Ok(())
 }

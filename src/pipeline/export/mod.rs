@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::formats::{self, DyscaWriter, NestedWriter};
 use crate::model::{Form, Item, Kind, Prediction, Problem, Result};
 
+pub mod tools;
+
 /// An interchange format to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
@@ -29,7 +31,8 @@ impl Target {
     }
 }
 
-type Out = BufWriter<Box<dyn Write>>;
+/// A file that is being written, or somebody who reads along.
+pub type Out = BufWriter<Box<dyn Write + Send>>;
 
 enum Sink {
     Dysca(DyscaWriter<Out>),
@@ -43,7 +46,7 @@ pub enum To<'a> {
     /// A file, or for [`Target::Mvp`] a folder.
     Path(&'a Path),
     /// Somebody who reads along.
-    Stream(Box<dyn Write>),
+    Stream(Box<dyn Write + Send>),
 }
 
 /// Files under temporary names and the names they are to get. What is not renamed is removed.
@@ -51,6 +54,16 @@ pub enum To<'a> {
 pub struct Renames(Vec<(PathBuf, PathBuf)>);
 
 impl Renames {
+    /// Gives up the file that was to get the name `path`.
+    fn forget(&mut self, path: &Path) {
+        if let Some(at) = self.0.iter().position(|(_, name)| name == path) {
+            let (temp, _) = self.0.swap_remove(at);
+            let _ = std::fs::remove_file(&temp);
+            // Its folder goes when there is nothing else in it.
+            let _ = path.parent().map(std::fs::remove_dir);
+        }
+    }
+
     /// Gives every file its name, all of them synced first.
     ///
     /// # Errors
@@ -77,8 +90,8 @@ impl Drop for Renames {
 
 /// The item with `draft: true` in a record of its own, where its picture stands in for one of a model and the format has
 /// no other place to say so.
-fn draft(target: Target, item: &Item) -> Option<Item> {
-    (target != Target::Jsonl && item.images.iter().any(|i| i.draft)).then(|| {
+fn draft(item: &Item) -> Option<Item> {
+    item.images.iter().any(|i| i.draft).then(|| {
         let mut item = item.clone();
         item.extra.insert("draft".into(), true.into());
         item
@@ -102,7 +115,7 @@ fn io(e: &std::io::Error, path: &Path) -> Problem {
 ///
 /// # Errors
 /// [`Kind::Usage`] for a path without a file's name, and the operating system's.
-pub fn create(path: &Path, renames: &mut Renames) -> Result<BufWriter<Box<dyn Write>>> {
+pub fn create(path: &Path, renames: &mut Renames) -> Result<Out> {
     let name = path.file_name().ok_or_else(|| Problem::new(Kind::Usage, "is not a file's name").file(path))?;
     let temp = path.with_file_name(format!(".tmp-{}", name.to_string_lossy()));
     if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
@@ -149,7 +162,7 @@ impl Exporter {
             return Ok(());
         }
         let named = |p: Problem| p.help(format!("the item is `{}`", item.id));
-        let marked = draft(self.target, item);
+        let marked = if self.target == Target::Jsonl { None } else { draft(item) };
         let item = marked.as_ref().unwrap_or(item);
         match &mut self.sink {
             Sink::Dysca(out) => out.push(item).map_err(named)?,

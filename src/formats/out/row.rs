@@ -1,0 +1,107 @@
+//! What the rows of all forms have in common.
+
+use serde_json::Value;
+
+use crate::formats::cells;
+use crate::formats::mapped::Asker;
+use crate::formats::mapping::guess;
+use crate::formats::mark::{self, Carried};
+use crate::formats::records::Record;
+use crate::model::{Item, Key, QuestionKind, Result, Role};
+
+use super::Survey;
+
+/// Columns of text that are there when an item fills them. The last four are kept in `extra`.
+pub(super) const TEXTS: [&str; 11] =
+    ["task", "subtask", "granularity", "level", "style", "variant", "prompt", "hint", "split", "source", "draft"];
+
+/// The text of one of [`TEXTS`]; an empty one is none.
+pub(super) fn text<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
+    let found = match name {
+        "task" => item.task.as_deref(),
+        "subtask" => item.subtask.as_deref(),
+        "granularity" => item.granularity.as_deref(),
+        "level" => item.level.as_deref(),
+        "style" => item.style.as_deref(),
+        "variant" => item.variant.as_ref().map(|variant| variant.name.as_str()),
+        "prompt" => item.prompt.as_deref(),
+        _ => match item.extra.get(name) {
+            Some(Value::String(text)) => Some(text.as_str()),
+            Some(Value::Bool(true)) => Some("true"),
+            _ => None,
+        },
+    };
+    found.filter(|text| !text.is_empty())
+}
+
+/// The answer as the tools state it: the letter of the right option, `Yes` or `No`, or the text.
+pub(super) fn answer(item: &Item) -> String {
+    let right = item.correct().or_else(|| item.options.iter().position(|o| o.role == Role::Refusal));
+    match right.and_then(|at| Some((at, item.options.get(at)?))) {
+        Some((at, _)) if at < 26 => Item::letter(at),
+        Some((_, option)) => option.text.clone(),
+        None if item.kind == QuestionKind::YesNo => match item.answer.to_lowercase().as_str() {
+            "yes" => "Yes".into(),
+            "no" => "No".into(),
+            _ => item.answer.clone(),
+        },
+        None => item.answer.clone(),
+    }
+}
+
+/// Makes the marks of the rows of one table.
+pub(super) struct Marker {
+    asker: Asker,
+    named: bool,
+}
+
+impl Marker {
+    /// Of a table with these columns.
+    pub fn new(columns: &[String], dataset: &str) -> Marker {
+        Marker { asker: Asker::new(guess(columns), dataset.to_string(), false), named: false }
+    }
+
+    /// The mark of `item` in a row of these fields, its pictures left out; `id` is what the row says its id is.
+    ///
+    /// # Errors
+    /// An item that is no JSON.
+    pub fn mark(&mut self, row: &Record, id: Key, item: &Item, carried: &Carried) -> Result<String> {
+        let first = !std::mem::replace(&mut self.named, true);
+        let made = self.asker.asked(row, id).ok();
+        mark::of(made.as_ref(), item, carried, first)
+    }
+}
+
+/// The columns of Hugging Face's forms, without that of the pictures.
+pub(super) fn columns(survey: &Survey) -> Vec<String> {
+    let mut columns: Vec<String> = vec!["id".into(), "question".into(), "type".into()];
+    if survey.options > 0 {
+        columns.push("options".into());
+    }
+    columns.push("answer".into());
+    columns.extend(survey.texts().map(str::to_string));
+    columns.push(mark::COLUMN.into());
+    columns
+}
+
+/// The row of an item for Hugging Face's forms. What is not filled is an empty text, so that every column has one type.
+///
+/// # Errors
+/// An item that is no JSON.
+pub(super) fn fields(marker: &mut Marker, survey: &Survey, item: &Item, carried: &Carried) -> Result<Record> {
+    let mut row = Record::new();
+    row.insert("id".into(), item.key.to_string().into());
+    row.insert("question".into(), item.question.as_str().into());
+    row.insert("type".into(), item.kind.name().into());
+    if survey.options > 0 {
+        row.insert("options".into(), item.options.iter().map(|o| o.text.as_str()).collect());
+    }
+    row.insert("answer".into(), answer(item).into());
+    for name in survey.texts() {
+        row.insert(name.into(), text(item, name).unwrap_or_default().into());
+    }
+    let id = cells::key(&Value::from(item.key.to_string())).unwrap_or_else(|| item.key.clone());
+    let mark = marker.mark(&row, id, item, carried)?;
+    row.insert(mark::COLUMN.into(), mark.into());
+    Ok(row)
+}
