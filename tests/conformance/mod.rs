@@ -3,7 +3,9 @@
 mod damage;
 mod extraction;
 mod foreign;
+mod loaders;
 mod numbers;
+mod out;
 mod realfiles;
 mod round_trips;
 mod tables;

@@ -108,7 +108,7 @@ fn extra() -> impl Strategy<Value = Map<String, Value>> {
     prop::collection::vec(("x_[a-z]{1,4}", value), 0..3).prop_map(|pairs| pairs.into_iter().collect())
 }
 
-fn base(form: Form) -> impl Strategy<Value = Item> {
+pub(super) fn base(form: Form) -> impl Strategy<Value = Item> {
     let options = prop::collection::hash_set("[a-z]{1,6}", 2..5);
     let key = prop_oneof![any::<i64>().prop_map(Key::Int), "[a-z_]{1,8}".prop_map(Key::Text)];
     (key, line(), options, any::<prop::sample::Index>(), extra(), prop::option::of(line()), prop::option::of(line()))
@@ -147,7 +147,7 @@ fn base(form: Form) -> impl Strategy<Value = Item> {
         })
 }
 
-fn mvp() -> impl Strategy<Value = Item> {
+pub(super) fn mvp() -> impl Strategy<Value = Item> {
     (base(Form::Mvp), -700i64..700, 0..4u8, any::<bool>(), prop::option::of(line())).prop_map(
         |(mut item, pair, which, given, subtask)| {
             let side = [Side::Natural, Side::Manipulated, Side::Cross, Side::Cross][usize::from(which)];

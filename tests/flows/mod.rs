@@ -7,6 +7,7 @@ mod compose;
 mod coverage;
 mod edit;
 pub mod eval;
+mod export;
 mod extract;
 pub mod filter;
 mod generate;

@@ -1,0 +1,106 @@
+//! What leaves a project in the forms of other tools comes back into another one as it was: `docs/cli.md` describes the command.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::support::Bench;
+
+fn small(name: &str) -> String {
+    format!("{}/tests/conformance/fixtures/small/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A project with MVP-Bench's questions, rotations and answers, and a set with pictures.
+fn full() -> Bench {
+    let bench = Bench::new();
+    bench.run(["import", &small("")]).ok();
+    for (name, width) in [("pictures/one.png", 3), ("pictures/two.png", 5)] {
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        image::RgbImage::new(width, 2).write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+        bench.write(name, bytes.into_inner());
+    }
+    let rows = "index\timage\tquestion\tA\tB\tanswer\tcategory\tg_index\todd\n\
+        1\tpictures/one.png\tWhat, \"x\"?\tNone\tNA\tB\tc1\t1\t5\n\
+        1000001\tpictures/one.png\tWhat, \"x\"?\tNA\tNone\tA\tc1\t1\t\n\
+        2\tpictures/two.png\tWho?\ta\tb\tA\tc2\t2\tmore\n\
+        3\tnowhere.png\tWhere?\ta\tb\tB\tc2\t3\t\n";
+    let table = bench.write("birds.tsv", rows);
+    let answers = "index\tquestion\tanswer\tprediction\n1\tWhat, \"x\"?\tB\tB. NA\n2\tWho?\tA\tI \"think\"\tof\n"
+        .replace("\"think\"\tof", "think of");
+    let answers = bench.write("wise/wise_birds.tsv", answers);
+    bench.run(["import", table.to_str().unwrap(), answers.to_str().unwrap()]).ok();
+    bench
+}
+
+fn export(bench: &Bench, format: &str, more: &[&str]) -> (std::path::PathBuf, String) {
+    let out = bench.beside(format);
+    let args = ["export", "--format", format, "--out", out.to_str().unwrap()];
+    let output = bench.run(args.into_iter().chain(more.iter().copied()));
+    assert_eq!(output.code, 0, "{output:?}");
+    (out, output.err)
+}
+
+fn jsonl(bench: &Bench) -> BTreeMap<String, String> {
+    let lines = bench.run(["export", "--format", "jsonl"]).ok();
+    let id = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].as_str().unwrap().to_string();
+    lines.lines().map(|line| (id(line), line.to_string())).collect()
+}
+
+fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        match path.is_dir() {
+            true => found.extend(files(&path).into_iter().map(|(inner, bytes)| (format!("{name}/{inner}"), bytes))),
+            false => drop(found.insert(name, std::fs::read(&path).unwrap())),
+        }
+    }
+    found
+}
+
+#[test]
+fn every_form_comes_back_into_another_project_as_it_was() {
+    let bench = full();
+    let items = jsonl(&bench);
+    assert!(items.len() > 8 && items.keys().any(|id| id.starts_with("birds/")), "{items:?}");
+    for format in ["vlmevalkit", "lmms-eval", "hf-folder", "hf-parquet"] {
+        let (out, said) = export(&bench, format, &[]);
+        assert!(said.contains(&format!("{} items written", items.len())), "{said}");
+        assert!(said.contains("items are without a picture"), "{said}");
+        let names: Vec<String> = files(&out).into_keys().collect();
+        assert!(names.iter().all(|name| !name.contains(".tmp-")), "{names:?}");
+        let other = Bench::new();
+        other.run(["import", out.to_str().unwrap()]).ok();
+        assert_eq!(jsonl(&other), items, "{format}: {names:?}");
+    }
+}
+
+#[test]
+fn answers_go_along_and_come_back_to_their_questions() {
+    let bench = full();
+    let (out, said) = export(&bench, "vlmevalkit", &["--with-predictions"]);
+    assert!(said.contains("answers written"), "{said}");
+    let before = files(&out);
+    let names: Vec<&str> = before.keys().map(String::as_str).collect();
+    assert!(names.contains(&"birds.tsv") && names.contains(&"wise/wise_birds.tsv"), "{names:?}");
+    assert_eq!(names.iter().filter(|name| name.starts_with("wise/")).count(), 1, "{names:?}");
+    let other = Bench::new();
+    other.run(["import", out.to_str().unwrap()]).ok();
+    let (again, _) = export(&other, "vlmevalkit", &["--with-predictions"]);
+    assert_eq!(files(&again), before);
+}
+
+#[test]
+fn words_choose_the_items_and_what_makes_no_sense_is_refused() {
+    let bench = full();
+    let (out, said) = export(&bench, "hf-folder", &["--filter", "dataset:birds subtask:c1"]);
+    assert!(said.contains("2 items written"), "{said}");
+    let names: Vec<String> = files(&out).into_keys().collect();
+    assert_eq!(names, ["train/metadata.jsonl", "train/pictures/one.png"]);
+    assert!(bench.run(["export", "--format", "hf-parquet"]).refused(2).contains("name it with --out DIR"));
+    let dir = out.to_str().unwrap();
+    let refused = bench.run(["export", "--format", "lmms-eval", "--out", dir, "--with-predictions"]).refused(2);
+    assert!(refused.contains("no place for answers"), "{refused}");
+    let refused = bench.run(["export", "--format", "vlmevalkit", "--out", dir, "--images"]).refused(2);
+    assert!(refused.contains("leave --images out"), "{refused}");
+}
