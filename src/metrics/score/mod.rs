@@ -4,6 +4,7 @@
 //! [`measure`] counts groups that must be all right, [`cube`] answers by what their questions are, [`plain`] makes columns of those, and
 //! [`special`] of what papers ask beyond right and wrong.
 
+mod again;
 pub mod cube;
 mod grade;
 pub mod measure;
@@ -12,6 +13,7 @@ pub mod sheet;
 mod special;
 mod sure;
 
+pub use self::again::Again;
 pub use self::grade::{Grader, Outcome, Place};
 pub use self::sure::{Drawn, Paired};
 

@@ -8,6 +8,7 @@ mod looks;
 mod memory;
 mod paths;
 mod project;
+pub mod published;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
