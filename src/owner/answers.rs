@@ -1,5 +1,6 @@
 //! Answering questions that change nothing of the items, those about jobs among them. Runs on blocking threads, beside the writer.
 
+mod analysed;
 mod history;
 mod lines;
 mod list;
@@ -103,6 +104,7 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
             let (answers, all) = scored::behind(sight, &ask, &model, &column)?;
             Answer::Behind { answers, all }
         }
+        Ask::Analyse(ask) => Answer::Analysis(Box::new(analysed::analysed(sight, &ask, watch)?)),
         Ask::Metadata => Answer::Metadata(Box::new(shared.metadata.now(shared)?.state.clone())),
         Ask::SaveMetadata(saves) => Answer::Metadata(Box::new(shared.metadata.save(shared, &saves)?)),
         Ask::Impact(files) => {

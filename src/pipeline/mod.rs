@@ -1,5 +1,6 @@
 //! Floor 3: long work. It reads formats, fills the store and scores; it knows nothing of owners and terminals.
 
+pub mod analysis;
 pub mod board;
 pub mod compose;
 pub mod evaluate;

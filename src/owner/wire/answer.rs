@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Recomposed, Report};
+use super::{Analysis, Recomposed, Report};
 use crate::metrics::statistics::Rank;
 use crate::model::agreement::look::{Agreed, OwnPace};
 use crate::model::board::looks::{Compared, Disagreement, Sure};
@@ -156,6 +156,8 @@ pub enum Answer {
     Compared(Box<Compared>),
     /// See [`Ask::Disagreements`]: a line a model.
     Disagreements(Vec<Disagreement>),
+    /// See [`Ask::Analyse`].
+    Analysis(Box<Analysis>),
 }
 
 /// How alike free-form answers are to what the items say.

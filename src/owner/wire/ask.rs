@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{ImportAsk, Place, Rename};
+use super::{AnalyseAsk, ImportAsk, Place, Rename};
 use crate::metrics::free_form::FreeForm;
 use crate::model::agreement::Bootstrap;
 use crate::model::agreement::look::AgreementAsk;
@@ -342,6 +342,8 @@ pub enum Ask {
         /// The other rule by name; without one, that of each question's paper.
         other: Option<String>,
     },
+    /// A closer look at a whole leaderboard.
+    Analyse(Box<AnalyseAsk>),
 }
 
 /// Which free-form answers are compared, and how.

@@ -22,6 +22,7 @@ pub use ask::*;
 
 use crate::model::Problem;
 use crate::model::config::Reason;
+pub use crate::pipeline::analysis::{AnalyseAsk, Analysis};
 pub use crate::pipeline::import::{Ask as ImportAsk, FileReport, Progress, Report};
 pub use crate::pipeline::recompose::{Recomposed, Rename};
 

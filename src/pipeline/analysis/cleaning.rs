@@ -1,0 +1,140 @@
+//! What taking items out did to every model's score (Dysca, Table 9).
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Wanted, column, go_on, is_low_good, shown, unit};
+use crate::metrics::score::Chosen;
+use crate::model::agreement::{Bootstrap, Interval};
+use crate::model::board::{Board, Scale};
+use crate::model::{Problem, Result};
+use crate::pipeline::board::Scored;
+
+/// What is left when items are taken out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kept {
+    /// What people accepted.
+    #[default]
+    Accepted,
+    /// What is accepted by the protocol of this round.
+    Round(String),
+    /// Everything that was not rejected.
+    NotRejected,
+}
+
+/// Which column, and what is left.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cleaning {
+    /// The column; without one, the board's leading one.
+    pub column: Option<String>,
+    /// What is left.
+    pub kept: Kept,
+    /// For the intervals.
+    pub plan: Bootstrap,
+}
+
+/// One model before and after.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelCleaned {
+    /// Model.
+    pub model: String,
+    /// Its number on everything, shares in percent.
+    pub before: Option<f64>,
+    /// Its number on what is left.
+    pub after: Option<f64>,
+    /// Units or answers that `before` is of.
+    pub n_before: u64,
+    /// The same of `after`.
+    pub n_after: u64,
+    /// Its share of what was taken out, in percent; only of columns of shares.
+    pub removed: Option<f64>,
+    /// After less before, in points (squared points for SQ and SC).
+    pub delta: Option<f64>,
+    /// The 95 % interval of that.
+    pub interval: Option<Interval>,
+    /// Why there is none.
+    pub no_interval: Option<String>,
+    /// Its place before, from 1; equal numbers share one.
+    pub rank_before: Option<u64>,
+    /// Its place after.
+    pub rank_after: Option<u64>,
+}
+
+/// Every model before and after.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cleaned {
+    /// Column.
+    pub column: String,
+    /// What its numbers are.
+    pub scale: Scale,
+    /// Questions before.
+    pub questions_before: u64,
+    /// Questions that are left.
+    pub questions_after: u64,
+    /// Draws and seed of the intervals.
+    pub plan: Bootstrap,
+    /// A line a model, in the order of the places before.
+    pub models: Vec<ModelCleaned>,
+}
+
+pub(super) fn cleaned(
+    scored: &Scored,
+    (before, after): (&Chosen, &Chosen),
+    ask: &Cleaning,
+    wanted: Wanted<'_>,
+) -> Result<Cleaned> {
+    let ruled = scored.ruled();
+    let left = ruled.choose(Some(&|row| before.holds(row) && after.holds(row)));
+    let boards = [ruled.board(before), ruled.board(&left)];
+    let (at, of) = column(&boards[0], ask.column.as_deref())?;
+    let (name, scale) = (of.name.clone(), of.scale);
+    if boards[1].questions == 0 {
+        return Err(Problem::input("nothing is left: no question that is scored is among the items that are kept")
+            .help("judge items first, or name another round"));
+    }
+    let numbers = |board: &Board| -> Vec<Option<f64>> {
+        board.rows.iter().map(|row| shown(row.cells.get(at).copied().flatten(), scale)).collect()
+    };
+    let n = |board: &Board, row: usize| board.rows[row].cells[at].map_or(0, |cell| cell.n());
+    let [was, is] = boards.each_ref().map(numbers);
+    let (places, now) = (places(&was, scale), self::places(&is, scale));
+    let one = |row: usize| -> Result<ModelCleaned> {
+        go_on(wanted)?;
+        let drawn = ruled.again(row, at, &[before, &left]).and_then(|again| again.change(ask.plan));
+        let scaled = |i: Interval| {
+            let by = unit(scale);
+            Interval { low: by * i.low, high: by * i.high, standard_error: by * i.standard_error, ..i }
+        };
+        let removed = ruled.cleaned(row, at, before, &left).and_then(|c| c.removed.percent().value);
+        Ok(ModelCleaned {
+            model: boards[0].rows[row].model.clone(),
+            before: was[row],
+            after: is[row],
+            n_before: n(&boards[0], row),
+            n_after: n(&boards[1], row),
+            removed,
+            delta: was[row].zip(is[row]).map(|(was, is)| is - was),
+            interval: drawn.ok().map(scaled),
+            no_interval: drawn.err().map(str::to_string),
+            rank_before: places[row],
+            rank_after: now[row],
+        })
+    };
+    let mut models = (0..was.len()).into_par_iter().map(one).collect::<Result<Vec<_>>>()?;
+    models.sort_by_key(|m| (m.rank_before.unwrap_or(u64::MAX), m.model.clone()));
+    Ok(Cleaned {
+        column: name,
+        scale,
+        questions_before: boards[0].questions,
+        questions_after: boards[1].questions,
+        plan: ask.plan,
+        models,
+    })
+}
+
+/// The place of each number from 1, the best first; equal ones share a place.
+fn places(of: &[Option<f64>], scale: Scale) -> Vec<Option<u64>> {
+    let better = |a: f64, b: f64| if is_low_good(scale) { a < b } else { a > b };
+    let place = |own: f64| 1 + of.iter().flatten().filter(|other| better(**other, own)).count() as u64;
+    of.iter().map(|own| own.map(place)).collect()
+}

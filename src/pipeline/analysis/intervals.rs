@@ -1,0 +1,83 @@
+//! How sure the numbers of columns are.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Wanted, column, go_on, unit};
+use crate::metrics::score::Chosen;
+use crate::metrics::statistics::{Z95, wilson};
+use crate::model::Result;
+use crate::model::agreement::{Bootstrap, Interval};
+use crate::model::board::{Cell, Scale};
+use crate::pipeline::board::Scored;
+
+/// Which columns.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Intervals {
+    /// Their names; without any, the board's leading one.
+    pub columns: Vec<String>,
+    /// Draws and seed.
+    pub plan: Bootstrap,
+}
+
+/// A number and how sure it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sure {
+    /// Column.
+    pub column: String,
+    /// What its numbers are.
+    pub scale: Scale,
+    /// Model.
+    pub model: String,
+    /// The number, shares in percent.
+    pub value: f64,
+    /// Units right, where units are right or wrong.
+    pub k: Option<u64>,
+    /// Units or answers it is of.
+    pub n: u64,
+    /// Wilson's interval, which takes units for independent.
+    pub wilson: Option<(f64, f64)>,
+    /// The interval by drawing image pairs, images or questions again.
+    pub interval: Option<Interval>,
+    /// Why there is none.
+    pub no_interval: Option<String>,
+    /// How many are drawn.
+    pub clusters: u64,
+}
+
+pub(super) fn sure(scored: &Scored, chosen: &Chosen, ask: &Intervals, wanted: Wanted<'_>) -> Result<Vec<Sure>> {
+    let ruled = scored.ruled();
+    let board = ruled.board(chosen);
+    let columns = match ask.columns.is_empty() {
+        true => vec![column(&board, None)?.0],
+        false => ask.columns.iter().map(|c| column(&board, Some(c)).map(|c| c.0)).collect::<Result<Vec<_>>>()?,
+    };
+    let cells = columns.iter().flat_map(|at| (0..board.rows.len()).map(|row| (*at, row)));
+    let cells: Vec<(usize, usize, Cell, f64)> = cells
+        .filter_map(|(at, row)| board.rows[row].cells[at].and_then(|cell| Some((at, row, cell, cell.value()?))))
+        .collect();
+    let one = |(at, row, cell, value): &(usize, usize, Cell, f64)| -> Result<Sure> {
+        go_on(wanted)?;
+        let column = &board.columns[*at];
+        let by = unit(column.scale);
+        let again = ruled.again(*row, *at, &[chosen]);
+        let clusters = again.as_ref().map_or(0, |again| again.clusters());
+        let drawn = again.and_then(|again| again.interval(ask.plan));
+        let scaled =
+            |i: Interval| Interval { low: by * i.low, high: by * i.high, standard_error: by * i.standard_error, ..i };
+        let independent = cell.k().and_then(|k| wilson(k, cell.n(), Z95)).map(|(low, high)| (by * low, by * high));
+        Ok(Sure {
+            column: column.name.clone(),
+            scale: column.scale,
+            model: board.rows[*row].model.clone(),
+            value: by * value,
+            k: cell.k(),
+            n: cell.n(),
+            wilson: independent,
+            interval: drawn.ok().map(scaled),
+            no_interval: drawn.err().map(str::to_string),
+            clusters,
+        })
+    };
+    cells.par_iter().map(one).collect()
+}

@@ -1,0 +1,142 @@
+//! Closer looks at whole boards: what goes together, what is alike, how scores settle, what cleaning did, how sure numbers are, and what papers
+//! printed. Each is asked for by a [`What`] and answered from a [`Scored`]; the numbers are those of [`crate::metrics`].
+
+mod cleaning;
+mod cluster;
+mod correlate;
+mod intervals;
+mod names;
+mod stability;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::cleaning::{Cleaned, Cleaning, Kept, ModelCleaned};
+pub use self::cluster::{Cluster, Clustered, Of};
+pub use self::correlate::{Axis, Coefficient, Correlate, Correlated, Joined, Other};
+pub use self::intervals::{Intervals, Sure};
+pub use self::names::{matching, same};
+pub use self::stability::{Curve, Stability, Stable};
+
+use super::board::{Scored, published};
+use crate::metrics::score::Chosen;
+use crate::model::board::{Board, BoardAsk, Cell, Column, Scale};
+use crate::model::{Kind, Problem, Result};
+
+/// An analysis of a board.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AnalyseAsk {
+    /// Which board.
+    pub board: BoardAsk,
+    /// What is wanted of it.
+    pub what: What,
+}
+
+/// What is wanted of a board.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum What {
+    /// Whether two columns, or two boards, put models in the same order.
+    Correlate(Correlate),
+    /// Which models, or columns, are alike.
+    Cluster(Cluster),
+    /// How scores settle as more questions come in.
+    Stability(Stability),
+    /// What taking items out did.
+    Cleaning(Cleaning),
+    /// How sure the numbers of columns are.
+    Intervals(Intervals),
+    /// The board with what papers printed beside it; only of this paper, if one is named.
+    Published(Option<String>),
+}
+
+/// What came of it; each belongs to the [`What`] of its name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Analysis {
+    /// See [`What::Correlate`].
+    Correlated(Box<Correlated>),
+    /// See [`What::Cluster`].
+    Clustered(Clustered),
+    /// See [`What::Stability`].
+    Stable(Stable),
+    /// See [`What::Cleaning`].
+    Cleaned(Cleaned),
+    /// See [`What::Intervals`]: a line a column and model.
+    Sure(Vec<Sure>),
+    /// See [`What::Published`].
+    Published(Board),
+}
+
+/// Whether somebody still waits for it.
+pub type Wanted<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// Analyses the board on the questions of `chosen`; `after` are the ones that are left where something is taken out.
+///
+/// # Errors
+/// [`Kind::NotFound`] for a column that is not there, [`Kind::Input`] where there is too little to say anything, [`Kind::Cancelled`] when
+/// nobody waits for it any more.
+pub fn analyse(
+    scored: &Scored,
+    chosen: &Chosen,
+    after: Option<&Chosen>,
+    what: &What,
+    wanted: Wanted<'_>,
+) -> Result<Analysis> {
+    Ok(match what {
+        What::Correlate(ask) => Analysis::Correlated(Box::new(correlate::correlated(&scored.board(chosen), ask)?)),
+        What::Cluster(ask) => Analysis::Clustered(cluster::clustered(&scored.board(chosen), ask)?),
+        What::Stability(ask) => Analysis::Stable(stability::stable(scored, chosen, ask, wanted)?),
+        What::Cleaning(ask) => {
+            let after = after.ok_or_else(|| {
+                Problem::new(Kind::Usage, "what was taken out is known of a project only")
+                    .help("without PATHs, in a project whose items were judged")
+            })?;
+            Analysis::Cleaned(cleaning::cleaned(scored, (chosen, after), ask, wanted)?)
+        }
+        What::Intervals(ask) => Analysis::Sure(intervals::sure(scored, chosen, ask, wanted)?),
+        What::Published(paper) => {
+            let mut board = scored.board(chosen);
+            let printed = published::references(&board, paper.as_deref())?;
+            board.rows.extend(printed);
+            Analysis::Published(board)
+        }
+    })
+}
+
+/// Fails when nobody waits any more.
+fn go_on(wanted: Wanted<'_>) -> Result<()> {
+    if wanted() { Ok(()) } else { Err(Problem::new(Kind::Cancelled, "nobody waits for it any more")) }
+}
+
+/// The column that is meant, or the one that leads the board: Dysca's final score of the clean scenario, MM-SAP's score_AR, accuracy,
+/// else the first.
+fn column<'b>(board: &'b Board, named: Option<&str>) -> Result<(usize, &'b Column)> {
+    let at = |name: &str| board.columns.iter().position(|c| c.name == name);
+    let found = match named {
+        Some(name) => at(name),
+        None => ["Final.clean", "MC+TF.clean", "AR", "Acc"].into_iter().find_map(at).or(Some(0)),
+    };
+    let found = found.and_then(|at| Some((at, board.columns.get(at)?)));
+    found.ok_or_else(|| match named {
+        _ if board.columns.is_empty() => Problem::new(Kind::NotFound, "the board has no columns")
+            .help("bring in questions and the predictions of models"),
+        named => {
+            let names: Vec<&str> = board.columns.iter().map(|c| c.name.as_str()).collect();
+            Problem::new(Kind::NotFound, format!("no column `{}`", named.unwrap_or_default()))
+                .help(format!("there are: {}", names.join(", ")))
+        }
+    })
+}
+
+/// A cell's number as it is shown: shares in percent, others as they are.
+fn shown(cell: Option<Cell>, scale: Scale) -> Option<f64> {
+    cell.and_then(Cell::value).map(|value| value * unit(scale))
+}
+
+/// What a cell's number is multiplied by to be shown.
+fn unit(scale: Scale) -> f64 {
+    if scale == Scale::Share { 100.0 } else { 1.0 }
+}
+
+/// Whether less is better.
+fn is_low_good(scale: Scale) -> bool {
+    matches!(scale, Scale::Squared | Scale::Spread)
+}

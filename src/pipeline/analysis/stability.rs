@@ -1,0 +1,124 @@
+//! How scores settle as more questions come in (Dysca, appendix B.2).
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Wanted, column, go_on, shown};
+use crate::metrics::score::Chosen;
+use crate::metrics::score::sheet::Sheet;
+use crate::metrics::stability::{FRACTIONS, Point, curve, largest_drift};
+use crate::metrics::statistics::Number;
+use crate::model::board::{Cell, Scale};
+use crate::model::{Kind, Problem, Result};
+use crate::pipeline::board::Scored;
+
+/// Half of the data: how far a curve strays after it is what [`Curve::drift`] says.
+const HALF: f64 = 50.0;
+
+/// Which curves.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stability {
+    /// The column; without one, the board's leading one.
+    pub column: Option<String>,
+    /// Percent of the data, each above 0 and at most 100; without any, those of the paper.
+    pub fractions: Vec<f64>,
+    /// What the order of questions is drawn with.
+    pub seed: u64,
+}
+
+/// The curve of one model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Curve {
+    /// Model.
+    pub model: String,
+    /// Its number on each fraction, shares in percent; none where nothing is scored.
+    pub values: Vec<Option<f64>>,
+    /// The largest distance from the last point, over those of half of the data and more.
+    pub drift: Option<f64>,
+}
+
+/// The curves of all models over the same questions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stable {
+    /// Column.
+    pub column: String,
+    /// What its numbers are.
+    pub scale: Scale,
+    /// Percent of the data.
+    pub fractions: Vec<f64>,
+    /// Questions that are.
+    pub n: Vec<u64>,
+    /// What their order was drawn with.
+    pub seed: u64,
+    /// A line a model.
+    pub models: Vec<Curve>,
+}
+
+pub(super) fn stable(scored: &Scored, chosen: &Chosen, ask: &Stability, wanted: Wanted<'_>) -> Result<Stable> {
+    let fractions = if ask.fractions.is_empty() { FRACTIONS.to_vec() } else { ask.fractions.clone() };
+    if let Some(odd) = fractions.iter().find(|f| !(**f > 0.0 && **f <= 100.0)) {
+        let what = format!("{odd} is no part of the data in percent");
+        return Err(Problem::new(Kind::Usage, what).help("fractions are above 0 and at most 100, such as 1,10,50,100"));
+    }
+    let ruled = scored.ruled();
+    let whole = ruled.board(chosen);
+    let (at, column) = column(&whole, ask.column.as_deref())?;
+    let (name, scale) = (column.name.clone(), column.scale);
+    let pool = match whole.rows.iter().position(|row| row.cells[at].is_some()) {
+        // A difference follows from more than the questions behind it.
+        Some(model) if scale != Scale::Points => {
+            let mut pool = vec![false; ruled.sheet().len()];
+            ruled
+                .behind(model, at, chosen)
+                .1
+                .iter()
+                .flat_map(|(rows, _)| rows)
+                .for_each(|row| pool[*row as usize] = true);
+            pool
+        }
+        _ => (0..ruled.sheet().len()).map(|row| chosen.holds(row)).collect(),
+    };
+    let groups = groups(ruled.sheet(), &pool);
+    let (mut counts, mut numbers): (Vec<u64>, Vec<Vec<Option<f64>>>) = (Vec::new(), Vec::new());
+    let mut stopped = Ok(());
+    // All models see the same questions, so that one curve is followed for all of them.
+    let points = curve(groups.len(), &fractions, ask.seed, |places| {
+        stopped = stopped.clone().and_then(|()| go_on(wanted));
+        if stopped.is_err() {
+            return Number::none("it was stopped");
+        }
+        let mut taken = vec![false; ruled.sheet().len()];
+        places.iter().flat_map(|place| &groups[*place]).for_each(|row| taken[*row as usize] = true);
+        counts.push(taken.iter().filter(|is| **is).count() as u64);
+        let board = ruled.board(&ruled.choose(Some(&|row| taken[row])));
+        let value = |cells: &[Option<Cell>]| shown(cells.get(at).copied().flatten(), scale);
+        numbers.push(board.rows.iter().map(|row| value(&row.cells)).collect());
+        Number::none("each model has its own")
+    });
+    stopped?;
+    let one = |(row, model): (usize, &str)| {
+        let values: Vec<Option<f64>> = numbers.iter().map(|of| of.get(row).copied().flatten()).collect();
+        let with =
+            |(point, value): (&Point, &Option<f64>)| Point { score: Number::or(*value, "nothing"), ..point.clone() };
+        let own: Vec<Point> = points.iter().zip(&values).map(with).collect();
+        Curve { model: model.to_string(), drift: largest_drift(&own, HALF), values }
+    };
+    let models = whole.rows.iter().map(|row| row.model.as_str()).enumerate().map(one).collect();
+    Ok(Stable { column: name, scale, fractions, n: counts, seed: ask.seed, models })
+}
+
+/// Questions that come in together, since columns count them together: image pairs and rotations; every other one by itself.
+fn groups(sheet: &Sheet, pool: &[bool]) -> Vec<Vec<u32>> {
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    let mut at: HashMap<u64, usize> = HashMap::new();
+    for row in (0..sheet.len()).filter(|row| pool[*row]) {
+        let key = [sheet.pair.get(row), sheet.set.get(row)].into_iter().find(|key| *key != 0);
+        let group = key.map_or(groups.len(), |key| *at.entry(key).or_insert(groups.len()));
+        match groups.get_mut(group) {
+            Some(group) => group.push(row as u32),
+            None => groups.push(vec![row as u32]),
+        }
+    }
+    groups
+}
