@@ -15,6 +15,7 @@ use crate::store::project::Project;
 use crate::tui::terminal::ColourLevel;
 
 pub mod agreement;
+pub mod analyse;
 pub mod board;
 pub mod bulk;
 pub mod compose;
@@ -137,6 +138,8 @@ enum Command {
     Vocab(vocab::Args),
     /// The leaderboard of the project, or of prediction files without one
     Board(board::Args),
+    /// Closer looks at a board: correlate, cluster, stability, cleaning, intervals, chart, published
+    Analyse(analyse::Args),
     /// Find what is wrong with metadata and with questions
     Lint(lint::Args),
     /// Find what cannot be right in printed tables of results
@@ -257,6 +260,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Diff(args)) => replay::diff(&context, &args),
         Some(Command::Vocab(args)) => vocab::run(&context, &args),
         Some(Command::Board(args)) => board::run(&context, &args).map(|()| 0),
+        Some(Command::Analyse(args)) => analyse::run(&context, &args),
         Some(Command::Lint(args)) => lint::run(&context, &args),
         Some(Command::LintTable(args)) => lint_table::run(&args),
         Some(Command::Extract(args)) => extract::run(&args),

@@ -1,6 +1,7 @@
 //! What people and scripts do, from one end to the other.
 
 mod agreement;
+mod analyse;
 mod board;
 mod cli;
 mod compose;

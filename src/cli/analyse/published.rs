@@ -1,0 +1,75 @@
+//! What papers printed, alone or beside a board.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::source::{Of, Source};
+use super::{CellLine, text};
+use crate::cli::{Context, json_line, print};
+use crate::model::Result;
+use crate::model::board::{Board, Cell};
+use crate::pipeline::analysis::{Analysis, What, same};
+use crate::pipeline::board::published;
+
+/// Arguments of `analyse published`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Only this paper: Dysca, MM-SAP, MVP-Bench or VLB
+    #[arg(value_name = "PAPER")]
+    paper: Option<String>,
+    /// Beside the board of these files or folders, or of the project where none are named: only columns that it has
+    #[arg(long, value_name = "PATH", num_args = 0..)]
+    beside: Option<Vec<PathBuf>>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+///
+/// # Errors
+/// [`crate::model::Kind::NotFound`] for a paper that is not there; those of the board.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    if let Some(paths) = &args.beside {
+        let source = Source::open(context, &Of { paths: paths.clone(), ..Of::default() })?;
+        let found = source.analysed(What::Published(args.paper.clone()))?;
+        return match (&found, args.json) {
+            (Analysis::Published(_), true) => super::json(&found),
+            _ => print(&text::of(&found)).map(|()| 0),
+        };
+    }
+    let figures = published::of_paper(args.paper.as_deref())?;
+    let mut out = Vec::new();
+    if args.json {
+        for f in &figures {
+            let line = json!({"paper": f.paper, "table": f.table, "model": f.model, "column": f.column,
+                "board_column": published::column_of(f), "value": f.value, "sd": f.sd});
+            json_line(&mut out, &line)?;
+        }
+        return print(&String::from_utf8_lossy(&out)).map(|()| 0);
+    }
+    print(&text::figures(&figures)).map(|()| 0)
+}
+
+/// The board with its references, a line a cell.
+pub(super) fn json(board: &Board, out: &mut Vec<u8>) -> Result<()> {
+    for row in &board.rows {
+        let own = |r: &&crate::model::board::Row| r.reference.is_none() && same(&r.model, &row.model);
+        let here = board.rows.iter().find(own).filter(|_| row.reference.is_some());
+        for (cell, column) in row.cells.iter().zip(&board.columns) {
+            let Some((cell, value)) = cell.and_then(|c: Cell| Some((c, c.value()?))) else { continue };
+            let line = CellLine {
+                model: &row.model,
+                column: &column.name,
+                k: cell.k(),
+                n: cell.n(),
+                value,
+                reference: row.reference.as_deref(),
+                same_as: here.map(|r| r.model.as_str()),
+            };
+            json_line(out, &line)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! Analyses for people.
+
+use crate::cli::agreement::table::{Words, plain};
+use crate::formats::published::Figure;
+use crate::metrics::statistics::{Strokes, drawn, leaves};
+use crate::model::agreement::Interval;
+use crate::model::board::{Board, Cell, Scale};
+use crate::pipeline::analysis::{Analysis, Cleaned, Clustered, Coefficient, Correlated, Stable, Sure, same};
+use crate::pipeline::board::published;
+use crate::tui::widgets::text::width;
+
+/// Columns that a tree is drawn in, beside the names.
+const TREE: usize = 48;
+
+/// An analysis in lines.
+pub(super) fn of(found: &Analysis) -> String {
+    let text = match found {
+        Analysis::Correlated(found) => correlated(found),
+        Analysis::Clustered(found) => clustered(found),
+        Analysis::Stable(found) => stable(found),
+        Analysis::Cleaned(found) => cleaned(found),
+        Analysis::Sure(list) => sure(list),
+        Analysis::Published(board) => beside(board),
+    };
+    text.chars().map(|c| if c.is_control() && c != '\n' { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+fn words(head: &[&str], rows: Vec<Vec<String>>) -> String {
+    plain(&Words { head: head.iter().map(|h| (*h).to_string()).collect(), rows })
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or("-".into(), |v| format!("{v:.2}"))
+}
+
+fn signed(value: Option<f64>) -> String {
+    value.map_or("-".into(), |v| format!("{v:+.2}"))
+}
+
+fn range(interval: Option<Interval>) -> String {
+    interval.map_or("-".into(), |i| format!("[{:.2}, {:.2}]", i.low, i.high))
+}
+
+fn correlated(found: &Correlated) -> String {
+    let what = |c: &Coefficient| match (c.value, c.p) {
+        (Some(value), Some(p)) => format!("{value:+.3}, p = {p:.4} ({}, {} orders)", c.by, c.orders),
+        _ => format!("not defined: {}", c.undefined.as_deref().unwrap_or_default()),
+    };
+    let y = if found.y.from == "board" { String::new() } else { format!(" of {}", found.y.from) };
+    let mut out = format!("{} against {}{y}, {} models\n\n", found.x.column, found.y.column, found.n);
+    out.push_str(&format!("Spearman's rho   {}\n", what(&found.spearman)));
+    out.push_str(&format!("Kendall's tau-b  {}\n\n", what(&found.kendall)));
+    let row = |m: &crate::pipeline::analysis::Joined| {
+        let there = if m.other == m.model { String::new() } else { m.other.clone() };
+        vec![m.model.clone(), number(Some(m.x)), number(Some(m.y)), there]
+    };
+    let head = ["model", &found.x.column, &found.y.column, "called there"];
+    out.push_str(&words(&head, found.models.iter().map(row).collect()));
+    for (names, place) in [(&found.only_x, "here"), (&found.only_y, "there")] {
+        if !names.is_empty() {
+            out.push_str(&format!("note: only {place}: {}\n", names.join(", ")));
+        }
+    }
+    out
+}
+
+fn clustered(found: &Clustered) -> String {
+    let wide = found.points.iter().map(|p| width(p)).max().unwrap_or(0);
+    let lines = drawn(&found.merges, TREE, Strokes::LINES);
+    let mut out = String::new();
+    for (point, line) in leaves(&found.merges).into_iter().zip(lines) {
+        let name = found.points.get(point).map_or("", String::as_str);
+        out.push_str(&format!("{name}{} {line}\n", " ".repeat(wide.saturating_sub(width(name)))));
+    }
+    let top = found.merges.last().map_or(0.0, |m| m.height);
+    let method = if found.method == crate::metrics::statistics::Linkage::Ward { "Ward" } else { "average" };
+    out.push_str(&format!("\n{method} linkage on {} numbers in percent; the right edge is {top:.2}\n", found.by.len()));
+    if !found.left_out.is_empty() {
+        out.push_str(&format!("note: without a number in one of the columns: {}\n", found.left_out.join(", ")));
+    }
+    out
+}
+
+fn stable(found: &Stable) -> String {
+    let mut head: Vec<String> = vec!["model".into()];
+    head.extend(found.fractions.iter().map(|f| format!("{f} %")));
+    head.push("drift".into());
+    let row = |curve: &crate::pipeline::analysis::Curve| {
+        let mut cells = vec![curve.model.clone()];
+        cells.extend(curve.values.iter().map(|v| number(*v)));
+        cells.push(number(curve.drift));
+        cells
+    };
+    let mut rows: Vec<Vec<String>> = vec![
+        std::iter::once("questions".to_string())
+            .chain(found.n.iter().map(u64::to_string))
+            .chain([String::new()])
+            .collect(),
+    ];
+    rows.extend(found.models.iter().map(row));
+    let mut out = format!("{} by share of the data, drawn with seed {}\n\n", found.column, found.seed);
+    out.push_str(&plain(&Words { head, rows }));
+    out.push_str("drift: the largest distance from the last point, from half of the data on\n");
+    out
+}
+
+fn cleaned(found: &Cleaned) -> String {
+    let (before, after) = (found.questions_before, found.questions_after);
+    let mut out = format!("{} on {before} questions, and on the {after} that are left\n\n", found.column);
+    let place = |rank: Option<u64>| rank.map_or("-".into(), |r| r.to_string());
+    let row = |m: &crate::pipeline::analysis::ModelCleaned| {
+        vec![
+            m.model.clone(),
+            number(m.before),
+            number(m.after),
+            signed(m.delta),
+            range(m.interval),
+            number(m.removed),
+            place(m.rank_before),
+            place(m.rank_after),
+        ]
+    };
+    let head = ["model", "before", "after", "delta", "95 %", "taken out", "rank", "then"];
+    out.push_str(&words(&head, found.models.iter().map(row).collect()));
+    let draws = found.plan.draws;
+    out.push_str(&format!(
+        "95 %: of the delta, {draws} draws of images, pairs or questions, before and after together\n"
+    ));
+    let why: Vec<String> =
+        found.models.iter().filter_map(|m| Some(format!("{}: {}", m.model, m.no_interval.as_ref()?))).collect();
+    why.iter().for_each(|line| out.push_str(&format!("note: no interval for {line}\n")));
+    out
+}
+
+fn sure(list: &[Sure]) -> String {
+    let row = |s: &Sure| {
+        let wilson = s.wilson.map_or("-".into(), |(low, high)| format!("[{low:.2}, {high:.2}]"));
+        let of = s.k.map_or_else(|| format!("n={}", s.n), |k| format!("{k}/{}", s.n));
+        vec![
+            s.column.clone(),
+            s.model.clone(),
+            number(Some(s.value)),
+            of,
+            range(s.interval),
+            wilson,
+            s.clusters.to_string(),
+        ]
+    };
+    let head = ["column", "model", "value", "of", "95 % drawn", "Wilson", "clusters"];
+    let mut out = words(&head, list.iter().map(row).collect());
+    for s in list {
+        if let Some(why) = &s.no_interval {
+            out.push_str(&format!("note: no interval for {} of {}: {why}\n", s.column, s.model));
+        }
+    }
+    out
+}
+
+fn beside(board: &Board) -> String {
+    let has =
+        |at: &usize| board.rows.iter().any(|r| r.reference.is_some() && r.cells.get(*at).copied().flatten().is_some());
+    let columns: Vec<usize> = (0..board.columns.len()).filter(has).collect();
+    if columns.is_empty() {
+        return "no paper prints a column of this board\n".into();
+    }
+    let mut head = vec!["model".to_string()];
+    head.extend(columns.iter().map(|at| board.columns[*at].name.clone()));
+    head.extend(["printed in".to_string(), "here".to_string()]);
+    let cell = |cell: Option<Cell>, scale: Scale| {
+        let by = if scale == Scale::Share { 100.0 } else { 1.0 };
+        number(cell.and_then(Cell::value).map(|v| by * v))
+    };
+    let row = |r: &crate::model::board::Row| {
+        let mut cells = vec![r.model.clone()];
+        cells.extend(columns.iter().map(|at| cell(r.cells.get(*at).copied().flatten(), board.columns[*at].scale)));
+        cells.push(r.reference.clone().unwrap_or_default());
+        let here = board.rows.iter().find(|own| own.reference.is_none() && same(&own.model, &r.model));
+        cells.push(here.filter(|_| r.reference.is_some()).map_or(String::new(), |own| own.model.clone()));
+        cells
+    };
+    plain(&Words { head, rows: board.rows.iter().map(row).collect() })
+}
+
+/// Published figures, a line each.
+pub(super) fn figures(list: &[Figure]) -> String {
+    let row = |f: &Figure| {
+        let sd = f.sd.map_or(String::new(), |sd| format!("± {sd}"));
+        let on = published::column_of(f).unwrap_or_default();
+        vec![f.paper.into(), f.table.clone(), f.model.clone(), f.column.clone(), f.value.to_string(), sd, on]
+    };
+    words(&["paper", "table", "model", "column", "value", "sd", "column of a board"], list.iter().map(row).collect())
+}
