@@ -54,7 +54,14 @@ fn flat(sample: Record) -> Record {
     row
 }
 
-/// The folder of an export is its data set.
+/// Samples that are looked at for the name of the model: one that it said nothing of has no such field.
+const LOOKED_AT: usize = 1000;
+
+/// The folder of an export is its data set, and the field of the first answer its model.
 pub fn about(path: &Path) -> About {
-    About { dataset: folder(path), ..About::default() }
+    let mut samples = rows(path).ok();
+    let next = || samples.as_mut()?.next_row().ok().flatten();
+    let said = |(_, row): (u64, Record)| row.get("model").and_then(Value::as_str).map(str::to_string);
+    let model = std::iter::from_fn(next).take(LOOKED_AT).find_map(said);
+    About { dataset: folder(path), model, ..About::default() }
 }

@@ -38,7 +38,8 @@ pub fn rows(samples: Box<dyn Rows>) -> Box<dyn Rows> {
 fn sample(mut record: Record) -> Record {
     let input = record.get("input").and_then(Value::as_str).unwrap_or_default().to_string();
     let (question, options) = taken_apart(&input);
-    let answered = record.get("filtered_resps").or_else(|| record.get("resps")).and_then(first);
+    // The raw answer is there where the filtered one is another.
+    let answered = record.get("resps").and_then(first).or_else(|| record.get("filtered_resps").and_then(first));
     let metrics = || record.iter().filter(|(name, _)| !NOT_METRICS.contains(&name.as_str()));
     let score = |value: &Value| value.as_f64().or_else(|| value.as_bool().map(|b| f64::from(u8::from(b))));
     let nested = |value: &Value, names: &[&str]| names.iter().find_map(|name| value.get(name).cloned());

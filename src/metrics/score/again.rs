@@ -67,7 +67,7 @@ impl Ruled {
             for (set, chosen) in sets.iter().enumerate() {
                 for (rows, right) in self.behind(model, column, chosen).1 {
                     if let Some(first) = rows.first() {
-                        self.earned(*first as usize, f64::from(u8::from(right)), set * draw.width(), &mut sums);
+                        self.add_points(*first as usize, f64::from(u8::from(right)), set * draw.width(), &mut sums);
                     }
                 }
             }
@@ -85,14 +85,14 @@ impl Ruled {
         for row in (0..self.sheet.len()).filter(|row| self.cube.holds(*row)) {
             let Some(slot) = slots[self.cube.stack_of(row)] else { continue };
             for (set, _) in sets.iter().enumerate().filter(|(_, chosen)| chosen.holds(row)) {
-                self.earned(row, self.points(graded, row), set * draw.width() + slot, &mut sums);
+                self.add_points(row, self.points(graded, row), set * draw.width() + slot, &mut sums);
             }
         }
         Ok(Again { draw, clusters: sums.finish(), sets: sets.len() })
     }
 
     /// Adds what a row earned to the sums of its cluster, from the sum `at` on.
-    fn earned(&self, row: usize, points: f64, at: usize, sums: &mut ClusterSums<u64>) {
+    fn add_points(&self, row: usize, points: f64, at: usize, sums: &mut ClusterSums<u64>) {
         let hashes = [self.sheet.pair.get(row), self.sheet.image.get(row)];
         let key = hashes.into_iter().find(|hash| *hash != 0).unwrap_or(row as u64);
         let chance = Number::of(f64::from(self.sheet.chance[row])).value.unwrap_or(0.0);

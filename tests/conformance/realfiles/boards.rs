@@ -57,7 +57,7 @@ fn answers_that_count_rows_find_the_questions_they_were_asked() {
     // Other questions are another data set, whatever its name is.
     let scored = board(&[vlm.join("LMUData/DyscaYN_A.tsv"), opencompass.join("predictions")]);
     let all = scored.whole().columns.iter().position(|c| c.name == "Acc").unwrap();
-    assert_eq!(scored.whole().rows[0].cells[all].unwrap().n(), 33);
+    assert_eq!(scored.whole().rows[0].cells[all].unwrap().n(), 26, "only where the model answers anything");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn an_import_takes_pictures_from_within_and_says_what_it_passed_over() {
     // Another run of a model is another name or nothing.
     let old = inspect.join("logs_eval_0.3.110");
     let refused = bench.run(["import", old.to_str().unwrap()]).refused(1);
-    assert!(refused.contains("another answer to `1`") && refused.contains("--model NAME"), "{refused}");
+    assert!(refused.contains("another answer to `") && refused.contains("--model NAME"), "{refused}");
     let report = import(&["--model", "m-old", old.to_str().unwrap()]);
     assert_eq!(report["predictions"], json!(26));
 }
