@@ -1,5 +1,5 @@
-//! Cells drawn again by cluster, on one choice of questions or on two side by side: how sure a number is, SQ and SC among them, and how sure
-//! the change is that taking questions out makes.
+//! Cells drawn again by cluster, on one side or on two that are drawn together: how sure a number is, SQ and SC among them, how far two
+//! models are apart, and how sure the change is that taking questions out makes.
 
 use super::plain::draws::Draw;
 use super::{Chosen, Graded, Ruled};
@@ -12,11 +12,15 @@ use crate::model::agreement::{Bootstrap, Interval};
 /// Why there is nothing to draw, in words.
 type Why = &'static str;
 
-/// What a cell follows from, by cluster: the questions about an image pair, else about an image, else one question.
+/// A model, by its place among those of the board, on a choice of questions.
+pub type Side<'a> = (usize, &'a Chosen);
+
+/// What a cell follows from, by cluster: the questions about an image pair, else about an image, else one question. Each side has sums of its
+/// own, and all of them follow from the same draw of clusters.
 pub struct Again {
     draw: Draw,
     clusters: Clusters,
-    sets: usize,
+    sides: usize,
 }
 
 impl Again {
@@ -25,18 +29,22 @@ impl Again {
         self.clusters.len()
     }
 
-    fn of(&self, sums: &[f64], set: usize) -> Option<f64> {
+    fn of(&self, sums: &[f64], side: usize) -> Option<f64> {
         let width = self.draw.width();
-        self.draw.value(sums.get(set * width..(set + 1) * width)?)
+        self.draw.value(sums.get(side * width..(side + 1) * width)?)
     }
 
-    /// The number on each choice of questions, in the unit of the column's cells.
+    fn less(&self, sums: &[f64], (side, other): (usize, usize)) -> Option<f64> {
+        Some(self.of(sums, side)? - self.of(sums, other)?)
+    }
+
+    /// The number of each side, in the unit of the column's cells.
     pub fn values(&self) -> Vec<Option<f64>> {
         let sums = self.clusters.sums();
-        (0..self.sets).map(|set| self.of(&sums, set)).collect()
+        (0..self.sides).map(|side| self.of(&sums, side)).collect()
     }
 
-    /// The 95 % interval of the number on the first choice.
+    /// The 95 % interval of the number of the first side.
     ///
     /// # Errors
     /// In words, as [`Clusters::interval`].
@@ -44,57 +52,72 @@ impl Again {
         self.clusters.interval(plan, |sums| self.of(sums, 0))
     }
 
-    /// The 95 % interval of the number on the second choice less that on the first. Both follow from the same draw of clusters, since most
-    /// questions are in both.
+    /// One side's number less that of another one.
+    pub fn apart(&self, sides: (usize, usize)) -> Option<f64> {
+        self.less(&self.clusters.sums(), sides)
+    }
+
+    /// The 95 % interval of one side's number less that of another one.
     ///
     /// # Errors
     /// In words, as [`Clusters::interval`].
-    pub fn change(&self, plan: Bootstrap) -> Result<Interval, Why> {
-        self.clusters.interval(plan, |sums| Some(self.of(sums, 1)? - self.of(sums, 0)?))
+    pub fn apart_interval(&self, plan: Bootstrap, sides: (usize, usize)) -> Result<Interval, Why> {
+        self.clusters.interval(plan, |sums| self.less(sums, sides))
     }
 }
 
 impl Ruled {
-    /// What a model's cell follows from, on each of these choices of questions.
+    /// What the cells of a column follow from, on each of these sides.
     ///
     /// # Errors
     /// In words: for a column whose numbers follow from more than sums over questions, and for free-form answers that were not compared.
-    pub fn again(&self, model: usize, column: usize, sets: &[&Chosen]) -> Result<Again, Why> {
-        let graded = &self.models[model];
+    pub fn again(&self, column: usize, sides: &[Side<'_>]) -> Result<Again, Why> {
+        let again = |draw: Draw, sums: ClusterSums<u64>| Again { draw, clusters: sums.finish(), sides: sides.len() };
         let Some(plain) = column.checked_sub(self.measures.len()) else {
             let draw = Draw::share();
-            let mut sums = ClusterSums::new(draw.width() * sets.len());
-            for (set, chosen) in sets.iter().enumerate() {
-                for (rows, right) in self.behind(model, column, chosen).1 {
+            let mut sums = ClusterSums::new(draw.width() * sides.len());
+            for (at, (model, chosen)) in sides.iter().enumerate() {
+                for (rows, right) in self.behind(*model, column, chosen).1 {
                     if let Some(first) = rows.first() {
-                        self.add_points(*first as usize, f64::from(u8::from(right)), set * draw.width(), &mut sums);
+                        self.add_points(*first as usize, f64::from(u8::from(right)), at * draw.width(), &mut sums);
                     }
                 }
             }
-            return Ok(Again { draw, clusters: sums.finish(), sets: sets.len() });
+            return Ok(again(draw, sums));
         };
         let draw = self.plain.draw(plain).ok_or("its numbers follow from more than sums over questions")?;
-        if self.plain.counts_free_form(plain) && graded.similarity.is_empty() {
+        let not_compared = |(model, _): &Side<'_>| self.models[*model].similarity.is_empty();
+        if self.plain.counts_free_form(plain) && sides.iter().any(not_compared) {
             return Err("its free-form answers were not compared");
         }
-        let mut sums = ClusterSums::new(draw.width() * sets.len());
+        let mut sums = ClusterSums::new(draw.width() * sides.len());
         // A drop follows from the questions of two scenarios, so that what counts is asked of every stack.
-        let slots: Vec<Option<usize>> = (0..self.cube.stacks().len())
-            .map(|stack| draw.slot(stack).filter(|_| self.planes[model].scored[stack]))
-            .collect();
+        let stacks = 0..self.cube.stacks().len();
+        let slots: Vec<Option<usize>> = stacks.map(|stack| draw.slot(stack)).collect();
         for row in (0..self.sheet.len()).filter(|row| self.cube.holds(*row)) {
-            let Some(slot) = slots[self.cube.stack_of(row)] else { continue };
-            for (set, _) in sets.iter().enumerate().filter(|(_, chosen)| chosen.holds(row)) {
-                self.add_points(row, self.points(graded, row), set * draw.width() + slot, &mut sums);
+            let stack = self.cube.stack_of(row);
+            let Some(slot) = slots[stack] else { continue };
+            for (at, (model, _)) in sides.iter().enumerate().filter(|(_, (model, chosen))| {
+                self.planes[*model].scored[stack] && chosen.holds(row)
+            }) {
+                self.add_points(row, self.points(&self.models[*model], row), at * draw.width() + slot, &mut sums);
             }
         }
-        Ok(Again { draw, clusters: sums.finish(), sets: sets.len() })
+        Ok(again(draw, sums))
+    }
+
+    /// What a row's cluster is, and which one: questions about one picture, or one pair of pictures, are not independent.
+    pub(super) fn cluster(&self, row: usize) -> (&'static str, u64) {
+        match (self.sheet.pair.get(row), self.sheet.image.get(row)) {
+            (0, 0) => ("question", row as u64),
+            (0, image) => ("image", image),
+            (pair, _) => ("image pair", pair),
+        }
     }
 
     /// Adds what a row earned to the sums of its cluster, from the sum `at` on.
     fn add_points(&self, row: usize, points: f64, at: usize, sums: &mut ClusterSums<u64>) {
-        let hashes = [self.sheet.pair.get(row), self.sheet.image.get(row)];
-        let key = hashes.into_iter().find(|hash| *hash != 0).unwrap_or(row as u64);
+        let (_, key) = self.cluster(row);
         let chance = Number::of(f64::from(self.sheet.chance[row])).value.unwrap_or(0.0);
         [points, 1.0, chance].into_iter().enumerate().for_each(|(sum, amount)| sums.add(key, at + sum, amount));
     }

@@ -1,11 +1,9 @@
-//! How sure a cell is, and how sure the difference of two models is: by drawing whole clusters again.
+//! How sure a cell is, and how sure the difference of two models is: what [`again`](super::again) draws, for a reader.
 
-use super::plain::draws::Draw;
-use super::{Chosen, Graded, Ruled};
-use crate::metrics::statistics::{ClusterSums, Clusters};
+use super::{Chosen, Ruled};
 use crate::model::agreement::{Bootstrap, Interval};
 use crate::model::board::Cell;
-use crate::model::{Kind, Problem, QuestionKind, Result};
+use crate::model::{Kind, Problem, Result};
 
 /// A number that was drawn again.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,79 +38,25 @@ fn cancelled() -> Problem {
     Problem::new(Kind::Cancelled, "nobody waits for it any more")
 }
 
-/// A number of a column that is not drawn again.
-fn not_drawn(value: Option<f64>) -> Drawn {
-    Drawn { value, interval: Err("this column is not drawn again"), clusters: 0, cluster: "question" }
+impl Drawn {
+    /// A number that is not drawn again, and why.
+    fn not(value: Option<f64>, why: &'static str) -> Drawn {
+        Drawn { value, interval: Err(why), clusters: 0, cluster: "question" }
+    }
 }
 
 impl Ruled {
-    /// Whether a column is one of those that follow from more than whether answers are right, which are not drawn again.
-    fn is_special(&self, column: usize) -> bool {
-        column >= self.measures.len() + self.plain.columns.len()
-    }
-
-    fn drawn_by(&self, column: usize) -> Draw {
-        let plain = column.checked_sub(self.measures.len());
-        plain.and_then(|plain| self.plain.draw(plain)).unwrap_or_else(Draw::share)
-    }
-
-    /// Adds what a model earned behind a column to the sums of the clusters, from the sum `from` on.
-    fn earned(
-        &self,
-        (model, from): (usize, usize),
-        column: usize,
-        chosen: &Chosen,
-        draw: &Draw,
-        sums: &mut ClusterSums<u64>,
-    ) {
-        let graded = &self.models[model];
-        let mut add = |row: usize, slot: usize, right: bool| {
-            let Some(points) = points(&self.sheet, graded, row, right) else { return };
-            let (key, chance) = (self.cluster(row).1, f64::from(self.sheet.chance[row]));
-            sums.add(key, from + slot, points);
-            sums.add(key, from + slot + 1, 1.0);
-            sums.add(key, from + slot + 2, if chance.is_finite() { chance } else { 0.0 });
-        };
-        if column < self.measures.len() {
-            for (rows, right) in self.behind(model, column, chosen).1 {
-                if let Some(first) = rows.first() {
-                    add(*first as usize, 0, right);
-                }
-            }
-            return;
-        }
-        // Not only the answers behind the cell: a drop follows from those in the clean scenario too.
-        let slots: Vec<Option<usize>> = (0..self.cube.stacks().len())
-            .map(|stack| draw.slot(stack).filter(|_| self.planes[model].scored[stack]))
-            .collect();
-        for row in (0..self.sheet.len()).filter(|row| self.cube.holds(*row) && chosen.holds(*row)) {
-            if let Some(slot) = slots[self.cube.stack_of(row)] {
-                add(row, slot, self.right(graded, row));
-            }
-        }
-    }
-
-    /// What a row's cluster is, and which one: questions about one picture, or one pair of pictures, are not independent.
-    fn cluster(&self, row: usize) -> (&'static str, u64) {
-        match (self.sheet.pair.get(row), self.sheet.image.get(row)) {
-            (0, 0) => ("question", row as u64),
-            (0, image) => ("image", image),
-            (pair, _) => ("image pair", pair),
-        }
-    }
-
     fn cluster_name(&self, model: usize, column: usize, chosen: &Chosen) -> &'static str {
         let (_, units) = self.behind(model, column, chosen);
         let first = units.first().and_then(|(rows, _)| rows.first());
         first.map_or("question", |row| self.cluster(*row as usize).0)
     }
 
-    /// The sums behind a column by cluster.
-    pub fn clusters(&self, model: usize, column: usize, chosen: &Chosen) -> Clusters {
-        let draw = self.drawn_by(column);
-        let mut sums = ClusterSums::new(draw.width());
-        self.earned((model, 0), column, chosen, &draw, &mut sums);
-        sums.finish()
+    /// The number of a column that is not drawn again: of those that follow from more than whether answers are right.
+    fn undrawn(&self, model: usize, column: usize, chosen: &Chosen) -> Option<f64> {
+        let at = column.checked_sub(self.measures.len() + self.plain.columns.len())?;
+        let cells = self.special.cells(&self.sheet, &self.models[model], chosen);
+        cells.get(at).copied().flatten().and_then(Cell::value)
     }
 
     /// A cell with its interval.
@@ -127,19 +71,17 @@ impl Ruled {
         plan: Bootstrap,
         wanted: Wanted<'_>,
     ) -> Result<Drawn> {
-        if self.is_special(column) {
-            let cells = self.special.cells(&self.sheet, &self.models[model], chosen);
-            let at = column - self.measures.len() - self.plain.columns.len();
-            return Ok(not_drawn(cells.get(at).copied().flatten().and_then(Cell::value)));
-        }
-        let draw = self.drawn_by(column);
-        let clusters = self.clusters(model, column, chosen);
+        let again = match self.again(column, &[(model, chosen)]) {
+            Ok(again) => again,
+            Err(why) => return Ok(Drawn::not(self.undrawn(model, column, chosen), why)),
+        };
         if !wanted() {
             return Err(cancelled());
         }
-        let interval = clusters.interval(plan, |sums| draw.value(sums));
+        let interval = again.interval(plan);
         let cluster = self.cluster_name(model, column, chosen);
-        Ok(Drawn { value: draw.value(&clusters.sums()), interval, clusters: clusters.len(), cluster })
+        let value = again.values().first().copied().flatten();
+        Ok(Drawn { value, interval, clusters: again.clusters(), cluster })
     }
 
     /// The first model's cell less the second's, with the interval of the difference: both are drawn together, since they answer the
@@ -155,26 +97,19 @@ impl Ruled {
         plan: Bootstrap,
         wanted: Wanted<'_>,
     ) -> Result<Drawn> {
-        if self.is_special(column) {
-            let of = |model| self.sure(model, column, chosen, plan, wanted).map(|drawn| drawn.value);
-            return Ok(not_drawn(of(a)?.zip(of(b)?).map(|(a, b)| a - b)));
-        }
-        let draw = self.drawn_by(column);
-        let width = draw.width();
-        let mut sums = ClusterSums::new(2 * width);
-        self.earned((a, 0), column, chosen, &draw, &mut sums);
-        self.earned((b, width), column, chosen, &draw, &mut sums);
-        let clusters = sums.finish();
+        let again = match self.again(column, &[(a, chosen), (b, chosen)]) {
+            Ok(again) => again,
+            Err(why) => {
+                let of = |model| self.undrawn(model, column, chosen);
+                return Ok(Drawn::not(of(a).zip(of(b)).map(|(a, b)| a - b), why));
+            }
+        };
         if !wanted() {
             return Err(cancelled());
         }
-        let apart = |sums: &[f64]| {
-            let (first, second) = sums.split_at_checked(width)?;
-            Some(draw.value(first)? - draw.value(second)?)
-        };
-        let interval = clusters.interval(plan, apart);
+        let interval = again.apart_interval(plan, (0, 1));
         let cluster = self.cluster_name(a, column, chosen);
-        Ok(Drawn { value: apart(&clusters.sums()), interval, clusters: clusters.len(), cluster })
+        Ok(Drawn { value: again.apart((0, 1)), interval, clusters: again.clusters(), cluster })
     }
 
     /// The units behind a column by which of two models got them right; `None` where a column has no units that are right or wrong,
@@ -201,17 +136,5 @@ impl Ruled {
         }
         let shared = found.both + found.neither + (found.first.len() + found.second.len()) as u64;
         (shared > 0).then_some(found)
-    }
-}
-
-/// What an answer earns; `None` for a free-form one whose similarity was not computed.
-fn points(sheet: &super::sheet::Sheet, graded: &Graded, row: usize, right: bool) -> Option<f64> {
-    if sheet.kind(row) != QuestionKind::FreeForm {
-        return Some(f64::from(u8::from(right)));
-    }
-    let similarity = graded.similarity.get(row).copied();
-    match similarity {
-        None if graded.similarity.is_empty() => None,
-        similarity => Some(similarity.filter(|s| s.is_finite()).map_or(0.0, f64::from)),
     }
 }

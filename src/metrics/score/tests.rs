@@ -225,7 +225,8 @@ proptest! {
         if let (Ok(at), Some(Cell::Share { k, n })) = (ruled.column("Acc"), cell(&board, "a", "Acc")) {
             let (_, units) = ruled.behind(0, at, &chosen);
             prop_assert_eq!((units.iter().filter(|u| u.1).count() as u64, units.len() as u64), (k, n));
-            prop_assert_eq!(ruled.clusters(0, at, &chosen).sums()[..2].to_vec(), vec![k as f64, n as f64]);
+            let again = ruled.again(at, &[(0, &chosen)]).unwrap();
+            prop_assert_eq!(again.values(), vec![Some(k as f64 / n as f64)]);
         }
     }
 }

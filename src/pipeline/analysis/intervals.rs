@@ -60,7 +60,7 @@ pub(super) fn sure(scored: &Scored, chosen: &Chosen, ask: &Intervals, wanted: Wa
         go_on(wanted)?;
         let column = &board.columns[*at];
         let by = unit(column.scale);
-        let again = ruled.again(*row, *at, &[chosen]);
+        let again = ruled.again(*at, &[(*row, chosen)]);
         let clusters = again.as_ref().map_or(0, |again| again.clusters());
         let drawn = again.and_then(|again| again.interval(ask.plan));
         let scaled =
