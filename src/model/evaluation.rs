@@ -192,22 +192,40 @@ pub struct RunFailure {
     pub reason: String,
 }
 
-/// What the answers of one order are called: the base name for options as they are and for first rotations.
+/// What a file of answers holds of an evaluation. A question that is neither answered nor in `lacking` was not asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunPart {
+    /// The run.
+    pub run: u32,
+    /// What the run's answers go by.
+    pub base: String,
+    /// In which orders options were shown.
+    #[serde(default)]
+    pub orders: Orders,
+    /// Which of these the answers are to, from 1; 0 where options were as they are.
+    #[serde(default)]
+    pub order: u16,
+    /// Numbers of the items that were asked and set aside without an answer, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacking: Vec<u32>,
+}
+
+/// What the answers of one order are called: the base name for options as they are and for first orders.
 pub fn label_of(base: &str, orders: Orders, order: u16) -> String {
     match (orders, order) {
-        (_, 0) | (Orders::AsIs, _) | (Orders::Circular, 1) => base.to_string(),
+        (_, 0 | 1) | (Orders::AsIs, _) => base.to_string(),
         (Orders::Shuffles(_), n) => format!("{base} (shuffle {n})"),
         (Orders::Circular, n) => format!("{base} (rotation {n})"),
     }
 }
 
-/// All names under which an answer counts: one without options, which is asked once, belongs to every shuffle.
-pub fn labels_of(base: &str, orders: Orders, order: u16) -> Vec<String> {
+/// All orders to which an answer counts: one to a question without options, which is asked once, belongs to every shuffle and to the
+/// first rotation.
+pub fn orders_of(orders: Orders, order: u16) -> std::ops::RangeInclusive<u16> {
     match (orders, order) {
-        (Orders::Shuffles(n), 0) => {
-            (1..=n).map(|n| label_of(base, orders, u16::try_from(n).unwrap_or(u16::MAX))).collect()
-        }
-        _ => vec![label_of(base, orders, order)],
+        (Orders::Shuffles(n), 0) => 1..=u16::try_from(n).unwrap_or(u16::MAX),
+        (Orders::Circular, 0) => 1..=1,
+        (_, order) => order..=order,
     }
 }
 
@@ -236,8 +254,9 @@ mod tests {
         assert_eq!(label_of("m", Orders::AsIs, 0), "m");
         assert_eq!(label_of("m", Orders::Shuffles(5), 3), "m (shuffle 3)");
         assert_eq!(label_of("m", Orders::Circular, 1), "m");
-        assert_eq!(labels_of("m", Orders::Shuffles(2), 0), ["m (shuffle 1)", "m (shuffle 2)"]);
-        assert_eq!(labels_of("m", Orders::Shuffles(2), 2), ["m (shuffle 2)"]);
+        assert_eq!(label_of("m", Orders::Shuffles(5), 1), "m");
+        assert_eq!([orders_of(Orders::Shuffles(2), 0), orders_of(Orders::Shuffles(2), 2)], [1..=2, 2..=2]);
+        assert_eq!([orders_of(Orders::Circular, 0), orders_of(Orders::AsIs, 0)], [1..=1, 0..=0]);
         assert_eq!(label_of("m", Orders::Circular, 2), "m (rotation 2)");
         assert!(
             is_blind(&base_label("m", true, 1)) && is_blind(&label_of(&base_label("m", true, 2), Orders::Circular, 3))

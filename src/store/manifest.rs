@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{disk, line};
+use crate::model::evaluation::RunPart;
 use crate::model::{Form, Kind, Problem, Result};
 
 /// File name below `imports/`.
@@ -40,6 +41,9 @@ pub enum Holds {
         /// The data set they answer, where that is known: keys of two sets may be the same.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         dataset: Option<String>,
+        /// What they are of an evaluation; none for answers that were imported, which are to all questions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<RunPart>,
     },
 }
 

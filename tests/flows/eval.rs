@@ -116,6 +116,12 @@ fn every_question_is_answered_once_by_a_server_that_misbehaves() {
     assert_eq!((&job["run"]["label"], &job["done"]), (&json!("tiny (run 2)"), &json!(5)));
     wait_until("its answers too", || predictions(&bench).get("tiny (run 2)").is_some_and(|p| p.len() == 5));
     assert_eq!(predictions(&bench)["tiny"].len(), 24);
+    // What it was not asked is not held against it.
+    let cells = bench.run(["board", "--format", "json"]).lines();
+    let n = |model: &str| cells.iter().find(|c| c["model"] == model && c["column"] == "Acc").unwrap()["n"].clone();
+    assert_eq!((n("tiny"), n("tiny (run 2)")), (json!(24), json!(5)));
+    let board = bench.run(["board"]);
+    assert!(board.err.contains("tiny (run 2): asked 5 of 24 questions"), "{board:?}");
     let refused = bench.run(["eval", "--model", "x", "--name", "tiny", "--endpoint", &server.url()]).refused(1);
     assert!(refused.contains("there are answers of `tiny` already"), "{refused}");
 }
@@ -149,7 +155,19 @@ fn who_is_blind_sees_no_picture_and_rotations_are_all_asked() {
     // Shuffles: each has a name of its own.
     let job = eval(&bench, &server, &["--shuffles", "2", "--name", "sap"]);
     assert_eq!(job["done"], 6, "{job}");
-    wait_until("both shuffles", || predictions(&bench).keys().filter(|k| k.starts_with("sap (shuffle ")).count() == 2);
+    let both = ["sap", "sap (shuffle 2)"];
+    wait_until("both shuffles", || both.iter().all(|k| predictions(&bench).contains_key(*k)));
+    // A board has a row for each run: all rotations, and the mean over orders, are columns of it.
+    let cells = bench.run(["board", "--format", "json"]).lines();
+    let models: BTreeSet<&str> = cells.iter().filter_map(|c| c["model"].as_str()).collect();
+    assert_eq!(models, BTreeSet::from(["sap", "tiny (blind)"]));
+    let of = |model: &str, column: &str| {
+        let cell = cells.iter().find(|c| c["model"] == model && c["column"] == column).unwrap();
+        (cell["k"].clone(), cell["n"].clone(), cell["value"].clone())
+    };
+    assert_eq!(of("tiny (blind)", "CircularEval"), (json!(0), json!(3), json!(0.0)));
+    assert_eq!(of("sap", "Acc.orders"), (Value::Null, json!(3), json!(0.0)));
+    assert_eq!(of("sap", "Acc.orders.sd").2, json!(0.0));
     let dry = bench.run(["eval", "--model", "m", "--endpoint", &server.url(), "--circular", "--dry-run", "--json"]);
     let dry = dry.lines().remove(0);
     assert_eq!((&dry["questions"], &dry["items"], &dry["job"]), (&json!(12), &json!(3), &Value::Null));
@@ -320,7 +338,7 @@ fn free_form_answers_are_compared_with_what_the_items_say() {
     let before = server.seen().len();
     let job = eval(&bench, &server, &["--shuffles", "2", "--name", "two"]);
     assert_eq!((&job["done"], server.seen().len() - before), (&json!(5), 5), "{job}");
-    let both = ["two (shuffle 1)", "two (shuffle 2)"];
+    let both = ["two", "two (shuffle 2)"];
     wait_until("both shuffles", || both.iter().all(|k| predictions(&bench).get(*k).is_some_and(|p| p.len() == 5)));
     // Nothing is compared twice; the other rule compares with the prompts.
     assert_eq!(similarity(&["tiny"])["pairs"], 0);

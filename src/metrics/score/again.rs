@@ -73,7 +73,7 @@ impl Ruled {
     /// In words: for a column whose numbers follow from more than sums over questions, and for free-form answers that were not compared.
     pub fn again(&self, column: usize, sides: &[Side<'_>]) -> Result<Again, Why> {
         let again = |draw: Draw, sums: ClusterSums<u64>| Again { draw, clusters: sums.finish(), sides: sides.len() };
-        let Some(plain) = column.checked_sub(self.measures.len()) else {
+        let Some(plain) = column.checked_sub(self.measures.len()).filter(|_| !self.is_circular(column)) else {
             let draw = Draw::share();
             let mut sums = ClusterSums::new(draw.width() * sides.len());
             for (at, (model, chosen)) in sides.iter().enumerate() {
@@ -98,7 +98,7 @@ impl Ruled {
             let stack = self.cube.stack_of(row);
             let Some(slot) = slots[stack] else { continue };
             for (at, (model, _)) in sides.iter().enumerate().filter(|(_, (model, chosen))| {
-                self.planes[*model].scored[stack] && chosen.holds(row)
+                self.planes[*model].scored[stack] && chosen.holds(row) && self.models[*model].was_asked(row)
             }) {
                 self.add_points(row, self.points(&self.models[*model], row), at * draw.width() + slot, &mut sums);
             }
@@ -131,7 +131,7 @@ impl Ruled {
 
     /// A model's share of a column with and without the units that are not wholly in `after`; `None` for a column that is no share.
     pub fn cleaned(&self, model: usize, column: usize, before: &Chosen, after: &Chosen) -> Option<Cleaned> {
-        if let Some(plain) = column.checked_sub(self.measures.len()) {
+        if let Some(plain) = column.checked_sub(self.measures.len()).filter(|_| !self.is_circular(column)) {
             self.plain.stacks_of(plain)?;
         }
         let graded = &self.models[model];

@@ -17,6 +17,8 @@ pub enum Unit {
     ImagePair,
     /// The rotations of one question.
     Rotations,
+    /// The answers to one question with its options in several orders.
+    Orders,
 }
 
 impl Unit {
@@ -25,7 +27,7 @@ impl Unit {
         let pair = item.pair.as_ref().map(|p| p.id.clone()).as_ref().map(Key::to_string).unwrap_or_default();
         let text = item.instruction.as_ref().unwrap_or(&item.question);
         match self {
-            Unit::Answer => format!("question {}", item.key),
+            Unit::Answer | Unit::Orders => format!("question {}", item.key),
             Unit::QuestionPair => format!("pair {pair}: {}", text.lines().next().unwrap_or_default()),
             Unit::Image => format!("image {}", item.images.first().map_or("", |i| &i.name)),
             Unit::ImagePair => format!("pair {pair}"),

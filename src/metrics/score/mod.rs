@@ -8,6 +8,7 @@ mod again;
 pub mod cube;
 mod grade;
 pub mod measure;
+mod orders;
 mod plain;
 pub mod sheet;
 mod special;
@@ -15,13 +16,16 @@ mod sure;
 
 pub use self::again::Again;
 pub use self::grade::{Grader, Outcome, Place};
+pub use self::orders::Asked;
 pub use self::sure::{Drawn, Paired};
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use self::cube::{Cube, Plane};
 use self::measure::{Measure, Unit};
+use self::orders::Orders;
 use self::plain::{Counted, Plain};
 use self::sheet::{Mark, Sheet};
 use self::special::Special;
@@ -40,6 +44,8 @@ pub struct Graded {
     pub counts: Counts,
     /// Similarity of a free-form answer and its reference by row, from 0 to 1; NaN where there is none. Empty where it was not computed.
     pub similarity: Vec<f32>,
+    /// What was asked, where that is known: of an evaluation, which may be of a few questions. Without it, all were.
+    pub asked: Option<Asked>,
 }
 
 impl Graded {
@@ -47,12 +53,19 @@ impl Graded {
     pub fn mark(&self, row: usize) -> Mark {
         self.marks.get(row).copied().unwrap_or(Mark::ABSENT)
     }
+
+    /// Whether the question in a row was asked: that it has no answer tells of the model only then.
+    pub fn was_asked(&self, row: usize) -> bool {
+        self.mark(row) != Mark::ABSENT || self.asked.as_ref().is_none_or(|asked| asked.lacks(row))
+    }
 }
 
 /// A model as bits.
 struct Planes {
     right: Plane,
     given: Plane,
+    /// What was asked, where that is not all.
+    asked: Option<Plane>,
     /// The data sets and rules that it answers at all: elsewhere it is not scored.
     scopes: HashSet<u32>,
     /// Whether it is scored in each stack.
@@ -62,7 +75,9 @@ struct Planes {
 /// Questions, models and columns: everything a board is counted from.
 pub struct Ruled {
     sheet: Arc<Sheet>,
+    /// Those with a row first, then the further orders of options of these.
     models: Vec<Arc<Graded>>,
+    orders: Orders,
     cube: Cube,
     all: Plane,
     planes: Vec<Planes>,
@@ -83,22 +98,26 @@ fn number(of: Option<f32>) -> f64 {
 }
 
 /// The questions that a board is scored on: a bit a row.
+#[derive(Clone)]
 pub struct Chosen {
     plane: Plane,
-    rows: Option<Vec<bool>>,
+    rows: Option<Arc<Vec<bool>>>,
+    /// Only what all of these were asked.
+    asked: Vec<Arc<Graded>>,
 }
 
 impl Chosen {
     /// Whether a row is scored on.
     pub fn holds(&self, row: usize) -> bool {
         self.rows.as_ref().is_none_or(|rows| rows.get(row).copied().unwrap_or(false))
+            && self.asked.iter().all(|model| model.was_asked(row))
     }
 }
 
 impl Ruled {
-    /// Prepares boards of these models.
+    /// Prepares boards of these models. Answers of one evaluation to several orders of the options have one row, that of the first order.
     pub fn new(sheet: Arc<Sheet>, mut models: Vec<Arc<Graded>>) -> Ruled {
-        models.sort_by(|a, b| a.model.cmp(&b.model));
+        let mut orders = Orders::new(&mut models);
         // Rotations beyond the first are the same question again: only CircularEval counts them.
         let plain = |row: usize| {
             let free = sheet.kind(row) == QuestionKind::FreeForm;
@@ -109,6 +128,7 @@ impl Ruled {
         measures.extend(measure::circular(&sheet));
         let plain = Plain::new(&sheet, cube.stacks());
         let special = Special::new(&sheet);
+        orders.name_columns(&models, plain.columns.iter().position(|c| c.name == "Acc"));
         let in_groups = |row: &usize| sheet.graded(*row) && !cube.holds(*row);
         let grouped: Vec<u32> = (0..sheet.len()).filter(in_groups).map(|row| row as u32).collect();
         let want = |row: usize| if sheet.graded(row) { Mark::option(usize::from(sheet.gold[row])) } else { NEVER };
@@ -123,7 +143,7 @@ impl Ruled {
             of.all(|chance| chance == first).then_some(first)
         };
         let chance = (0..cube.stacks().len()).map(chance).collect();
-        Ruled { sheet, models, cube, all, planes, measures, plain, special, free, chance, grouped }
+        Ruled { sheet, models, orders, cube, all, planes, measures, plain, special, free, chance, grouped }
     }
 
     /// The questions.
@@ -131,34 +151,58 @@ impl Ruled {
         &self.sheet
     }
 
-    /// The models, by name.
+    /// The models that have a row, by name.
     pub fn models(&self) -> &[Arc<Graded>] {
-        &self.models
+        &self.models[..self.orders.rows()]
     }
 
     /// The questions for which `is` holds; all without it.
     pub fn choose(&self, is: Option<&dyn Fn(usize) -> bool>) -> Chosen {
         match is {
-            None => Chosen { plane: self.all.clone(), rows: None },
+            None => Chosen { plane: self.all.clone(), rows: None, asked: Vec::new() },
             Some(is) => {
                 let rows: Vec<bool> = (0..self.sheet.len()).map(is).collect();
-                Chosen { plane: self.cube.plane(|row| rows[row]), rows: Some(rows) }
+                Chosen { plane: self.cube.plane(|row| rows[row]), rows: Some(Arc::new(rows)), asked: Vec::new() }
             }
         }
     }
 
+    /// Of some questions, those that all of these models were asked.
+    fn own<'c>(&self, models: &[usize], chosen: &'c Chosen) -> Cow<'c, Chosen> {
+        let mut own = Cow::Borrowed(chosen);
+        for model in models {
+            let Some(asked) = &self.planes[*model].asked else { continue };
+            let own = own.to_mut();
+            own.plane.iter_mut().zip(asked).for_each(|(word, asked)| *word &= asked);
+            own.asked.push(self.models[*model].clone());
+        }
+        own
+    }
+
+    /// Of some questions, those that both models were asked.
+    pub fn both(&self, (a, b): (usize, usize), chosen: &Chosen) -> Chosen {
+        self.own(&[a, b], chosen).into_owned()
+    }
+
     /// The columns there are, those of groups first.
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
-        self.measures.iter().map(|m| &m.column).chain(&self.plain.columns).chain(&self.special.columns)
+        let of_answers = self.measures.iter().map(|m| &m.column).chain(&self.plain.columns);
+        of_answers.chain(&self.special.columns).chain(&self.orders.columns)
     }
 
     /// The board on these questions. Questions without an answer count as wrong in every data set and kind of rule that the model answers at
-    /// all; elsewhere it has no cell. A group counts when all of its questions are chosen.
+    /// all; elsewhere it has no cell, nor for what an evaluation did not ask. A group counts when all of its questions are chosen.
     pub fn board(&self, chosen: &Chosen) -> Board {
         let n = self.cube.count(&self.all, &chosen.plane);
         let chance = self.chances(&n, &chosen.plane);
-        let of: Vec<(usize, (&Arc<Graded>, &Planes))> = self.models.iter().zip(&self.planes).enumerate().collect();
+        let of: Vec<(usize, (&Arc<Graded>, &Planes))> = self.models().iter().zip(&self.planes).enumerate().collect();
         let rows = cube::each(&of, |(at, (model, planes))| {
+            let chosen = &*self.own(&[*at], chosen);
+            let (mut n, mut chance) = (Cow::Borrowed(&n), Cow::Borrowed(&chance));
+            if planes.asked.is_some() {
+                n = Cow::Owned(self.cube.count(&self.all, &chosen.plane));
+                chance = Cow::Owned(self.chances(&n, &chosen.plane));
+            }
             let right = self.cube.count(&planes.right, &chosen.plane);
             let given = self.cube.count(&planes.given, &chosen.plane);
             let n: Vec<u32> = n.iter().zip(&planes.scored).map(|(n, scored)| if *scored { *n } else { 0 }).collect();
@@ -171,7 +215,8 @@ impl Ruled {
             let counted = Counted { right: &right, n: &n, points: points.as_deref(), chance: &chance };
             let mut cells: Vec<Option<Cell>> = self.measures.iter().map(|m| self.group_cell(*at, m, chosen)).collect();
             cells.extend(self.plain.cells(&counted));
-            cells.extend(self.special.cells(&self.sheet, model, chosen));
+            cells.extend(self.special_cells(*at, chosen));
+            cells.extend(self.order_cells(*at, chosen));
             let missing = n.iter().zip(&given).map(|(n, given)| u64::from(n.saturating_sub(*given))).sum::<u64>();
             let counts =
                 Counts { missing: missing + self.missing_in_groups(model, &planes.scopes, chosen), ..model.counts };
@@ -209,9 +254,14 @@ impl Ruled {
         let (model, scopes) = (&self.models[model], &self.planes[model].scopes);
         let counts = move |unit: &&[u32]| {
             unit.first().is_some_and(|row| scopes.contains(&self.sheet.scope(*row as usize)))
-                && unit.iter().all(|row| chosen.holds(*row as usize))
+                && unit.iter().all(|row| chosen.holds(*row as usize) && model.was_asked(*row as usize))
         };
         measure.units().filter(counts).map(|unit| (unit, unit.iter().all(|row| self.right(model, *row as usize))))
+    }
+
+    /// What a model's answers were read as, or those of a further order of its options (see [`answerers`](Self::answerers)).
+    pub fn graded(&self, at: usize) -> &Graded {
+        &self.models[at]
     }
 
     /// Whether a model's answer to a question is right.
@@ -244,13 +294,13 @@ impl Ruled {
         })
     }
 
-    /// The model of that name.
+    /// The model of that name, which has a row.
     ///
     /// # Errors
     /// [`Kind::NotFound`] with the names that there are.
     pub fn model(&self, name: &str) -> Result<usize> {
-        self.models.iter().position(|m| m.model == name).ok_or_else(|| {
-            let names: Vec<&str> = self.models.iter().map(|m| m.model.as_str()).collect();
+        self.models().iter().position(|m| m.model == name).ok_or_else(|| {
+            let names: Vec<&str> = self.models().iter().map(|m| m.model.as_str()).collect();
             Problem::new(Kind::NotFound, format!("no model `{name}`")).help(format!("there are: {}", names.join(", ")))
         })
     }
@@ -273,6 +323,10 @@ impl Ruled {
             let units = self.units(model, measure, chosen);
             return (measure.unit, units.map(|(unit, right)| (unit.to_vec(), right)).collect());
         }
+        if let Some(at) = self.of_orders(column) {
+            return (Unit::Orders, self.units_of_orders(model, at, chosen));
+        }
+        let chosen = &*self.own(&[model], chosen);
         let rows = self.rows_of(column - self.measures.len(), chosen);
         let in_stack = |row: &u32| self.cube.holds(*row as usize).then(|| self.cube.stack_of(*row as usize));
         let scored = |row: &u32| in_stack(row).is_none_or(|stack| self.planes[model].scored[stack]);
@@ -297,6 +351,11 @@ impl Ruled {
     /// Units of a column that only the one model gets right, and only the other; `None` where a column has no units that are right or
     /// wrong, or the two are not scored on the same ones.
     pub fn discordant(&self, (a, b): (usize, usize), column: usize, chosen: &Chosen) -> Option<(u64, u64)> {
+        if self.of_orders(column).is_some() {
+            let paired = self.is_circular(column).then(|| self.paired((a, b), column, chosen)).flatten()?;
+            return Some((paired.first.len() as u64, paired.second.len() as u64));
+        }
+        let chosen = &*self.own(&[a, b], chosen);
         if let Some(measure) = self.measures.get(column) {
             let of = |model: usize| self.units(model, measure, chosen).map(|u| u.1).collect::<Vec<bool>>();
             let (a, b) = (of(a), of(b));
@@ -331,7 +390,8 @@ fn planes(sheet: &Sheet, cube: &Cube, (grouped, wanted): (&[u32], &[Mark]), mode
     let rows = grouped.iter().map(|row| *row as usize).filter(|row| model.mark(*row) != Mark::ABSENT);
     scopes.extend(rows.map(|row| sheet.scope(row)));
     let scored = cube.stacks().iter().map(|s| scopes.contains(&sheet.scope(s.first as usize))).collect();
-    Planes { right, given, scopes, scored }
+    let asked = model.asked.is_some().then(|| cube.plane(|row| model.was_asked(row)));
+    Planes { right, given, asked, scopes, scored }
 }
 
 #[cfg(test)]

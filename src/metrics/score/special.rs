@@ -164,12 +164,24 @@ impl Special {
     }
 
     /// A model's cells, a column each.
-    pub fn cells(&self, sheet: &Sheet, model: &Graded, chosen: &Chosen) -> Vec<Option<Cell>> {
+    ///
+    /// `shuffles` are the numbers and answers of a model whose options an evaluation shuffled, on the questions that were asked in all of
+    /// them; otherwise the items say which shuffle they are.
+    pub fn cells(
+        &self,
+        sheet: &Sheet,
+        model: &Graded,
+        chosen: &Chosen,
+        shuffles: Option<(&[(u32, &Graded)], &Chosen)>,
+    ) -> Vec<Option<Cell>> {
         if self.columns.is_empty() {
             return Vec::new();
         }
         let answers = |rows: &[u32]| rows.iter().any(|row| model.mark(*row as usize) != Mark::ABSENT);
-        let report = answers(&self.refusable).then(|| self.report(sheet, model, chosen));
+        let report = answers(&self.refusable).then(|| match shuffles {
+            Some((shuffles, all)) => self.report(sheet, shuffles.iter().map(|(n, model)| (Some(*n), *model)), all),
+            None => self.report(sheet, [(None, model)].into_iter(), chosen),
+        });
         let deltas = self.deltas(sheet, model, chosen);
         let positions = self.shifts(sheet, model, chosen);
         let percent = |number: &Number, n: u64| Some(Cell::Mean { value: number.value? / 100.0, n });
@@ -212,16 +224,27 @@ impl Special {
         }
     }
 
-    fn report(&self, sheet: &Sheet, model: &Graded, chosen: &Chosen) -> Report {
-        let given = |row: usize| Given {
+    /// Whether a column is of MM-SAP's measures, which are of all shuffles.
+    pub fn is_of_refusals(&self, column: usize) -> bool {
+        matches!(self.sources.get(column), Some(Source::Aware(..)))
+    }
+
+    fn report<'g>(
+        &self,
+        sheet: &Sheet,
+        shuffles: impl Iterator<Item = (Option<u32>, &'g Graded)>,
+        chosen: &Chosen,
+    ) -> Report {
+        let given = |shuffle: Option<u32>, model: &Graded, row: usize| Given {
             subset: subset_of(sheet, row),
             subtask: sheet.name(Field::Subtask, row),
-            shuffle: shuffle_of(sheet, row),
+            shuffle: shuffle.unwrap_or_else(|| shuffle_of(sheet, row)),
             correct: (sheet.gold[row] != sheet.refusal[row]).then(|| usize::from(sheet.gold[row])),
             refusal: usize::from(sheet.refusal[row]),
             said: said(model.mark(row)),
         };
-        mmsap::report(self.refusable.iter().map(|row| *row as usize).filter(|row| chosen.holds(*row)).map(given))
+        let rows = || self.refusable.iter().map(|row| *row as usize).filter(|row| chosen.holds(*row));
+        mmsap::report(shuffles.flat_map(|(n, model)| rows().map(move |row| given(n, model, row))))
     }
 
     fn deltas(&self, sheet: &Sheet, model: &Graded, chosen: &Chosen) -> Vec<Delta> {

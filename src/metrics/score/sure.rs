@@ -55,7 +55,9 @@ impl Ruled {
     /// The number of a column that is not drawn again: of those that follow from more than whether answers are right.
     fn undrawn(&self, model: usize, column: usize, chosen: &Chosen) -> Option<f64> {
         let at = column.checked_sub(self.measures.len() + self.plain.columns.len())?;
-        let cells = self.special.cells(&self.sheet, &self.models[model], chosen);
+        let own = self.own(&[model], chosen);
+        let mut cells = self.special_cells(model, &own);
+        cells.extend(self.order_cells(model, &own));
         cells.get(at).copied().flatten().and_then(Cell::value)
     }
 
@@ -115,7 +117,7 @@ impl Ruled {
     /// The units behind a column by which of two models got them right; `None` where a column has no units that are right or wrong,
     /// or the two share none.
     pub fn paired(&self, (a, b): (usize, usize), column: usize, chosen: &Chosen) -> Option<Paired> {
-        if let Some(plain) = column.checked_sub(self.measures.len()) {
+        if let Some(plain) = column.checked_sub(self.measures.len()).filter(|_| !self.is_circular(column)) {
             self.plain.stacks_of(plain)?;
             if self.plain.counts_free_form(plain) {
                 return None;

@@ -1,3 +1,5 @@
+mod orders;
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;

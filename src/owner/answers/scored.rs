@@ -24,7 +24,7 @@ use crate::store::manifest::{Holds, Part};
 /// What is known of a prediction file.
 pub(super) fn set(part: &Part) -> Option<AnswerSet> {
     match &part.holds {
-        Holds::Predictions { model, form, evaluated, dataset } => Some(AnswerSet {
+        Holds::Predictions { model, form, evaluated, dataset, .. } => Some(AnswerSet {
             model: model.clone(),
             form: *form,
             evaluated: *evaluated,

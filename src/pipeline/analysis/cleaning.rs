@@ -100,7 +100,8 @@ pub(super) fn cleaned(
     let (places, now) = (places(&was, scale), self::places(&is, scale));
     let one = |row: usize| -> Result<ModelCleaned> {
         go_on(wanted)?;
-        let drawn = ruled.again(at, &[(row, before), (row, &left)]).and_then(|again| again.apart_interval(ask.plan, (1, 0)));
+        let drawn =
+            ruled.again(at, &[(row, before), (row, &left)]).and_then(|again| again.apart_interval(ask.plan, (1, 0)));
         let scaled = |i: Interval| {
             let by = unit(scale);
             Interval { low: by * i.low, high: by * i.high, standard_error: by * i.standard_error, ..i }

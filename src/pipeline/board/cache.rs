@@ -162,7 +162,7 @@ pub(super) fn read_marks(store: &Path, name: &str, key: &[u8; 32]) -> Result<Kep
     let mut cursor = reading.cursor(0);
     let marks = cursor.array::<u8>(rows)?.into_iter().map(Mark).collect();
     let tail: MarksTail = reading.finish(&[cursor.crc])?;
-    let graded = Graded { model: tail.model, marks, counts: tail.counts, similarity: Vec::new() };
+    let graded = Graded { model: tail.model, marks, counts: tail.counts, similarity: Vec::new(), asked: None };
     Ok(Kept { graded, places: tail.places, files: tail.files, revisions: tail.revisions })
 }
 

@@ -1,6 +1,6 @@
 //! Closer looks at a board: how sure a cell is, how two models differ, where two rules read another answer.
 
-use super::{Place, Places, Scored};
+use super::Scored;
 use crate::metrics::extract::Asked;
 use crate::metrics::score::sheet::Mark;
 use crate::metrics::score::{Chosen, Drawn};
@@ -70,6 +70,8 @@ impl Scored {
     ) -> Result<Compared> {
         let at = (self.ruled.model(a)?, self.ruled.model(b)?);
         let place = self.ruled.column(column)?;
+        // Of two evaluations each may be of some questions only.
+        let chosen = &self.ruled.both(at, chosen);
         let items = |units: &[Vec<u32>]| {
             let mut numbers: Vec<u32> =
                 units.iter().flatten().copied().filter(|row| seen(*row)).map(|row| row + 1).collect();
@@ -158,11 +160,10 @@ impl Scored {
         model: &str,
         rows: &[u32],
     ) -> Result<Vec<(crate::model::board::Behind, Option<String>)>> {
-        let graded = &self.ruled.models()[self.ruled.model(model)?];
+        let at = self.ruled.model(model)?;
+        let graded = self.ruled.graded(at);
         let items = self.texts.items(rows)?;
-        let places = self.places.get(model).map(Places::unpack).unwrap_or_default();
-        let places: Vec<Place> = rows.iter().map(|r| places.get(*r as usize).copied().unwrap_or(Place::NONE)).collect();
-        let answers = self.texts.answers(model, &places)?;
+        let answers = self.answers(at, rows)?;
         let mut found = Vec::with_capacity(rows.len());
         for ((row, item), answer) in rows.iter().zip(&items).zip(answers) {
             let row = *row as usize;

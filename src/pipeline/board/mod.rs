@@ -164,7 +164,16 @@ impl Scored {
     pub fn board(&self, chosen: &Chosen) -> Board {
         let mut board = self.ruled.board(chosen);
         let mut notes = self.odd.notes.clone();
-        for Row { model, counts, .. } in &board.rows {
+        for (at, Row { model, counts, .. }) in board.rows.iter().enumerate() {
+            if let Some((asked, all)) = self.ruled.asked_of(at, chosen) {
+                notes.push(format!("{model}: asked {asked} of {}; its numbers are of these", count(all, "question")));
+            }
+            let orders = self.ruled.orders_of(at);
+            if orders > 1 {
+                notes.push(format!(
+                    "{model}: asked in {orders} orders of the options; only columns of orders are of all"
+                ));
+            }
             let mut note = |n: u64, what: &str, how: &str| {
                 if n > 0 {
                     notes.push(format!("{model}: {} {how}, counted as wrong", count(n, what)));
@@ -194,32 +203,51 @@ impl Scored {
     /// [`crate::model::Kind::NotFound`] when there is no such model or column; when texts cannot be read.
     pub fn behind(&self, model: &str, column: &str, chosen: &Chosen) -> Result<(Vec<Behind>, u64)> {
         let (at, column) = (self.ruled.model(model)?, self.ruled.column(column)?);
-        let graded = &self.ruled.models()[at];
         let (unit, mut units) = self.ruled.behind(at, column, chosen);
-        let all = units.iter().map(|(rows, _)| rows.len() as u64).sum();
+        let answerers = self.ruled.answerers(at, column);
+        let all = units.iter().map(|(rows, _)| (rows.len() * answerers.len()) as u64).sum();
         let mut held = 0;
         units.retain(|(rows, _)| {
-            held += rows.len();
+            held += rows.len() * answerers.len();
             held <= BEHIND
         });
         let rows: Vec<u32> = units.iter().flat_map(|(rows, _)| rows.iter().copied()).collect();
         let items = self.texts.items(&rows)?;
-        let places = self.places.get(model).map(Places::unpack).unwrap_or_default();
-        let places: Vec<Place> = rows.iter().map(|r| places.get(*r as usize).copied().unwrap_or(Place::NONE)).collect();
-        let answers = self.texts.answers(model, &places)?;
+        let answers: Vec<Vec<Option<Prediction>>> =
+            answerers.iter().map(|at| self.answers(*at, &rows)).collect::<Result<_>>()?;
+        let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
         let names = units.iter().flat_map(|(rows, right)| rows.iter().map(move |_| (rows.len(), *right)));
-        let mut found: Vec<Behind> = Vec::with_capacity(rows.len());
+        let mut found: Vec<Behind> = Vec::with_capacity(rows.len() * answerers.len());
         let mut left = 0;
         let mut name = String::new();
-        for (((row, item), answer), (size, unit_right)) in rows.iter().zip(&items).zip(answers).zip(names) {
+        for ((row, item), (size, unit_right)) in rows.iter().zip(&items).zip(names) {
             if left == 0 {
                 (left, name) = (size, unit.name(item));
             }
             left -= 1;
             let row = *row as usize;
-            found.push(self.one(item, answer, (&name, unit_right), row, self.ruled.right(graded, row)));
+            for (model, answers) in answerers.iter().zip(&mut answers) {
+                // A question with fewer options than others has fewer rotations.
+                let (answer, graded) = (answers.next().flatten(), self.ruled.graded(*model));
+                if answer.is_none() && !graded.was_asked(row) {
+                    continue;
+                }
+                let mut one = self.one(item, answer, (&name, unit_right), row, self.ruled.right(graded, row));
+                if let Some(order) = self.ruled.order_name(*model).filter(|_| answerers.len() > 1) {
+                    one.trace = format!("{order}: {}", one.trace);
+                }
+                found.push(one);
+            }
         }
         Ok((found, all))
+    }
+
+    /// The answers of a model, or of a further order of its options, in these rows.
+    fn answers(&self, at: usize, rows: &[u32]) -> Result<Vec<Option<Prediction>>> {
+        let model = &self.ruled.graded(at).model;
+        let places = self.places.get(model).map(Places::unpack).unwrap_or_default();
+        let places: Vec<Place> = rows.iter().map(|r| places.get(*r as usize).copied().unwrap_or(Place::NONE)).collect();
+        self.texts.answers(model, &places)
     }
 
     fn one(

@@ -11,9 +11,10 @@ use serde_json::value::RawValue;
 
 use super::cache::{self, Kept, Places};
 use super::{Fate, Odd, Scored, Texts};
-use crate::metrics::extract::{Asked, Extractor};
+use crate::metrics::extract::{self, Extractor};
 use crate::metrics::score::sheet::{Mark, Sheet};
-use crate::metrics::score::{Graded, Grader, Place, Ruled};
+use crate::metrics::score::{Asked, Graded, Grader, Place, Ruled};
+use crate::model::evaluation::RunPart;
 use crate::model::{Choice, Field, Item, Kind, Prediction, Problem, QuestionKind, Result};
 use crate::store::Catalog;
 use crate::store::catalog::Answers;
@@ -99,10 +100,26 @@ pub fn from_catalog(
         model.files.iter().for_each(|(source, fate)| odd.file(&model.graded.model, source, fate));
         places.insert(model.graded.model.clone(), model.places);
         model.graded.similarity = similar(&model.graded.model);
+        model.graded.asked = asked(catalog, files.get(&model.graded.model).map_or(&[][..], Vec::as_slice));
         models.push(Arc::new(model.graded));
     }
     let texts = Segments { catalog: catalog.clone(), files };
     Ok(Scored::new(Ruled::new(sheet, models), places, Box::new(texts), odd, rule))
+}
+
+/// What a model was asked, where all its files are of one evaluation.
+fn asked(catalog: &Catalog, files: &[usize]) -> Option<Asked> {
+    let of = |at: &usize| match &catalog.answers()[*at].part.holds {
+        Holds::Predictions { run, .. } => run.as_ref(),
+        Holds::Items { .. } | Holds::Revisions { .. } => None,
+    };
+    let runs: Vec<&RunPart> = files.iter().map(of).collect::<Option<_>>()?;
+    let first = runs.first()?;
+    let mut lacking: Vec<u32> =
+        runs.iter().flat_map(|run| &run.lacking).filter_map(|number| number.checked_sub(1)).collect();
+    lacking.sort_unstable();
+    lacking.dedup();
+    Some(Asked { base: first.base.clone(), orders: first.orders, order: first.order, lacking })
 }
 
 fn evaluated(answers: &Answers) -> bool {
@@ -209,8 +226,12 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
-    fn asked(&self) -> Asked<'_> {
-        Asked { instruction: self.instruction.as_deref().unwrap_or_default(), kind: self.kind, options: &self.options }
+    fn asked(&self) -> extract::Asked<'_> {
+        extract::Asked {
+            instruction: self.instruction.as_deref().unwrap_or_default(),
+            kind: self.kind,
+            options: &self.options,
+        }
     }
 
     fn text(&self) -> &str {
@@ -359,7 +380,8 @@ fn mend(catalog: &Catalog, sheet: &Sheet, files: &[usize], rule: Option<Extracto
         let Some(answer) = catalog.answers()[*at].prediction(place.row as usize)? else { continue };
         let item = catalog.item(row)?;
         let before = kept.graded.mark(row);
-        let mark = Graded::read(sheet, row, rule, &Asked::from(&item), &answer.output, answer.judge.as_deref());
+        let mark =
+            Graded::read(sheet, row, rule, &extract::Asked::from(&item), &answer.output, answer.judge.as_deref());
         let counts = &mut kept.graded.counts;
         for (state, n) in [(Mark::UNPARSED, &mut counts.unparsed), (Mark::REFUSED, &mut counts.refused)] {
             *n = *n + u64::from(mark == state) - u64::from(before == state);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::relabel::relabelled;
-use crate::model::evaluation::{Asked, RunAnswer, labels_of};
+use crate::model::evaluation::{Asked, RunAnswer, RunPart, label_of, orders_of};
 use crate::model::{Form, Item, Key, Prediction, Result};
 use crate::store::Catalog;
 use crate::store::index::Index;
@@ -17,8 +17,8 @@ use crate::store::project::Project;
 use crate::store::runs::{self, Line, Run};
 use crate::store::segment::Writer;
 
-/// What answers share that go into one segment: name, data set and form.
-type Set = (String, String, Form);
+/// What answers share that go into one segment: order, data set and form.
+type Set = (u16, String, Form);
 
 /// Segments to be made part of the project. They are removed where that fails.
 pub struct Made {
@@ -77,32 +77,37 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
             there.extend(answers.predictions()?.into_iter().map(|p| (set.clone(), p.key)));
         }
     }
-    let mut sets: BTreeMap<(String, String, u8), (Set, Writer)> = BTreeMap::new();
+    let mut sets: BTreeMap<(u16, String, u8), (Set, Writer)> = BTreeMap::new();
     runs::read(project.root(), run.id, &mut |line| {
         let Line::Answer { asked, answer, .. } = line else { return Ok(()) };
         let Some(row) = asked.number.checked_sub(1).filter(|row| (*row as usize) < catalog.len()) else {
             return Ok(());
         };
         let item = catalog.item(row as usize)?;
-        for label in labels_of(&run.label, run.new.orders, asked.order) {
+        for order in orders_of(run.new.orders, asked.order) {
             // The first answer to a question counts, also where it was answered twice.
+            let label = label_of(&run.label, run.new.orders, order);
             if !there.insert((format!("{label}\n{}", item.dataset), item.key.clone())) {
                 continue;
             }
-            let at = (label.clone(), item.dataset.clone(), item.form as u8);
+            let at = (order, item.dataset.clone(), item.form as u8);
             let (_, writer) = match sets.entry(at) {
                 Entry::Occupied(slot) => slot.into_mut(),
                 Entry::Vacant(slot) => {
-                    slot.insert(((label, item.dataset.clone(), item.form), Writer::create(&project.imports())?))
+                    slot.insert(((order, item.dataset.clone(), item.form), Writer::create(&project.imports())?))
                 }
             };
             writer.push(&prediction(run, &item, asked, &answer))?;
         }
         Ok(())
     })?;
+    if sets.is_empty() {
+        return Ok(Made { fresh: Vec::new() });
+    }
+    let lacking = lacking(project, catalog, run)?;
     let n = Manifest::read(&project.imports())?.next();
     let mut made = Made { fresh: Vec::new() };
-    for ((model, dataset, form), writer) in sets.into_values() {
+    for ((order, dataset, form), writer) in sets.into_values() {
         let file = format!("{n:04}-{:02}-answers.jsonl.zst", made.fresh.len() + 1);
         let done = match writer.finish(&file) {
             Ok(done) => done,
@@ -111,10 +116,23 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
                 return Err(problem);
             }
         };
+        let of_run = RunPart {
+            run: run.id,
+            base: run.label.clone(),
+            orders: run.new.orders,
+            order,
+            lacking: lacking.get(&(order, dataset.clone())).cloned().unwrap_or_default(),
+        };
         let part = Part {
             file,
             source: source(run.id, &dataset),
-            holds: Holds::Predictions { model, form, evaluated: false, dataset: Some(dataset) },
+            holds: Holds::Predictions {
+                model: label_of(&run.label, run.new.orders, order),
+                form,
+                evaluated: false,
+                dataset: Some(dataset),
+                run: Some(of_run),
+            },
             rows: done.rows,
             duplicates: 0,
             bytes: done.bytes,
@@ -124,6 +142,20 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
         made.fresh.push(Fresh { part, frames: done.frames, rows: None });
     }
     Ok(made)
+}
+
+/// Numbers of the items that were asked and set aside, by order and data set, ascending.
+fn lacking(project: &Project, catalog: &Catalog, run: &Run) -> Result<BTreeMap<(u16, String), Vec<u32>>> {
+    let mut lacking: BTreeMap<(u16, String), Vec<u32>> = BTreeMap::new();
+    let (progress, _) = runs::progress(project.root(), run.id)?;
+    for asked in progress.failed.into_keys() {
+        let Some(row) = asked.number.checked_sub(1).filter(|row| (*row as usize) < catalog.len()) else { continue };
+        let dataset = catalog.item(row as usize)?.dataset;
+        for order in orders_of(run.new.orders, asked.order) {
+            lacking.entry((order, dataset.clone())).or_default().push(asked.number);
+        }
+    }
+    Ok(lacking)
 }
 
 /// Makes segments part of the project and gives the new catalogue; where that fails they are removed.

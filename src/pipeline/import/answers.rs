@@ -96,7 +96,7 @@ impl Import<'_> {
             Format::MvpPredictions | Format::MvpEvaluated => Form::Mvp,
             _ => Form::Plain,
         };
-        let holds = Holds::Predictions { model, form, evaluated: format == Format::MvpEvaluated, dataset };
+        let holds = Holds::Predictions { model, form, evaluated: format == Format::MvpEvaluated, dataset, run: None };
         let mut there: HashMap<Key, Prediction> = HashMap::new();
         for answers in self.catalog.answers().iter().filter(|a| a.part.holds == holds) {
             there.extend(answers.predictions()?.into_iter().map(|p| (p.key.clone(), p)));

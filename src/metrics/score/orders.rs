@@ -1,0 +1,254 @@
+//! Evaluations: what they asked, and columns of those that showed the options in several orders.
+//!
+//! A model's answers to its shuffles or rotations are one row of a board. The columns of every board are of the first order; those here, and
+//! MM-SAP's, are of all of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::sheet::Sheet;
+use super::{Chosen, Graded, Ruled};
+use crate::metrics::statistics::{mean, variance};
+use crate::model::QuestionKind;
+use crate::model::board::{Cell, Column, Scale};
+use crate::model::evaluation;
+
+/// What a model's answers are of an evaluation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// What the run's answers go by.
+    pub base: String,
+    /// In which orders options were shown.
+    pub orders: evaluation::Orders,
+    /// Which of these this is, from 1; 0 where options were as they are.
+    pub order: u16,
+    /// Rows that were asked and have no answer, ascending.
+    pub lacking: Vec<u32>,
+}
+
+impl Asked {
+    /// Whether the question in a row was asked without an answer.
+    pub fn lacks(&self, row: usize) -> bool {
+        u32::try_from(row).is_ok_and(|row| self.lacking.binary_search(&row).is_ok())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The mean accuracy over the orders, or its deviation.
+    Mean,
+    Spread,
+    /// Right in every rotation.
+    Circular,
+}
+
+/// Which models are orders of one another, and their columns.
+#[derive(Default)]
+pub struct Orders {
+    /// The columns.
+    pub columns: Vec<Column>,
+    sources: Vec<Source>,
+    /// For each model with a row the places of its orders, its own first.
+    families: Vec<Vec<usize>>,
+    /// The plain column whose mean is taken over orders.
+    accuracy: Option<usize>,
+}
+
+impl Orders {
+    /// Puts the models that have a row first, by name, and the further orders of their options behind.
+    pub fn new(models: &mut Vec<Arc<Graded>>) -> Orders {
+        models.sort_by(|a, b| a.model.cmp(&b.model));
+        let mut of: BTreeMap<(String, u16), Vec<Arc<Graded>>> = BTreeMap::new();
+        for model in models.drain(..) {
+            let orders = model.asked.as_ref().filter(|asked| asked.order > 0);
+            // The name of a run is that of no other answers, so a file without an order is a family of its own.
+            let key = orders.map_or((model.model.clone(), 0), |asked| (asked.base.clone(), 1));
+            of.entry(key).or_default().push(model);
+        }
+        let mut families: Vec<Vec<Arc<Graded>>> = of.into_values().collect();
+        for family in &mut families {
+            family.sort_by_key(|model| model.asked.as_ref().map_or(0, |asked| asked.order));
+        }
+        families.sort_by(|a, b| a[0].model.cmp(&b[0].model));
+        let mut places = Vec::with_capacity(families.len());
+        let mut next = families.len();
+        for (at, family) in families.iter().enumerate() {
+            places.push(std::iter::once(at).chain(next..next + family.len() - 1).collect());
+            next += family.len() - 1;
+        }
+        let further = families.iter().flat_map(|family| &family[1..]).cloned().collect::<Vec<_>>();
+        models.extend(families.iter().map(|family| family[0].clone()).chain(further));
+        Orders { families: places, ..Orders::default() }
+    }
+
+    /// The columns of these models, where `accuracy` is the plain column of all right answers.
+    pub fn name_columns(&mut self, models: &[Arc<Graded>], accuracy: Option<usize>) {
+        self.accuracy = accuracy;
+        let several = || self.families.iter().filter(|family| family.len() > 1);
+        let mut found = Vec::new();
+        if several().any(|family| is_circular(&models[family[0]])) {
+            let help =
+                "CircularEval of an evaluation that asked every rotation of the options: right when all of them are";
+            found.push((Source::Circular, Column::share("CircularEval", "Circular", help)));
+        }
+        if accuracy.is_some() && several().next().is_some() {
+            let help = "mean accuracy over the orders in which an evaluation showed the options, of questions asked in every one";
+            found.push((Source::Mean, Column::share("Acc.orders", "over orders", help)));
+            let help = "population standard deviation of that accuracy over the orders, in points";
+            let spread = Column { scale: Scale::Spread, ..Column::share("Acc.orders.sd", "over orders", help) };
+            found.push((Source::Spread, spread));
+        }
+        (self.sources, self.columns) = found.into_iter().unzip();
+    }
+
+    /// Models that have a row.
+    pub fn rows(&self) -> usize {
+        self.families.len()
+    }
+
+    /// The places of a model's orders, its own first, where there are several.
+    fn family(&self, model: usize) -> Option<&[usize]> {
+        self.families.get(model).map(Vec::as_slice).filter(|family| family.len() > 1)
+    }
+}
+
+fn is_circular(model: &Graded) -> bool {
+    model.asked.as_ref().is_some_and(|asked| asked.orders == evaluation::Orders::Circular)
+}
+
+/// In how many rotations the options of a question can be shown, by its chance level.
+fn rotations(sheet: &Sheet, row: usize) -> usize {
+    match sheet.kind(row) {
+        QuestionKind::FreeForm => 0,
+        QuestionKind::MultipleChoice => {
+            let chance = sheet.chance.get(row).copied().unwrap_or(f32::NAN);
+            if chance > 0.0 { (1.0 / chance).round() as usize } else { 0 }
+        }
+        QuestionKind::YesNo | QuestionKind::TrueFalse => 2,
+    }
+}
+
+impl Ruled {
+    /// The place among the columns of orders of a column that is one.
+    pub(super) fn of_orders(&self, column: usize) -> Option<usize> {
+        column.checked_sub(self.measures.len() + self.plain.columns.len() + self.special.columns.len())
+    }
+
+    /// Whether a column counts questions that are right in every rotation.
+    pub(super) fn is_circular(&self, column: usize) -> bool {
+        self.of_orders(column).is_some_and(|at| self.orders.sources.get(at) == Some(&Source::Circular))
+    }
+
+    /// The models whose answers are behind a cell: the model itself, and where the column is of all orders, those of its further orders.
+    pub fn answerers(&self, model: usize, column: usize) -> Vec<usize> {
+        let special = column.checked_sub(self.measures.len() + self.plain.columns.len());
+        let is_of_all = self.of_orders(column).is_some()
+            || self.shuffles(model).is_some() && special.is_some_and(|at| self.special.is_of_refusals(at));
+        self.orders.family(model).filter(|_| is_of_all).map_or_else(|| vec![model], <[usize]>::to_vec)
+    }
+
+    /// In how many orders of the options an evaluation asked a model.
+    pub fn orders_of(&self, model: usize) -> usize {
+        self.orders.family(model).map_or(1, <[usize]>::len)
+    }
+
+    /// A name of an order of options, where a model is one of several: `rotation 2`.
+    pub fn order_name(&self, model: usize) -> Option<String> {
+        let asked = self.models.get(model)?.asked.as_ref().filter(|asked| asked.order > 0)?;
+        let what = if is_circular(&self.models[model]) { "rotation" } else { "shuffle" };
+        Some(format!("{what} {}", asked.order))
+    }
+
+    /// The orders of a model with several shuffles: the number of each and its answers.
+    fn shuffles(&self, model: usize) -> Option<Vec<(u32, &Graded)>> {
+        let family = self.orders.family(model)?;
+        let order = |at: &usize| {
+            let model = &self.models[*at];
+            let asked = model.asked.as_ref().filter(|a| matches!(a.orders, evaluation::Orders::Shuffles(_)))?;
+            Some((u32::from(asked.order), &**model))
+        };
+        family.iter().map(order).collect()
+    }
+
+    /// The cells of the columns that ask more than whether an answer is right; `chosen` are questions that the model was asked.
+    pub(super) fn special_cells(&self, model: usize, chosen: &Chosen) -> Vec<Option<Cell>> {
+        let shuffles = self.shuffles(model);
+        let all = self.own(self.orders.family(model).filter(|_| shuffles.is_some()).unwrap_or_default(), chosen);
+        let shuffles = shuffles.as_deref().map(|shuffles| (shuffles, &*all));
+        self.special.cells(&self.sheet, &self.models[model], chosen, shuffles)
+    }
+
+    /// The cells of the columns of orders; `chosen` are questions that the model was asked.
+    pub(super) fn order_cells(&self, model: usize, chosen: &Chosen) -> Vec<Option<Cell>> {
+        let Some(family) = self.orders.family(model) else { return vec![None; self.orders.columns.len()] };
+        let shares = self.shares(family, chosen);
+        let cell = |(at, source): (usize, &Source)| match source {
+            Source::Circular => {
+                let units = self.units_of_orders(model, at, chosen);
+                let k = units.iter().filter(|(_, right)| *right).count() as u64;
+                (!units.is_empty()).then_some(Cell::Share { k, n: units.len() as u64 })
+            }
+            Source::Mean => shares.as_ref().and_then(|(of, n)| Some(Cell::Mean { value: mean(of)?, n: *n })),
+            Source::Spread => {
+                let spread = |of: &[f64]| variance(of).map(|variance| 100.0 * variance.sqrt());
+                shares.as_ref().and_then(|(of, n)| Some(Cell::Number { value: spread(of)?, n: *n }))
+            }
+        };
+        self.orders.sources.iter().enumerate().map(cell).collect()
+    }
+
+    /// The accuracy in each order on the questions that were asked in all of them, and how many those are.
+    fn shares(&self, family: &[usize], chosen: &Chosen) -> Option<(Vec<f64>, u64)> {
+        let stacks = self.plain.stacks_of(self.orders.accuracy?)?;
+        let chosen = self.own(family, chosen);
+        let of = |counts: Vec<u32>| stacks.iter().map(|at| u64::from(counts[*at as usize])).sum::<u64>();
+        let n = of(self.cube.count(&self.all, &chosen.plane));
+        let right = |model: &usize| of(self.cube.count(&self.planes[*model].right, &chosen.plane)) as f64 / n as f64;
+        (n > 0).then(|| (family.iter().map(right).collect(), n))
+    }
+
+    /// The questions behind a cell of a column of orders, each with whether it is right in all of them.
+    pub(super) fn units_of_orders(&self, model: usize, at: usize, chosen: &Chosen) -> Vec<(Vec<u32>, bool)> {
+        let (Some(source), Some(family)) = (self.orders.sources.get(at), self.orders.family(model)) else {
+            return Vec::new();
+        };
+        let right = |of: &[usize], row: usize| of.iter().all(|model| self.right(&self.models[*model], row));
+        let rows = (0..self.sheet.len()).filter(|row| self.sheet.graded(*row));
+        if *source != Source::Circular {
+            let all = self.own(family, chosen);
+            let stacks = self.orders.accuracy.and_then(|at| self.plain.stacks_of(at)).unwrap_or_default();
+            let counts = |row: &usize| {
+                all.holds(*row) && self.cube.holds(*row) && stacks.contains(&(self.cube.stack_of(*row) as u32))
+            };
+            return rows.filter(counts).map(|row| (vec![row as u32], right(family, row))).collect();
+        }
+        let whole = |(at, model): (usize, &usize)| {
+            let asked = self.models[*model].asked.as_ref();
+            is_circular(&self.models[*model]) && asked.is_some_and(|asked| usize::from(asked.order) == at + 1)
+        };
+        let family = &family[..family.iter().enumerate().take_while(|of| whole(*of)).count()];
+        let unit = |row: usize| {
+            let of = family.get(..rotations(&self.sheet, row)).filter(|of| of.len() > 1)?;
+            let asked = of.iter().all(|model| self.models[*model].was_asked(row));
+            asked.then(|| (vec![row as u32], right(of, row)))
+        };
+        // A question that is a rotation itself was asked once.
+        rows.filter(|row| chosen.holds(*row) && self.sheet.turn[*row] == 0).filter_map(unit).collect()
+    }
+
+    /// Of how many of the chosen questions a model was asked, where that is not all of those in the data sets that it answers.
+    pub fn asked_of(&self, model: usize, chosen: &Chosen) -> Option<(u64, u64)> {
+        self.planes.get(model)?.asked.as_ref()?;
+        let scopes = &self.planes[model].scopes;
+        let of = |row: &usize| {
+            (self.cube.holds(*row) || self.sheet.graded(*row)) && scopes.contains(&self.sheet.scope(*row))
+        };
+        let rows = (0..self.sheet.len()).filter(|row| chosen.holds(*row)).filter(of);
+        let (mut asked, mut all) = (0, 0);
+        rows.for_each(|row| {
+            all += 1;
+            asked += u64::from(self.models[model].was_asked(row));
+        });
+        (asked < all).then_some((asked, all))
+    }
+}
