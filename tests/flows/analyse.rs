@@ -236,6 +236,45 @@ fn a_blind_round_keeps_what_cleaning_would_tell() {
 }
 
 #[test]
+fn what_most_people_call_aligned_is_counted_by_picture() {
+    let bench = project();
+    let none = bench.run(["analyse", "alignment"]).refused(1);
+    assert!(none.contains("filter run alignment"), "{none}");
+    assert!(bench.run(["analyse", "alignment", "--by", "people"]).refused(1).contains("no verdict"));
+    assert!(bench.run(["analyse", "alignment", "--round", "x"]).refused(2).contains("--by people"));
+    assert!(bench.run(["analyse", "alignment", "--by", "people", "--round", "x"]).refused(1).contains("`x`"));
+    // Questions 1 and 2 show the first picture, 3 and 4 the second.
+    let say = |who: &str, verdicts: &[(usize, &str)]| {
+        let line = |(item, verdict): &(usize, &str)| json!({"item": item, "verdict": verdict});
+        bench.feed(["decide", "--as", who], &lines(verdicts.iter().map(line))).ok();
+    };
+    say("ann", &[(1, "accept"), (2, "accept"), (3, "accept"), (5, "skip")]);
+    say("bob", &[(1, "reject"), (3, "fix"), (6, "accept")]);
+    let found = bench.run(["analyse", "alignment", "--by", "people", "--json"]).lines().remove(0);
+    let rates: Vec<(Value, u64, u64)> = found["rates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| (r["aspect"].clone(), r["aligned"].as_u64().unwrap(), r["n"].as_u64().unwrap()))
+        .collect();
+    // A picture is counted in each aspect that its questions are of: 1 and 4 of animal, 2 and 5 of food, 3 and 6 of plant.
+    let of = |aspect: &str, aligned, n| (json!(aspect), aligned, n);
+    assert_eq!(rates, [of("animal", 0, 1), of("food", 1, 1), of("plant", 1, 2), (Value::Null, 2, 4)], "{found}");
+    assert_eq!((&found["by"], &found["threshold"], &found["round"]), (&json!("people"), &Value::Null, &Value::Null));
+    let wilson = &found["rates"][3]["wilson"];
+    assert!(wilson[0].as_f64().unwrap() < 50.0 && 50.0 < wilson[1].as_f64().unwrap(), "{found}");
+    assert_eq!(found["without"], 27, "{found}");
+    let files = Files::new();
+    assert!(files.analyse("alignment", &[]).refused(2).contains("known of a project only"));
+    // While a round is blind for somebody, others' verdicts are not told as rates either.
+    bench.run(["round", "new", "first", "--protocol", "both-accept", "--people", "ann,bob", "--calibration", "0"]).ok();
+    for by in ["people", "filter"] {
+        let said = bench.run(["analyse", "alignment", "--as", "ann", "--by", by]).refused(1);
+        assert!(said.contains("the round `first` is blind"), "{said}");
+    }
+}
+
+#[test]
 fn charts_are_written_as_their_name_says() {
     let files = Files::new();
     let place = |name: &str| files.folder.parent().unwrap().join(name);

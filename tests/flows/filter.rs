@@ -213,6 +213,19 @@ fn self_validation_keeps_what_the_picture_fails_to_show() {
     assert_eq!(said["scores"][0]["values"][0], json!(["alignment", 0.5]), "{said}");
     let detail: Value = serde_json::from_str(said["scores"][0]["detail"].as_str().unwrap()).unwrap();
     assert_eq!((&detail["failed"], detail["answers"].as_array().unwrap().len()), (&json!(["color"]), 2), "{detail}");
+    // All pictures have a score of one half: aligned by that threshold, and not by a higher one.
+    let all = |more: &[&str]| {
+        let args = ["analyse", "alignment", "--json"].into_iter().chain(more.iter().copied());
+        let found = one(&bench.run(args).ok());
+        let whole = |r: &&Value| r["aspect"].is_null() && r["difficulty"].is_null();
+        (found["rates"].as_array().unwrap().iter().find(whole).unwrap().clone(), found)
+    };
+    let (rate, found) = all(&[]);
+    assert_eq!((&found["by"], &found["threshold"], &found["without"]), (&json!("filter"), &json!(0.5), &json!(0)));
+    assert_eq!((&rate["rate"], &rate["aligned"]), (&json!(100.0), &rate["n"]), "{rate}");
+    let (higher, _) = all(&["--threshold", "0.6"]);
+    assert_eq!((&higher["rate"], &higher["aligned"], &higher["n"]), (&json!(0.0), &json!(0), &rate["n"]));
+    assert!(bench.run(["analyse", "alignment"]).ok().contains("the filter `alignment`, from 0.5 on"));
 }
 
 #[test]

@@ -14,7 +14,8 @@ use benchtop::model::scoring::Scorer;
 use benchtop::model::scoring::bench::DoubtOrder;
 use benchtop::model::scoring::job::NewScoring;
 use benchtop::model::{Field, Filter, Judgement, Kind, Problem, Seen, Status, Verdict};
-use benchtop::owner::wire::{Answer, Ask, Decide, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, ToOwner};
+use benchtop::owner::wire::{AnalyseAsk, Answer, Ask, Decide, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, ToOwner};
+use benchtop::pipeline::analysis::{Alignment, By, What};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -69,6 +70,11 @@ impl Tap {
     }
 }
 
+/// How many pictures are aligned.
+fn aligned(by: By) -> Ask {
+    Ask::Analyse(Box::new(AnalyseAsk { board: BoardAsk::default(), what: What::Alignment(Alignment { by }) }))
+}
+
 /// What ann can ask that could tell of an item.
 fn battery() -> Vec<Ask> {
     let rejected = Filter { status: vec![Status::Rejected], ..Filter::default() };
@@ -104,6 +110,9 @@ fn battery() -> Vec<Ask> {
         Ask::Board(Box::new(BoardAsk { curated: Curated::Accepted, ..BoardAsk::default() })),
         Ask::Board(Box::new(BoardAsk { curated: Curated::Round("first".into()), ..BoardAsk::default() })),
         Ask::Board(Box::new(BoardAsk { filter: rejected.clone(), ..BoardAsk::default() })),
+        aligned(By::Filter(0.5)),
+        aligned(By::People(None)),
+        aligned(By::People(Some("first".into()))),
         Ask::Rules,
         Ask::Doubtful { filter: Filter::default(), order: DoubtOrder::Random, seed: 1 },
     ];

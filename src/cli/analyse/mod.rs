@@ -13,10 +13,11 @@ use serde::Serialize;
 
 use self::source::{Of, Source};
 use super::{Context, print};
+use crate::metrics::alignment::THRESHOLD;
 use crate::metrics::statistics::Linkage;
 use crate::model::agreement::Bootstrap;
 use crate::model::{Kind, Problem, Result};
-use crate::pipeline::analysis::{self, Analysis, Cleaning, Correlate, Intervals, Kept, Stability, What};
+use crate::pipeline::analysis::{self, Alignment, Analysis, By, Cleaning, Correlate, Intervals, Kept, Stability, What};
 
 /// Arguments of `analyse`.
 #[derive(clap::Args)]
@@ -37,6 +38,8 @@ enum Look {
     Cleaning(Cleaned),
     /// How sure the numbers of columns are, SQ and SC among them
     Intervals(Sure),
+    /// How many pictures show what they should, by aspect and difficulty
+    Alignment(Aligned),
     /// A picture of a board: bars of one column, or a shaded table
     Chart(chart::Args),
     /// What papers printed, alone or beside a board
@@ -133,6 +136,32 @@ struct Sure {
     draws: Draws,
 }
 
+#[derive(clap::Args)]
+struct Aligned {
+    #[command(flatten)]
+    of: Of,
+    /// Who says whether a picture is aligned
+    #[arg(long, value_enum, value_name = "WHO", default_value_t = Who::Filter)]
+    by: Who,
+    /// Only verdicts of this round, with `--by people`
+    #[arg(long, value_name = "ROUND")]
+    round: Option<String>,
+    /// Share of right answers from which on the filter calls a picture aligned
+    #[arg(long, value_name = "SHARE", default_value_t = THRESHOLD, value_parser = share)]
+    threshold: f64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Who {
+    Filter,
+    People,
+}
+
+fn share(text: &str) -> std::result::Result<f64, String> {
+    let found = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    found.ok_or_else(|| format!("`{text}` is no share from 0 to 1"))
+}
+
 /// How intervals are drawn.
 #[derive(clap::Args)]
 struct Draws {
@@ -192,6 +221,16 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let what = What::Cleaning(Cleaning { column: args.column.clone(), kept, plan: args.draws.plan() });
             (Source::open(context, &args.of)?.analysed(what)?, args.of.json)
         }
+        Look::Alignment(args) => {
+            let by = match (args.by, &args.round) {
+                (Who::Filter, None) => By::Filter(args.threshold),
+                (Who::People, round) => By::People(round.clone()),
+                (Who::Filter, Some(_)) => {
+                    return Err(Problem::new(Kind::Usage, "--round chooses verdicts of people").help("add --by people"));
+                }
+            };
+            (Source::open(context, &args.of)?.analysed(What::Alignment(Alignment { by }))?, args.of.json)
+        }
         Look::Intervals(args) => {
             let source = Source::open(context, &args.of)?;
             let columns = source.columns(args.column.as_deref())?;
@@ -212,6 +251,7 @@ fn json(found: &Analysis) -> Result<u8> {
         Analysis::Clustered(found) => super::json_line(&mut out, found)?,
         Analysis::Stable(found) => super::json_line(&mut out, found)?,
         Analysis::Cleaned(found) => super::json_line(&mut out, found)?,
+        Analysis::Aligned(found) => super::json_line(&mut out, found)?,
         Analysis::Sure(list) => list.iter().try_for_each(|one: &analysis::Sure| super::json_line(&mut out, one))?,
         Analysis::Published(board) => published::json(board, &mut out)?,
     }

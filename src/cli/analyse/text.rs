@@ -5,7 +5,9 @@ use crate::formats::published::Figure;
 use crate::metrics::statistics::{Strokes, drawn, leaves};
 use crate::model::agreement::Interval;
 use crate::model::board::{Board, Cell, Scale};
-use crate::pipeline::analysis::{Analysis, Cleaned, Clustered, Coefficient, Correlated, Stable, Sure, same};
+use crate::pipeline::analysis::{
+    Aligned, Analysis, Cleaned, Clustered, Coefficient, Correlated, Rate, Stable, Sure, same,
+};
 use crate::pipeline::board::published;
 use crate::tui::widgets::text::width;
 
@@ -21,6 +23,7 @@ pub(super) fn of(found: &Analysis) -> String {
         Analysis::Cleaned(found) => cleaned(found),
         Analysis::Sure(list) => sure(list),
         Analysis::Published(board) => beside(board),
+        Analysis::Aligned(found) => aligned(found),
     };
     text.chars().map(|c| if c.is_control() && c != '\n' { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
@@ -129,6 +132,26 @@ fn cleaned(found: &Cleaned) -> String {
     let why: Vec<String> =
         found.models.iter().filter_map(|m| Some(format!("{}: {}", m.model, m.no_interval.as_ref()?))).collect();
     why.iter().for_each(|line| out.push_str(&format!("note: no interval for {line}\n")));
+    out
+}
+
+fn aligned(found: &Aligned) -> String {
+    let who = match (found.threshold, &found.round) {
+        (Some(threshold), _) => format!("the filter `alignment`, from {threshold} on"),
+        (None, Some(round)) => format!("most verdicts of the round `{round}`"),
+        (None, None) => "most verdicts".to_string(),
+    };
+    let row = |r: &Rate| {
+        let all = |name: &Option<String>| name.clone().unwrap_or("all".into());
+        let wilson = r.wilson.map_or("-".into(), |(low, high)| format!("[{low:.2}, {high:.2}]"));
+        vec![all(&r.aspect), all(&r.difficulty), number(Some(r.rate)), format!("{}/{}", r.aligned, r.n), wilson]
+    };
+    let mut out = format!("aligned pictures by {who}\n\n");
+    let head = ["aspect", "difficulty", "rate", "of", "Wilson"];
+    out.push_str(&words(&head, found.rates.iter().map(row).collect()));
+    if found.without > 0 {
+        out.push_str(&format!("note: pictures of which nothing was said, in no rate: {}\n", found.without));
+    }
     out
 }
 

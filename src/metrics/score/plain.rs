@@ -1,5 +1,6 @@
 //! The columns of questions outside image pairs: accuracy by every property, and Dysca's scores over them.
 
+mod accuracy;
 pub mod draws;
 
 use std::collections::BTreeMap;
@@ -124,83 +125,6 @@ impl Plain {
         self.sources.push(source);
     }
 
-    /// A column of shares over the strata for which `is` holds, or of means where they are free-form; none without any.
-    fn over(&mut self, name: String, group: &str, help: &str, is: impl Fn(&Stratum) -> bool) {
-        let of = |free: bool| {
-            let chosen =
-                (0u32..).zip(&self.strata).filter(|(_, s)| is(s) && (s.kind == QuestionKind::FreeForm) == free);
-            chosen.map(|(at, _)| at).collect::<Vec<u32>>()
-        };
-        let (graded, free) = (of(false), of(true));
-        if !graded.is_empty() {
-            self.add(name, group, help, Scale::Share, Source::Share(graded));
-        } else if !free.is_empty() {
-            self.add(name, group, help, Scale::Share, Source::Mean(free));
-        }
-    }
-
-    fn accuracies(&mut self, sheet: &Sheet, levels: &[(u16, u16)]) {
-        let graded = |s: &Stratum| s.is_base && s.kind != QuestionKind::FreeForm;
-        self.over("Acc".into(), "Acc", "an answer to a question with options or by yes or no", graded);
-        for kind in QuestionKind::ALL {
-            let name = format!("Acc.type.{}", kind.name());
-            let help = match kind {
-                QuestionKind::FreeForm => {
-                    "mean cosine of MiniLM embeddings between a free-form answer and its reference"
-                }
-                _ => "an answer to a question of this type",
-            };
-            self.over(name, "Acc by type", help, |s| s.is_base && s.kind == kind);
-        }
-        let subtasks = self.named(|s| graded(s).then_some(s.subtask), &self.subtasks.clone());
-        for (code, name) in &subtasks {
-            let help = "an answer to a question of this subtask";
-            self.over(format!("Acc.{name}"), "Acc by subtask", help, |s| graded(s) && s.subtask == *code);
-        }
-        let kinds: Vec<QuestionKind> =
-            QuestionKind::ALL.into_iter().filter(|k| self.strata.iter().any(|s| graded(s) && s.kind == *k)).collect();
-        if kinds.len() > 1 {
-            for kind in kinds {
-                for (code, name) in &subtasks {
-                    let group = format!("{} by subtask", kind.name());
-                    let help = "an answer to a question of this subtask and type";
-                    let is = |s: &Stratum| s.is_base && s.kind == kind && s.subtask == *code;
-                    self.over(format!("Acc.{}.{name}", kind.name()), &group, help, is);
-                }
-            }
-        }
-        for (property, field, group) in [(0, Field::Level, "Acc by level"), (1, Field::Dataset, "Acc by data set")] {
-            let pick = |at: usize| if property == 0 { levels[at].0 } else { levels[at].1 };
-            let mut codes: Vec<(String, u16)> = (0..self.strata.len())
-                .filter(|at| graded(&self.strata[*at]) && pick(*at) != 0)
-                .map(|at| (named(sheet, field, pick(at)), pick(at)))
-                .collect();
-            codes.sort();
-            codes.dedup();
-            if codes.len() < 2 {
-                continue;
-            }
-            for (name, code) in codes {
-                let chosen = (0..self.strata.len()).filter(|at| graded(&self.strata[*at]) && pick(*at) == code);
-                let source = Source::Share(chosen.map(|at| at as u32).collect());
-                let help = format!("an answer to a question of this {}", field.name());
-                self.add(format!("Acc.{}.{name}", field.name()), group, &help, Scale::Share, source);
-            }
-        }
-    }
-
-    /// Codes and names of a property among the strata, by name.
-    fn named(&self, code: impl Fn(&Stratum) -> Option<u16>, names: &[String]) -> Vec<(u16, String)> {
-        let mut found: Vec<(u16, String)> = Vec::new();
-        for code in self.strata.iter().filter_map(code).filter(|code| *code != 0) {
-            if !found.iter().any(|(c, _)| *c == code) {
-                found.push((code, names.get(usize::from(code)).cloned().unwrap_or_default()));
-            }
-        }
-        found.sort_by(|a, b| a.1.cmp(&b.1));
-        found
-    }
-
     /// The scenario of a stratum: variants that are the base are the clean one.
     fn scenario(&self, stratum: &Stratum) -> &str {
         if stratum.is_base { CLEAN } else { self.variants.get(usize::from(stratum.variant)).map_or("", String::as_str) }
@@ -243,16 +167,6 @@ impl Plain {
         {
             let help = "SQ of this subtask alone";
             self.add(format!("SQ.{subtask}"), "SQ by subtask", help, Scale::Squared, Source::Sq(Some(subtask)));
-        }
-    }
-
-    /// Accuracy by variant, where final scores do not say it.
-    fn scenarios(&mut self) {
-        let variants = self.variants.clone();
-        for (code, name) in self.named(|s| (s.kind != QuestionKind::FreeForm).then_some(s.variant), &variants) {
-            let help = "an answer to a question of this variant";
-            let is = |s: &Stratum| s.variant == code && s.kind != QuestionKind::FreeForm;
-            self.over(format!("Acc.variant.{name}"), "Acc by variant", help, is);
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::sheet::{Mark, Sheet, UNGRADED};
 use super::{Chosen, Graded};
-use crate::metrics::autobench::position_bias;
+use crate::metrics::autobench::{PositionBias, position_bias};
 use crate::metrics::extract::Read;
 use crate::metrics::mmsap::{self, Given, Over, Report, Subset};
 use crate::metrics::statistics::Number;
@@ -24,8 +24,9 @@ enum Source {
     Delta(String),
     DeltaModified(String),
     Modified(String),
-    /// Of a position: absolute.
+    /// Of a position: the shift in points, and as a share of the score with even positions.
     Position(String),
+    PositionRelative(String),
 }
 
 /// The columns and the rows that they are of.
@@ -159,7 +160,10 @@ impl Special {
         self.positions = found;
         for (name, _) in self.positions.clone() {
             let help = "score with every right answer at this position less the score with even positions, in points (AutoBench-V's R)";
-            self.add(format!("R.{name}"), "position bias", help, Scale::Points, Source::Position(name));
+            self.add(format!("R.{name}"), "position bias", help, Scale::Points, Source::Position(name.clone()));
+            let help = "the same in percent of the score with even positions (AutoBench-V's code, position_bias.py)";
+            let source = Source::PositionRelative(name.clone());
+            self.add(format!("R.{name}.relative"), "relative position bias", help, Scale::Points, source);
         }
     }
 
@@ -187,6 +191,7 @@ impl Special {
         let percent = |number: &Number, n: u64| Some(Cell::Mean { value: number.value? / 100.0, n });
         let points = |number: &Number, n: u64| Some(Cell::Number { value: number.value?, n });
         let of = |name: &String| deltas.iter().find(|d| d.variant == *name);
+        let shift = |name: &String| positions.iter().find(|(bias, _)| bias.position == *name);
         let cell = |source: &Source| match source {
             Source::Aware(subset, what, is_spread) => {
                 let report = report.as_ref()?;
@@ -198,10 +203,8 @@ impl Special {
             Source::Delta(name) => of(name).and_then(|d| points(&d.delta, d.changed.n)),
             Source::DeltaModified(name) => of(name).and_then(|d| points(&d.delta_modified, d.modified)),
             Source::Modified(name) => of(name).map(|d| Cell::Share { k: d.modified, n: d.changed.n }),
-            Source::Position(name) => {
-                let (_, number, n) = positions.iter().find(|(position, ..)| position == name)?;
-                points(number, *n)
-            }
+            Source::Position(name) => shift(name).and_then(|(bias, n)| points(&bias.absolute, *n)),
+            Source::PositionRelative(name) => shift(name).and_then(|(bias, n)| points(&bias.relative, *n)),
         };
         self.sources.iter().map(cell).collect()
     }
@@ -217,7 +220,7 @@ impl Special {
                 let is = |row: &u32| sheet.name(Field::Variant, *row as usize) == name;
                 self.pairs.iter().map(|(row, _)| *row).filter(is).collect()
             }
-            Some(Source::Position(name)) => {
+            Some(Source::Position(name) | Source::PositionRelative(name)) => {
                 self.positions.iter().find(|(n, _)| n == name).map(|(_, rows)| rows.clone()).unwrap_or_default()
             }
             None => Vec::new(),
@@ -262,7 +265,7 @@ impl Special {
         }))
     }
 
-    fn shifts(&self, sheet: &Sheet, model: &Graded, chosen: &Chosen) -> Vec<(String, Number, u64)> {
+    fn shifts(&self, sheet: &Sheet, model: &Graded, chosen: &Chosen) -> Vec<(PositionBias, u64)> {
         if self.positions.is_empty() {
             return Vec::new();
         }
@@ -276,7 +279,7 @@ impl Special {
         let tallies: Vec<(String, Tally)> =
             self.positions.iter().map(|(name, rows)| (name.clone(), tally(rows))).collect();
         let found = position_bias(&tallies, tally(&self.even));
-        found.into_iter().zip(&tallies).map(|(bias, (_, t))| (bias.position, bias.absolute, t.n)).collect()
+        found.into_iter().zip(&tallies).map(|(bias, (_, t))| (bias, t.n)).collect()
     }
 }
 

@@ -304,7 +304,43 @@ fn a_position_is_held_against_even_ones() {
     let marks = [1, 0, 1, 0, 1, 1, 1, 1].map(Mark::option).to_vec();
     let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
-    assert_eq!(values(&board, &["R.A"]), [Some(50.0)]);
+    assert_eq!(values(&board, &["R.A", "R.A.relative"]), [Some(50.0), Some(100.0)]);
+    let marks = [0, 0, 0, 0, 1, 1, 1, 0].map(Mark::option).to_vec();
+    let ruled = Ruled::new(ruled.sheet.clone(), vec![model("m", marks)]);
+    let board = ruled.board(&ruled.choose(None));
+    assert_eq!(values(&board, &["R.A", "R.A.relative"]), [Some(75.0), None], "nothing to be relative to");
+    let relative = ruled.column("R.A.relative").unwrap();
+    assert_eq!(ruled.behind(0, relative, &ruled.choose(None)).1.len(), 4);
+}
+
+#[test]
+fn aspects_are_counted_by_difficulty_where_there_are_several_of_both() {
+    let mut sheet = Sheet::default();
+    for n in 0..12 {
+        let mut asked = item(n, QuestionKind::MultipleChoice, ["spatial", "basic"][n % 2], "", "");
+        asked.level = Some(["easy", "medium", "hard"][n / 4].into());
+        sheet.push(&asked).unwrap();
+    }
+    let marks = [1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 1].map(Mark::option).to_vec();
+    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let board = ruled.board(&ruled.choose(None));
+    let group: Vec<&str> =
+        board.columns.iter().filter(|c| c.group == "Acc by aspect and difficulty").map(|c| c.name.as_str()).collect();
+    assert_eq!(group[..3], ["Acc.basic.easy", "Acc.basic.medium", "Acc.basic.hard"], "the easiest first");
+    assert_eq!(values(&board, &group), [1.0, 0.5, 0.5, 1.0, 0.5, 0.0].map(Some));
+    let hard = ruled.column("Acc.spatial.hard").unwrap();
+    assert_eq!(ruled.behind(0, hard, &ruled.choose(None)).1, [(vec![8], false), (vec![10], false)]);
+    // Of levels that are no difficulties, and of one aspect alone, the columns by one property say it all.
+    for (subtask, level) in [("spatial", "easy"), ("basic", "know")] {
+        let mut sheet = Sheet::default();
+        for n in 0..4 {
+            let mut asked = item(n, QuestionKind::MultipleChoice, if n < 2 { "spatial" } else { subtask }, "", "");
+            asked.level = Some([level, "hard"][n % 2].into());
+            sheet.push(&asked).unwrap();
+        }
+        let ruled = Ruled::new(Arc::new(sheet), vec![model("m", vec![Mark::option(1); 4])]);
+        assert!(ruled.columns().all(|c| c.group != "Acc by aspect and difficulty"), "{subtask} {level}");
+    }
 }
 
 /// What is drawn again for a column comes to its cell, whatever the column is.

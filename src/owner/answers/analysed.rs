@@ -2,10 +2,16 @@
 
 use super::Watch;
 use super::scored::{chosen, rule, scored};
+use crate::metrics::score::Chosen;
 use crate::model::board::{BoardAsk, Curated};
-use crate::model::{Filter, Result, Status};
+use crate::model::scoring::Scorer;
+use crate::model::{Filter, Kind, Problem, Result, Status};
 use crate::owner::sight::Sight;
-use crate::pipeline::analysis::{AnalyseAsk, Analysis, Kept, What, analyse};
+use crate::pipeline::analysis::{Aligned, Alignment, AnalyseAsk, Analysis, By, Kept, Votes, What, aligned, analyse};
+use crate::pipeline::board::Scored;
+
+/// Rows whose verdicts are read at once: a decision waits no longer than for these.
+const AT_ONCE: usize = 8192;
 
 /// The analysis that is asked for.
 ///
@@ -18,7 +24,61 @@ pub(super) fn analysed(sight: &Sight, ask: &AnalyseAsk, watch: &Watch<'_>) -> Re
         What::Cleaning(cleaning) => Some(chosen(sight, &of, &left(&cleaning.kept))?),
         _ => None,
     };
-    analyse(&of, &before, after.as_ref(), &ask.what, &|| !(watch.cancelled)())
+    let wanted = || !(watch.cancelled)();
+    match &ask.what {
+        What::Alignment(alignment) => pictures(sight, (&of, &before), alignment, &wanted).map(Analysis::Aligned),
+        what => analyse(&of, &before, after.as_ref(), what, &wanted),
+    }
+}
+
+/// How many pictures are aligned, by the filter or by what people said.
+fn pictures(
+    sight: &Sight,
+    (scored, chosen): (&Scored, &Chosen),
+    ask: &Alignment,
+    wanted: &dyn Fn() -> bool,
+) -> Result<Aligned> {
+    sight.scores()?;
+    let rows = scored.ruled().sheet().len();
+    let mut votes = vec![Votes::default(); rows];
+    match &ask.by {
+        By::Filter(threshold) => {
+            let column = sight.scoring.column(sight.shared(), &Scorer::Alignment, wanted)?;
+            for (row, votes) in votes.iter_mut().enumerate() {
+                if let Some(score) = column.value(row) {
+                    votes.add(f64::from(score) >= *threshold);
+                }
+            }
+        }
+        By::People(round) => {
+            if let Some(name) = round {
+                // A round that is not there has no verdicts either.
+                crate::owner::rounds::accepted(sight, name)?;
+            }
+            for (at, some) in votes.chunks_mut(AT_ONCE).enumerate() {
+                if !wanted() {
+                    return Err(Problem::new(Kind::Cancelled, "nobody waits for it any more"));
+                }
+                let ledger = sight.ledger();
+                for (row, votes) in (at * AT_ONCE..).zip(some) {
+                    for standing in ledger.standing(row as u32) {
+                        let asked = standing.judgement.asked.as_ref().map(|asked| &asked.round);
+                        if round.is_none() || round.as_ref() == asked {
+                            Votes::of(standing.judgement.verdict).into_iter().for_each(|vote| votes.add(vote));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    if votes.iter().all(|votes| votes.all == 0) {
+        let (what, help) = match &ask.by {
+            By::Filter(_) => ("no picture has a score of `alignment`", "`benchtop filter run alignment` scores them"),
+            By::People(_) => ("no verdict on a picture counts", "judge items first, or name another round"),
+        };
+        return Err(Problem::new(Kind::NotFound, what).help(help));
+    }
+    Ok(aligned(scored, chosen, ask, &|row| votes[row]))
 }
 
 /// The board of what is left.

@@ -1,6 +1,7 @@
 //! Closer looks at whole boards: what goes together, what is alike, how scores settle, what cleaning did, how sure numbers are, and what papers
 //! printed. Each is asked for by a [`What`] and answered from a [`Scored`]; the numbers are those of [`crate::metrics`].
 
+mod alignment;
 mod cleaning;
 mod cluster;
 mod correlate;
@@ -10,6 +11,7 @@ mod stability;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::alignment::{Aligned, Alignment, By, Rate, Votes, aligned};
 pub use self::cleaning::{Cleaned, Cleaning, Kept, ModelCleaned};
 pub use self::cluster::{Cluster, Clustered, Of};
 pub use self::correlate::{Axis, Coefficient, Correlate, Correlated, Joined, Other};
@@ -46,6 +48,8 @@ pub enum What {
     Intervals(Intervals),
     /// The board with what papers printed beside it; only of this paper, if one is named.
     Published(Option<String>),
+    /// How many pictures show what they should.
+    Alignment(Alignment),
 }
 
 /// What came of it; each belongs to the [`What`] of its name.
@@ -63,6 +67,8 @@ pub enum Analysis {
     Sure(Vec<Sure>),
     /// See [`What::Published`].
     Published(Board),
+    /// See [`What::Alignment`].
+    Aligned(Aligned),
 }
 
 /// Whether somebody still waits for it.
@@ -97,6 +103,10 @@ pub fn analyse(
             let printed = published::references(&board, paper.as_deref())?;
             board.rows.extend(printed);
             Analysis::Published(board)
+        }
+        What::Alignment(_) => {
+            return Err(Problem::new(Kind::Usage, "what is aligned is known of a project only")
+                .help("without PATHs, in a project whose pictures were scored or judged"));
         }
     })
 }

@@ -1,0 +1,163 @@
+//! How many pictures show what they should, by aspect and difficulty (AutoBench-V's alignment rate).
+//!
+//! A property of the benchmark and of no model. A picture counts once in each cell, however many questions are about it.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::metrics::autobench::{alignment_rate, grid, majority};
+use crate::metrics::score::Chosen;
+use crate::metrics::statistics::{Z95, wilson};
+use crate::metrics::tally::Tally;
+use crate::model::{Field, Verdict};
+use crate::pipeline::board::Scored;
+
+/// Who says whether a picture is aligned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum By {
+    /// The score S_a of the filter `alignment`: aligned from this share of right answers on.
+    Filter(f64),
+    /// Most of the verdicts that count; only those of this round, if one is named.
+    People(Option<String>),
+}
+
+/// Whose word is wanted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Alignment {
+    /// Who says it.
+    pub by: By,
+}
+
+/// What was said of the picture of an item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Votes {
+    /// Votes for aligned.
+    pub aligned: u32,
+    /// Votes.
+    pub all: u32,
+}
+
+impl Votes {
+    /// The vote that a verdict is; none for one that decides nothing.
+    pub fn of(verdict: Verdict) -> Option<bool> {
+        match verdict {
+            Verdict::Accept => Some(true),
+            Verdict::Reject | Verdict::Fix => Some(false),
+            Verdict::Skip | Verdict::Flag | Verdict::Unsure | Verdict::Answer => None,
+        }
+    }
+
+    /// Takes a vote in.
+    pub fn add(&mut self, aligned: bool) {
+        self.aligned += u32::from(aligned);
+        self.all += 1;
+    }
+}
+
+/// One rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rate {
+    /// The aspect (an item's subtask); none for all of them together.
+    pub aspect: Option<String>,
+    /// The difficulty (an item's level); none for all of them together.
+    pub difficulty: Option<String>,
+    /// Aligned pictures.
+    pub aligned: u64,
+    /// Pictures of which somebody said so or not.
+    pub n: u64,
+    /// Aligned ones in percent.
+    pub rate: f64,
+    /// Wilson's interval of that, in percent.
+    pub wilson: Option<(f64, f64)>,
+}
+
+/// The rates of a benchmark.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Aligned {
+    /// `filter` or `people`.
+    pub by: String,
+    /// Share of right answers from which on a picture is aligned; none for people.
+    pub threshold: Option<f64>,
+    /// The round whose verdicts count; none for all.
+    pub round: Option<String>,
+    /// Pictures of which nothing was said; they are in no rate.
+    pub without: u64,
+    /// Aspect by aspect, each by difficulty and as a whole, then all aspects.
+    pub rates: Vec<Rate>,
+}
+
+/// The rates over the pictures of the questions of `chosen`; `votes` is what was said by row.
+pub fn aligned(scored: &Scored, chosen: &Chosen, ask: &Alignment, votes: &dyn Fn(usize) -> Votes) -> Aligned {
+    let sheet = scored.ruled().sheet();
+    let mut pictures: BTreeMap<(&str, &str, u64), Votes> = BTreeMap::new();
+    for row in (0..sheet.len()).filter(|row| chosen.holds(*row) && sheet.image.get(*row) != 0) {
+        let (aspect, difficulty) = (sheet.name(Field::Subtask, row), sheet.name(Field::Level, row));
+        let (of, own) = (pictures.entry((aspect, difficulty, sheet.image.get(row))).or_default(), votes(row));
+        (of.aligned, of.all) = (of.aligned + own.aligned, of.all + own.all);
+    }
+    let said = |votes: &Votes| majority(votes.aligned, votes.all);
+    let images = |of: bool| {
+        let is = move |(_, votes): &(_, &Votes)| !of || said(votes).is_some();
+        pictures.iter().filter(is).map(|((.., image), _)| image).collect::<HashSet<_>>().len()
+    };
+    let without = (images(false) - images(true)) as u64;
+    let told = pictures.iter().filter_map(|((aspect, difficulty, _), votes)| {
+        Some((*aspect, *difficulty, Tally::of(u64::from(said(votes)?), 1)))
+    });
+    let grid = grid(told);
+    let mut rates = Vec::new();
+    let named = |name: &str| Some(if name.is_empty() { "none" } else { name }.to_string());
+    let mut row = |aspect: Option<String>, of: &[Tally]| {
+        let one = grid.difficulties.len() == 1;
+        let label = |d: &String| named(d).filter(|_| !(one && d.is_empty()));
+        let each = grid.difficulties.iter().map(label).zip(of.iter().copied());
+        let whole = (grid.difficulties.len() > 1).then(|| (None, of.iter().copied().sum::<Tally>()));
+        rates.extend(each.chain(whole).filter_map(|(difficulty, tally)| rate(aspect.clone(), difficulty, tally)));
+    };
+    grid.aspects.iter().for_each(|(aspect, of)| row(named(aspect), of));
+    row(None, &grid.all);
+    let (by, threshold, round) = match &ask.by {
+        By::Filter(threshold) => ("filter", Some(*threshold), None),
+        By::People(round) => ("people", None, round.clone()),
+    };
+    Aligned { by: by.into(), threshold, round, without, rates }
+}
+
+fn rate(aspect: Option<String>, difficulty: Option<String>, tally: Tally) -> Option<Rate> {
+    let (aligned, n) = (tally.points as u64, tally.n);
+    let rate = alignment_rate(aligned, n).value?;
+    let wilson = wilson(aligned, n, Z95).map(|(low, high)| (100.0 * low, 100.0 * high));
+    Some(Rate { aspect, difficulty, aligned, n, rate, wilson })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compose::sample;
+    use crate::pipeline::board::from_items;
+
+    #[test]
+    fn a_picture_counts_once_and_what_nobody_judged_in_no_rate() {
+        let mut items: Vec<_> = sample::draw().flat_map(|drawn| drawn.unwrap().items).take(6).collect();
+        for (n, item) in items.iter_mut().enumerate() {
+            item.images.truncate(1);
+            item.images[0].hash = None;
+            item.images[0].name = format!("{}.png", n / 2);
+            (item.subtask, item.level) = (Some("spatial".into()), Some(["easy", "hard"][n / 4].into()));
+        }
+        let scored = from_items(items, Vec::new(), None).unwrap();
+        let chosen = scored.ruled().choose(None);
+        let votes = [(1, 1), (1, 2), (0, 2), (1, 2), (0, 0), (0, 0)];
+        let votes = |row: usize| Votes { aligned: votes[row].0, all: votes[row].1 };
+        let found = aligned(&scored, &chosen, &Alignment { by: By::People(None) }, &votes);
+        let cell = |aspect: Option<&str>, difficulty: Option<&str>| {
+            let of = |r: &&Rate| r.aspect.as_deref() == aspect && r.difficulty.as_deref() == difficulty;
+            found.rates.iter().find(of).map(|r| (r.aligned, r.n, r.rate))
+        };
+        // Two of three votes for the first picture, one of four for the second, none for the third.
+        assert_eq!(cell(Some("spatial"), Some("easy")), Some((1, 2, 50.0)));
+        assert_eq!((cell(None, Some("easy")), cell(None, Some("hard"))), (Some((1, 2, 50.0)), None));
+        assert_eq!((found.without, found.by.as_str(), found.threshold), (1, "people", None));
+    }
+}
