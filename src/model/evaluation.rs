@@ -240,6 +240,15 @@ pub fn base_label(model: &str, blind: bool, run: u32) -> String {
     }
 }
 
+/// What the answers of a model are called that was asked in other words than those of the items and their papers, such as MVP-Bench's VC
+/// prompts: `MODEL+INSTRUCTION`. Prediction files of that name give the same row.
+pub fn worded(model: &str, wording: &Wording) -> String {
+    match wording {
+        Wording::Paper => model.to_string(),
+        other => format!("{model}+{}", other.name()),
+    }
+}
+
 /// Whether answers of this name were given without pictures, by [`base_label`].
 pub fn is_blind(label: &str) -> bool {
     label.contains(" (blind)") || label.contains(" (blind, run ")
@@ -262,6 +271,8 @@ mod tests {
             is_blind(&base_label("m", true, 1)) && is_blind(&label_of(&base_label("m", true, 2), Orders::Circular, 3))
         );
         assert!(!is_blind(&base_label("m", false, 2)) && base_label("m", false, 2) == "m (run 2)");
+        let vc = Wording::Text { name: "vc-low".into(), text: String::new() };
+        assert_eq!((worded("m", &Wording::Paper).as_str(), worded("m", &vc).as_str()), ("m", "m+vc-low"));
         assert_eq!((Orders::Circular.words().as_str(), Wording::Paper.name()), ("all rotations", "paper"));
     }
 }

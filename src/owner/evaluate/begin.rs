@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Live, wake};
 use crate::model::config::Judge;
 use crate::model::config::judge::{Endpoint, Price};
-use crate::model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, base_label};
+use crate::model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, base_label, worded};
 use crate::model::job::Standing;
 use crate::model::{Filter, Item, Kind, Problem, Result};
 use crate::owner::answers;
@@ -157,8 +157,7 @@ fn label(shared: &Shared, new: &NewRun, is_run: &dyn Fn(&str) -> bool) -> Result
         };
         is_run(label) || models.iter().any(of_it)
     };
-    let base = new.name.as_deref().unwrap_or(&new.model).trim();
-    if new.name.is_some() {
+    if let Some(base) = new.name.as_deref().map(str::trim) {
         let label = base_label(base, new.blind, 1);
         return match taken(&label) {
             false => Ok(label),
@@ -167,6 +166,7 @@ fn label(shared: &Shared, new: &NewRun, is_run: &dyn Fn(&str) -> bool) -> Result
                 .help("leave the name away to have the runs counted, or give another one")),
         };
     }
-    let free = (1..).map(|n| base_label(base, new.blind, n)).find(|label| !taken(label));
+    let base = worded(new.model.trim(), &new.wording);
+    let free = (1..).map(|n| base_label(&base, new.blind, n)).find(|label| !taken(label));
     free.ok_or_else(|| Problem::new(Kind::Conflict, "no name is free"))
 }
