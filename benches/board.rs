@@ -17,7 +17,7 @@ use benchtop::model::board::{BoardAsk, Curated};
 use benchtop::model::{Filter, Item, QuestionKind};
 use benchtop::owner::Client;
 use benchtop::owner::wire::{Answer, Ask, ImportAsk};
-use benchtop::pipeline::board::from_catalog;
+use benchtop::pipeline::board::{Similarities, from_catalog};
 use benchtop::store::open;
 use benchtop::store::project::Project;
 
@@ -193,7 +193,8 @@ fn main() -> Outcome<()> {
     owner.stop(&project)?;
 
     let opened = open::open(&project)?;
-    let scored = from_catalog(&opened.catalog, &project.store(), None, &|_| Vec::new(), &|_, _| true)?;
+    let none = Similarities { of: None, find: &|_| Vec::new() };
+    let scored = from_catalog(&opened.catalog, &project.store(), None, &none, &|_, _| true)?;
     let ruled = scored.ruled();
     let all = ruled.choose(None);
     let (took, mut board) = least(9, || Ok(ruled.board(&all)))?;

@@ -38,6 +38,10 @@ fn folder(store: &Path) -> PathBuf {
     store.join("similarity")
 }
 
+fn file(store: &Path, short: &str) -> PathBuf {
+    folder(store).join(format!("{short}.cosines"))
+}
+
 impl Cosines {
     /// The cosines of the model that counts, where one has said anything.
     ///
@@ -52,6 +56,14 @@ impl Cosines {
         }
     }
 
+    /// Which cosines [`current`](Self::current) are, without reading them: other words once there are more of them, or another model
+    /// counts. None where none has said anything.
+    pub fn edition(store: &Path) -> Option<String> {
+        let short = std::fs::read_to_string(folder(store).join(CURRENT)).ok()?;
+        let bytes = std::fs::metadata(file(store, short.trim())).map_or(0, |about| about.len());
+        Some(format!("{} {bytes}", short.trim()))
+    }
+
     /// The cosines of the model with this short fingerprint, which counts from now on.
     ///
     /// # Errors
@@ -64,7 +76,7 @@ impl Cosines {
     }
 
     fn open(store: &Path, short: &str) -> Result<Cosines> {
-        let path = folder(store).join(format!("{short}.cosines"));
+        let path = file(store, short);
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
@@ -119,11 +131,12 @@ mod tests {
     #[test]
     fn cosines_read_back_and_damage_costs_its_row_alone() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(Cosines::current(dir.path()).unwrap().is_none());
+        assert!(Cosines::current(dir.path()).unwrap().is_none() && Cosines::edition(dir.path()).is_none());
         let keys = [pair("a cat", "cat"), pair("a", " catcat"), pair("a catcat", "")];
         assert!(keys[0] != keys[1] && keys[0] != keys[2] && keys[1] != keys[2]);
         let rows: Vec<(u64, f32)> = keys.into_iter().zip([0.5, -0.25, 1.0]).collect();
         Cosines::begin(dir.path(), "abc").unwrap().append(&rows).unwrap();
+        assert_eq!(Cosines::edition(dir.path()).as_deref(), Some("abc 48"));
         let file = folder(dir.path()).join("abc.cosines");
         let mut bytes = std::fs::read(&file).unwrap();
         bytes[ROW + 9] ^= 1;

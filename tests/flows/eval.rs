@@ -286,6 +286,8 @@ fn a_pause_loses_no_answer_and_a_run_goes_by_its_own_words() {
     bench.run(["jobs", "resume", "1"]).ok();
     let job = bench.run(["jobs", "watch", "1", "--json"]).lines().pop().unwrap()["job"].clone();
     assert_eq!((&job["standing"], &job["done"]), (&json!("done"), &json!(30)), "{job}");
+    // Other words than those of the questions are a row of their own.
+    assert_eq!((&job["run"]["label"], &job["run"]["model"]), (&json!("tiny+mine"), &json!("tiny")), "{job}");
     let asked: BTreeSet<usize> = server.seen().iter().map(number).collect();
     assert_eq!((server.seen().len(), asked.len()), (30, 30), "each question is asked once, paused or not");
     let refused = bench.run(["eval", "--model", "x", "--endpoint", &url, "--instruction", "theirs"]).refused(1);
@@ -345,6 +347,37 @@ fn free_form_answers_are_compared_with_what_the_items_say() {
     let paper = similarity(&["--rule", "dysca-paper"]);
     assert_eq!((&paper["pairs"], &paper["models"][0]["compared"]), (&json!(5), &json!(5)), "{paper}");
     assert_eq!(similarity(&["--dry-run"])["models"][0]["mean"], json!(mean), "the same before and after");
+    // The board keeps them as a column: what they follow from is not looked at again.
+    let cell = || {
+        let lines = bench.run(["board", "--format", "json", "--columns", "Acc.type.free-form"]).lines();
+        lines.iter().find(|l| l["model"] == "tiny").unwrap()["value"].as_f64().unwrap()
+    };
+    let stop = || drop(bench.run(["stop"]).ok());
+    let of = |folder: &str, ending: &str| -> Vec<std::path::PathBuf> {
+        let files = std::fs::read_dir(bench.root().join("store").join(folder)).unwrap().map(|f| f.unwrap().path());
+        files.filter(|path| path.extension().is_some_and(|e| e == ending)).collect()
+    };
+    let spoil = |path: &std::path::Path, at: usize| {
+        let mut bytes = std::fs::read(path).unwrap();
+        let at = at.min(bytes.len() - 1);
+        bytes[at] ^= 0x55;
+        std::fs::write(path, bytes).unwrap();
+    };
+    assert!((cell() - mean).abs() < 1e-6, "{} {mean}", cell());
+    stop();
+    assert_eq!(of("board", "similar").len(), 3, "a column a model");
+    let cosines = of("similarity", "cosines");
+    let rows = std::fs::read(&cosines[0]).unwrap();
+    std::fs::write(&cosines[0], vec![0; rows.len()]).unwrap();
+    assert!((cell() - mean).abs() < 1e-6, "nothing but the column says so");
+    // A damaged one is made again, of what there is.
+    stop();
+    of("board", "similar").iter().for_each(|path| spoil(path, 70));
+    assert_eq!(cell(), 0.0);
+    stop();
+    std::fs::write(&cosines[0], rows).unwrap();
+    of("board", "similar").iter().for_each(|path| spoil(path, 70));
+    assert!((cell() - mean).abs() < 1e-6, "and of all of it, once it is back");
     let refused = bench.run(["eval", "similarity", "nobody", "--encoder", encoder]).refused(1);
     assert!(refused.contains("there are those of: tiny"), "{refused}");
     let refused = bench.run(["eval", "similarity", "--encoder", "no-such-model"]).refused(1);

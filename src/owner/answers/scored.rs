@@ -10,12 +10,12 @@ use crate::metrics::score::Chosen;
 use crate::model::board::{Behind, Board, BoardAsk, Curated};
 use crate::model::scoring::Scorer;
 use crate::model::{Kind, Problem, Result, Status};
-use crate::owner::evaluate::similarity;
+use crate::owner::evaluate::{Scores, edition};
 use crate::owner::rounds::accepted;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::wire::AnswerSet;
-use crate::pipeline::board::{Scored, from_catalog};
+use crate::pipeline::board::{Scored, Similarities, from_catalog};
 use crate::pipeline::scoring::column::Column;
 use crate::pipeline::scoring::predictions;
 use crate::store::columns::id_hash;
@@ -48,8 +48,10 @@ pub fn scored(shared: &Shared, rule: Option<Extractor>) -> Result<Arc<Scored>> {
         return Ok(scored.clone());
     }
     let store = shared.project.store();
-    // What was not compared yet has no similarity, and what cannot be read is told by comparing it again.
-    let similar = |model: &str| similarity(shared, model, FreeForm::default()).ok().flatten().unwrap_or_default();
+    // What was not compared yet has no similarity.
+    let similar = Scores::new(shared, FreeForm::default());
+    let find = |model: &str| similar.of(model);
+    let similar = Similarities { of: edition(shared, FreeForm::default()), find: &find };
     let scored = Arc::new(from_catalog(&catalog, &store, rule, &similar, &|_, _| true)?);
     held.push((made_for, rule, scored.clone()));
     Ok(scored)

@@ -18,7 +18,7 @@ use std::time::Duration;
 pub use act::{act, failures};
 pub use begin::begin;
 use live::Live;
-pub use similarity::{compare_all, similarity};
+pub use similarity::{Scores, compare_all, edition};
 
 use super::background::give_way;
 use super::state::Shared;

@@ -1,6 +1,6 @@
 //! Free-form answers compared with what the items say, by a text encoder in this process.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::inference::candle::minilm::MiniLm;
 use crate::inference::candle::scorer::Options;
@@ -14,17 +14,32 @@ use crate::owner::wire::{Progress, SimilarTo, SimilarityAsk, SimilarityReport};
 use crate::pipeline::evaluate::similarity::{Done, column, compare, compared, models};
 use crate::store::similarity::Cosines;
 
-/// The free-form score of `model`'s answers by item row, by what was compared so far; not a number where there is none.
-/// None where nothing was compared yet.
-///
-/// # Errors
-/// When items, answers or similarities cannot be read.
-pub fn similarity(shared: &Shared, model: &str, rule: FreeForm) -> Result<Option<Vec<f32>>> {
-    let Some(cosines) = Cosines::current(&shared.project.store())? else { return Ok(None) };
-    let catalog = shared.catalog();
-    let mut all = compared(&catalog, &[model.to_string()], rule, &|| true)?;
-    let list = all.pop().unwrap_or_default();
-    Ok(Some(column(&list, &cosines, rule, catalog.len())))
+/// What the free-form scores of all models follow from beside questions and answers, see [`Cosines::edition`]; none where nothing
+/// was compared yet.
+pub fn edition(shared: &Shared, rule: FreeForm) -> Option<String> {
+    Some(format!("{} {}", rule.name(), Cosines::edition(&shared.project.store())?))
+}
+
+/// Gives the free-form score of a model's answers by item row, by what was compared so far; not a number where there is none.
+pub struct Scores<'s> {
+    shared: &'s Shared,
+    rule: FreeForm,
+    cosines: OnceLock<Option<Cosines>>,
+}
+
+impl<'s> Scores<'s> {
+    /// By `rule`; nothing is read before somebody asks.
+    pub fn new(shared: &'s Shared, rule: FreeForm) -> Scores<'s> {
+        Scores { shared, rule, cosines: OnceLock::new() }
+    }
+
+    /// Those of `model`; none where nothing was compared, or it cannot be read: comparing again tells why.
+    pub fn of(&self, model: &str) -> Vec<f32> {
+        let cosines = self.cosines.get_or_init(|| Cosines::current(&self.shared.project.store()).ok().flatten());
+        let (Some(cosines), catalog) = (cosines, self.shared.catalog()) else { return Vec::new() };
+        let Ok(mut all) = compared(&catalog, &[model.to_string()], self.rule, &|| true) else { return Vec::new() };
+        column(&all.pop().unwrap_or_default(), cosines, self.rule, catalog.len())
+    }
 }
 
 /// Compares what was not compared yet, and says what the answers come to.

@@ -1,5 +1,5 @@
 //! What boards are made of, kept below `store/board/` between two starts: the sheet of the questions, and for each model and rule what its
-//! answers were read as. Caches: one that is missing, damaged or of something else is made again.
+//! answers were read as, and how alike its free-form answers are to what the items say. Caches: one that is missing, damaged or of something else is made again.
 
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,7 @@ use crate::store::flat::{self, Reading};
 
 const SHEET: &[u8; 8] = b"btsheet\x02";
 const MARKS: &[u8; 8] = b"btmarks\x01";
+const SIMILAR: &[u8; 8] = b"btsimil\x01";
 /// Bytes of a row of the sheet without its hashes: id, codes, turn, chance, and six of one byte.
 const ROW: u64 = 8 + 2 * NAMED.len() as u64 + 2 + 4 + 6;
 
@@ -164,6 +165,26 @@ pub(super) fn read_marks(store: &Path, name: &str, key: &[u8; 32]) -> Result<Kep
     let tail: MarksTail = reading.finish(&[cursor.crc])?;
     let graded = Graded { model: tail.model, marks, counts: tail.counts, similarity: Vec::new(), asked: None };
     Ok(Kept { graded, places: tail.places, files: tail.files, revisions: tail.revisions })
+}
+
+fn similarity_path(store: &Path, name: &str) -> PathBuf {
+    folder(store).join(format!("{name}.similar"))
+}
+
+/// Writes the similarities of a model's answers to the free-form questions, in their order; none where none were computed.
+pub(super) fn write_similarity(store: &Path, name: &str, key: &[u8; 32], values: &[f32]) -> Result<()> {
+    disk::ensure_dir(&folder(store))?;
+    flat::write(&similarity_path(store, name), SIMILAR, key, values.len(), &[cast_slice(values)], &())
+}
+
+/// Reads the similarities that `key` is the digest of.
+pub(super) fn read_similarity(store: &Path, name: &str, key: &[u8; 32]) -> Result<Vec<f32>> {
+    let reading = Reading::open(similarity_path(store, name), SIMILAR, key)?;
+    let rows = reading.rows_of(4)?;
+    let mut cursor = reading.cursor(0);
+    let values = cursor.array::<f32>(rows)?;
+    reading.finish::<()>(&[cursor.crc])?;
+    Ok(values)
 }
 
 /// Nothing is lost with a cache that could not be read or written; what is wrong with the disk is told by those who need it.

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::{Fate, Odd, Places, Scored, Texts, count};
+use super::told::count;
+use super::{Fate, Odd, Places, Scored, Texts};
 use crate::formats;
 use crate::metrics::extract::{Asked, Extractor};
 use crate::metrics::score::sheet::Sheet;
@@ -16,7 +17,7 @@ use crate::store::columns::id_hash;
 pub struct Answers {
     /// The model, see [`super::model_name`].
     pub model: String,
-    /// What the file is called in notes.
+    /// The file: notes call it by its name, and by its folders where others have that name too.
     pub source: String,
     /// The data set its keys belong to; when not known, the one that has most of them.
     pub dataset: Option<String>,
@@ -94,6 +95,7 @@ pub fn from_items(given: Vec<Item>, mut answers: Vec<Answers>, rule: Option<Extr
     if doubled > 0 {
         odd.say(format!("{} given more than once; the first is used", count(doubled, "question")));
     }
+    odd.files(answers.iter().map(|a| a.source.as_str()));
     answers.sort_by_key(|a| !a.evaluated);
     let mut names: Vec<String> = Vec::new();
     for file in &answers {
@@ -121,7 +123,7 @@ pub fn from_items(given: Vec<Item>, mut answers: Vec<Answers>, rule: Option<Extr
 fn grade(grader: &mut Grader, file: &Answers, lookup: &Lookup, items: &[Item]) -> Fate {
     grader.file(file.evaluated);
     let keys = lookup.of(file.dataset.as_deref(), file.rows.iter().map(|r| &r.key));
-    let mut fate = Fate { known: keys.is_some(), ..Fate::default() };
+    let mut fate = Fate::new(keys.is_some());
     for (at, row) in (0u32..).zip(&file.rows) {
         let Some(place) = keys.and_then(|keys| keys.get(&row.key)) else {
             fate.count(grader.extra(id_hash(&row.key.to_string())));

@@ -9,20 +9,22 @@ mod memory;
 mod paths;
 mod project;
 pub mod published;
+mod similar;
+mod told;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
-
-use serde::{Deserialize, Serialize};
 
 pub use self::cache::Places;
 pub use self::memory::{Answers, from_items};
 pub use self::paths::{from_paths, from_paths_by};
-pub use self::project::{Similarities, Watch, from_catalog};
+pub use self::project::{Watch, from_catalog};
+pub use self::similar::Similarities;
+pub use self::told::{Fate, Odd};
 
 use crate::metrics::consensus;
 use crate::metrics::extract::{Asked, Extractor};
-use crate::metrics::score::{Chosen, Graded, Outcome, Place, Ruled};
+use crate::metrics::score::{Chosen, Graded, Place, Ruled};
 use crate::metrics::statistics::{Rank, ranks};
 use crate::model::board::{Behind, Board, Row, Scale};
 use crate::model::{Item, Prediction, Problem, Result};
@@ -40,68 +42,6 @@ pub trait Texts: Send + Sync {
     /// # Errors
     /// When they cannot be read.
     fn answers(&self, model: &str, places: &[Place]) -> Result<Vec<Option<Prediction>>>;
-}
-
-/// What was odd about the files of a model, while they are read.
-#[derive(Clone, Debug, Default)]
-pub struct Odd {
-    notes: Vec<String>,
-    /// Models whose evaluated file went before a plain one.
-    evaluated: BTreeSet<String>,
-}
-
-/// What became of the rows of one file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fate {
-    counts: [u64; 4],
-    /// Keys of questions whose text in the file is another than in the set.
-    pub drifted: BTreeSet<String>,
-    /// Whether any of its questions is in the set.
-    pub known: bool,
-}
-
-impl Fate {
-    /// Counts a row.
-    pub fn count(&mut self, outcome: Outcome) {
-        self.counts[outcome as usize] += 1;
-    }
-
-    fn of(&self, outcome: Outcome) -> u64 {
-        self.counts[outcome as usize]
-    }
-}
-
-impl Odd {
-    /// Something to be said of the whole.
-    pub fn say(&mut self, note: impl Into<String>) {
-        self.notes.push(note.into());
-    }
-
-    /// Takes in what became of the rows of `model`'s file `source`.
-    pub fn file(&mut self, model: &str, source: &str, fate: &Fate) {
-        let mut note = |text: String| self.notes.push(format!("{model}: {text}"));
-        let [used, extra, duplicate, superseded] =
-            [Outcome::Used, Outcome::Extra, Outcome::Duplicate, Outcome::Superseded].map(|o| fate.of(o));
-        if !fate.known && used + extra + duplicate + superseded > 0 {
-            note(format!("no question of {source} is in the set"));
-        } else if extra > 0 {
-            note(format!("{} of {source} to questions that are not in the set", count(extra, "answer")));
-        }
-        if duplicate > 0 {
-            let rows = count(duplicate, "row");
-            note(format!("{rows} of {source} for questions that have an answer already; the first is used"));
-        }
-        if let Some(first) = fate.drifted.first() {
-            let many = count(fate.drifted.len() as u64, "question");
-            note(format!("{many} with another text in {source} (first: {first}); the text of the data set counts"));
-        }
-        if superseded > 0 && used > 0 {
-            note(format!("{} of {source} used where the evaluated file has none", count(used, "answer")));
-        }
-        if superseded > 0 {
-            self.evaluated.insert(model.to_string());
-        }
-    }
 }
 
 /// Everything a board is made of.
@@ -163,32 +103,16 @@ impl Scored {
     /// The board on these questions, with what a reader should know.
     pub fn board(&self, chosen: &Chosen) -> Board {
         let mut board = self.ruled.board(chosen);
-        let mut notes = self.odd.notes.clone();
-        for (at, Row { model, counts, .. }) in board.rows.iter().enumerate() {
+        board.notes = self.odd.notes(&board.rows);
+        for (at, model) in board.rows.iter().map(|row| &row.model).enumerate() {
             if let Some((asked, all)) = self.ruled.asked_of(at, chosen) {
-                notes.push(format!("{model}: asked {asked} of {}; its numbers are of these", count(all, "question")));
+                board.notes.push(format!("{model}: asked {asked} of {}", told::count(all, "question")));
             }
             let orders = self.ruled.orders_of(at);
             if orders > 1 {
-                notes.push(format!(
-                    "{model}: asked in {orders} orders of the options; only columns of orders are of all"
-                ));
+                board.notes.push(format!("{model}: asked in {orders} orders, of which plain columns are the first"));
             }
-            let mut note = |n: u64, what: &str, how: &str| {
-                if n > 0 {
-                    notes.push(format!("{model}: {} {how}, counted as wrong", count(n, what)));
-                }
-            };
-            note(counts.missing, "question", "without an answer");
-            note(counts.unparsed, "answer", "that no rule could read");
-            note(counts.refused, "answer", "declining to answer");
         }
-        if !self.odd.evaluated.is_empty() {
-            let models: Vec<&str> = self.odd.evaluated.iter().map(String::as_str).collect();
-            let models = models.join(", ");
-            notes.push(format!("evaluated files, which hold a judge's words, are used before plain ones: {models}"));
-        }
-        board.notes = notes;
         board
     }
 
@@ -299,11 +223,6 @@ impl Scored {
 /// Two neighbours are told apart at this level, over all pairs of neighbours together.
 pub const ALPHA: f64 = 0.05;
 
-/// So many of something.
-pub(super) fn count(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}
-
 /// The model a prediction file is of: its stem without the prefix `mcq_` and the suffix `_evaluated`.
 pub fn model_name(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -321,6 +240,8 @@ mod tests {
             ("a/GPT4o.jsonl", "GPT4o"),
             ("mcq_llava_v1.5_13b.jsonl", "llava_v1.5_13b"),
             ("MiniCPM-V-2_evaluated.jsonl", "MiniCPM-V-2"),
+            ("mcq_GPT4o+vc-low.jsonl", "GPT4o+vc-low"),
+            ("GPT4o+vc-low_evaluated.jsonl", "GPT4o+vc-low"),
         ] {
             assert_eq!(model_name(Path::new(file)), name);
         }

@@ -148,7 +148,7 @@ impl Read<'_> {
         let named = named.filter(|name| self.datasets.contains(name));
         let set = |(model, rows)| Answers {
             model,
-            source: source.name(),
+            source: source.found.path.display().to_string(),
             dataset: named.clone(),
             evaluated: source.found.format == Format::MvpEvaluated,
             rows,

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::cache::{self, Kept, Places};
+use super::similar::{Similarities, similarity};
 use super::{Fate, Odd, Scored, Texts};
 use crate::metrics::extract::{self, Extractor};
 use crate::metrics::score::sheet::{Mark, Sheet};
@@ -23,9 +24,6 @@ use crate::store::manifest::Holds;
 
 /// Rows of a file that decide which data set it answers.
 const SAMPLE: usize = 4096;
-
-/// What of the answers' similarities is known, by model: by row, NaN where there is none; empty where none were computed.
-pub type Similarities<'a> = &'a (dyn Fn(&str) -> Vec<f32> + Sync);
 
 /// Is told how many answers of how many are read; says whether to go on.
 pub type Watch<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
@@ -65,10 +63,11 @@ pub fn from_catalog(
     catalog: &Arc<Catalog>,
     store: &Path,
     rule: Option<Extractor>,
-    similar: Similarities,
+    similar: &Similarities<'_>,
     watch: Watch,
 ) -> Result<Scored> {
-    let sheet = Arc::new(sheet(catalog, store)?);
+    let questions = questions(catalog);
+    let sheet = Arc::new(sheet(catalog, store, &questions)?);
     let mut files: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, answers) in catalog.answers().iter().enumerate() {
         if let Holds::Predictions { model, .. } = &answers.part.holds {
@@ -87,20 +86,23 @@ pub fn from_catalog(
     let of: Vec<(&String, &Vec<usize>)> = files.iter().collect();
     let kept: Vec<Kept> = of
         .par_iter()
-        .map(|(model, files)| one(catalog, store, &sheet, (model, files), rule, &went))
+        .map(|(model, files)| {
+            let mut kept = one(catalog, store, &sheet, (model, files), rule, &went)?;
+            kept.graded.asked = asked(catalog, files);
+            kept.graded.similarity = similarity(catalog, store, (&sheet, &questions), (model, files), similar);
+            Ok(kept)
+        })
         .collect::<Result<_>>()?;
     let (mut odd, mut models, mut places) = (Odd::default(), Vec::new(), BTreeMap::new());
+    // The answers of evaluations come from no file.
+    let brought = |a: &&Answers| !a.part.source_blake3.is_empty();
+    odd.files(catalog.answers().iter().filter(brought).map(|a| a.part.source.as_str()));
     for answers in catalog.answers() {
-        let (n, source) = (answers.part.duplicates, &answers.part.source);
-        if n > 0 {
-            odd.say(format!("{source}: {n} rows were given more than once and dropped at import"));
-        }
+        odd.doubled(&answers.part.source, answers.part.duplicates);
     }
-    for mut model in kept {
+    for model in kept {
         model.files.iter().for_each(|(source, fate)| odd.file(&model.graded.model, source, fate));
         places.insert(model.graded.model.clone(), model.places);
-        model.graded.similarity = similar(&model.graded.model);
-        model.graded.asked = asked(catalog, files.get(&model.graded.model).map_or(&[][..], Vec::as_slice));
         models.push(Arc::new(model.graded));
     }
     let texts = Segments { catalog: catalog.clone(), files };
@@ -126,15 +128,34 @@ fn evaluated(answers: &Answers) -> bool {
     matches!(answers.part.holds, Holds::Predictions { evaluated: true, .. })
 }
 
-/// The questions: as they were kept, or read again.
-fn sheet(catalog: &Catalog, store: &Path) -> Result<Sheet> {
+/// What the questions are, as a digest.
+fn questions(catalog: &Catalog) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     catalog.item_segments().for_each(|segment| {
         let bytes: u64 = segment.frames().iter().map(|f| u64::from(f.length)).sum();
         hasher.update(format!("{} {} {bytes}\n", segment.file(), segment.rows()).as_bytes());
     });
-    let key: [u8; 32] = *hasher.finalize().as_bytes();
-    if let Ok(sheet) = cache::read_sheet(store, &key)
+    *hasher.finalize().as_bytes()
+}
+
+/// What a model's files are, for a digest.
+pub(super) fn digest(catalog: &Catalog, files: &[usize]) -> blake3::Hasher {
+    let mut hasher = blake3::Hasher::new();
+    for part in files.iter().map(|at| &catalog.answers()[*at].part) {
+        hasher.update(part.blake3.as_bytes());
+        hasher.update(part.source.as_bytes());
+    }
+    hasher
+}
+
+/// The name of what is kept of a model.
+pub(super) fn short(what: &str) -> String {
+    blake3::hash(what.as_bytes()).to_hex().as_str().chars().take(32).collect()
+}
+
+/// The questions: as they were kept, or read again.
+fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<Sheet> {
+    if let Ok(sheet) = cache::read_sheet(store, key)
         && sheet.len() == catalog.len()
     {
         return Ok(sheet);
@@ -145,7 +166,7 @@ fn sheet(catalog: &Catalog, store: &Path) -> Result<Sheet> {
             .map_err(|e| Problem::new(Kind::Corrupt, format!("a stored item cannot be read: {e}")))?;
         sheet.push(&item).map(|()| true)
     })?;
-    cache::fine(cache::write_sheet(store, &key, &sheet));
+    cache::fine(cache::write_sheet(store, key, &sheet));
     Ok(sheet)
 }
 
@@ -158,19 +179,13 @@ fn one(
     rule: Option<Extractor>,
     went: &(dyn Fn(u64) -> Result<()> + Sync),
 ) -> Result<Kept> {
-    let parts = || files.iter().map(|at| &catalog.answers()[*at].part);
-    let rows: u64 = parts().map(|p| p.rows).sum();
-    let mut hasher = blake3::Hasher::new();
-    parts().for_each(|p| {
-        hasher.update(p.blake3.as_bytes());
-        hasher.update(p.source.as_bytes());
-    });
+    let rows: u64 = files.iter().map(|at| catalog.answers()[*at].part.rows).sum();
+    let mut hasher = digest(catalog, files);
     // A rule's name holds its version.
     let rules = rule.map_or_else(|| Extractor::ALL.map(Extractor::name).join(" "), |rule| rule.name().to_string());
     hasher.update(rules.as_bytes());
     let key: [u8; 32] = *hasher.finalize().as_bytes();
-    let name = blake3::hash(format!("{model}\n{}", rule.map_or("", Extractor::name)).as_bytes());
-    let name: String = name.to_hex().as_str().chars().take(32).collect();
+    let name = short(&format!("{model}\n{}", rule.map_or("", Extractor::name)));
     let revisions = catalog.revisions().list();
     if let Ok(mut kept) = cache::read_marks(store, &name, &key) {
         let same = kept.revisions == revisions.len() as u64;
@@ -326,7 +341,7 @@ fn read(
         let answers = &catalog.answers()[*at];
         grader.file(evaluated(answers));
         let dataset = dataset_of(catalog, sheet, answers)?;
-        let mut fate = Fate { known: dataset.is_some(), ..Fate::default() };
+        let mut fate = Fate::new(dataset.is_some());
         let (mut frame, mut line, mut expected) = (0, 0u32, 0);
         let mut id = String::new();
         while let Some(text) = answers.lines(frame)? {

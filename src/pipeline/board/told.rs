@@ -1,0 +1,195 @@
+//! What was odd about the files of a board, in notes that fit a line of a terminal.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::metrics::score::Outcome;
+use crate::model::board::Row;
+
+/// Columns of a terminal that a note is kept to, less what is printed before it.
+const WIDTH: usize = 74;
+
+/// What was odd about the files of a model, while they are read.
+#[derive(Clone, Debug, Default)]
+pub struct Odd {
+    notes: Vec<String>,
+    /// Models whose evaluated file went before a plain one.
+    evaluated: BTreeSet<String>,
+    /// What files are called, by path.
+    names: BTreeMap<String, String>,
+}
+
+/// What became of the rows of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fate {
+    counts: [u64; 4],
+    /// Keys of questions whose text in the file is another than in the set.
+    pub drifted: BTreeSet<String>,
+    /// Whether any of its questions is in the set.
+    pub known: bool,
+}
+
+impl Fate {
+    /// Nothing yet; `known` says whether any of the file's questions is in the set.
+    pub fn new(known: bool) -> Fate {
+        Fate { known, ..Fate::default() }
+    }
+
+    /// Counts a row.
+    pub fn count(&mut self, outcome: Outcome) {
+        self.counts[outcome as usize] += 1;
+    }
+
+    fn of(&self, outcome: Outcome) -> u64 {
+        self.counts[outcome as usize]
+    }
+}
+
+impl Odd {
+    /// Something to be said of the whole.
+    pub fn say(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// The files that notes may be about: each is called by its name, with as many of its folders as tell it from the others.
+    pub fn files<'p>(&mut self, paths: impl IntoIterator<Item = &'p str>) {
+        let paths: BTreeSet<&str> = paths.into_iter().collect();
+        let last = |path: &str, parts: usize| {
+            let all: Vec<_> = Path::new(path).components().map(|c| c.as_os_str().to_string_lossy()).collect();
+            all[all.len().saturating_sub(parts)..].join("/")
+        };
+        let depth = |path: &str| Path::new(path).components().count();
+        for path in &paths {
+            let alone = |parts: &usize| paths.iter().filter(|p| last(p, *parts) == last(path, *parts)).count() == 1;
+            let parts = (1..depth(path)).find(alone);
+            self.names.insert((*path).into(), parts.map_or_else(|| (*path).into(), |parts| last(path, parts)));
+        }
+    }
+
+    /// What a file is called.
+    fn name<'n>(&'n self, source: &'n str) -> &'n str {
+        self.names.get(source).map_or(source, String::as_str)
+    }
+
+    /// So many rows of a file were doubled, of which the first counts.
+    pub fn doubled(&mut self, source: &str, n: u64) {
+        if n > 0 {
+            let rows = count(n, "doubled row");
+            self.say(format!("{}: {rows}; the first counts", self.name(source)));
+        }
+    }
+
+    /// Takes in what became of the rows of `model`'s file `source`.
+    pub fn file(&mut self, model: &str, source: &str, fate: &Fate) {
+        let [used, extra, duplicate, superseded] =
+            [Outcome::Used, Outcome::Extra, Outcome::Duplicate, Outcome::Superseded].map(|o| fate.of(o));
+        let name = self.name(source);
+        // Most files are named after their model.
+        let of = if name.contains(model) { name.to_string() } else { format!("{model}, {name}") };
+        let mut note = |text: String| self.notes.push(format!("{of}: {text}"));
+        if !fate.known && used + extra + duplicate + superseded > 0 {
+            note("answers no question of the set".into());
+        } else if extra > 0 {
+            note(format!("{} to questions outside the set", count(extra, "answer")));
+        }
+        if duplicate > 0 {
+            note(format!("{}; the first counts", count(duplicate, "doubled row")));
+        }
+        if let Some(first) = fate.drifted.first() {
+            match fate.drifted.len() as u64 {
+                1 => note(format!("1 question has another text ({first})")),
+                many => note(format!("{many} questions have another text (first: {first})")),
+            }
+        }
+        if superseded > 0 && used > 0 {
+            note(format!("{} used that the evaluated file lacks", count(used, "answer")));
+        }
+        if superseded > 0 {
+            self.evaluated.insert(model.to_string());
+        }
+    }
+
+    /// The notes on a board with these rows.
+    pub fn notes(&self, rows: &[Row]) -> Vec<String> {
+        let mut notes = self.notes.clone();
+        for Row { model, counts, .. } in rows {
+            let mut note = |n: u64, what: &str, how: &str| {
+                if n > 0 {
+                    notes.push(format!("{model}: {} {how}, counted as wrong", count(n, what)));
+                }
+            };
+            note(counts.missing, "question", "without an answer");
+            note(counts.unparsed, "answer", "that no rule could read");
+            note(counts.refused, "answer", "declining to answer");
+        }
+        if !self.evaluated.is_empty() {
+            let models: Vec<&str> = self.evaluated.iter().map(String::as_str).collect();
+            let said = |models: &str| format!("evaluated files (a judge's words) go before plain ones: {models}");
+            let all = said(&models.join(", "));
+            let is_short = all.chars().count() <= WIDTH;
+            notes.push(if is_short { all } else { said(&count(models.len() as u64, "model")) });
+        }
+        notes
+    }
+}
+
+/// So many of something.
+pub(super) fn count(n: u64, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_called_by_what_tells_them_apart() {
+        let mut odd = Odd::default();
+        odd.files(["/data/a/one/p.jsonl", "/data/b/one/p.jsonl", "/data/b/q.jsonl", "evaluation 3 on a set"]);
+        let names: Vec<&str> =
+            ["/data/a/one/p.jsonl", "/data/b/one/p.jsonl", "/data/b/q.jsonl", "evaluation 3 on a set"]
+                .map(|path| odd.name(path))
+                .to_vec();
+        assert_eq!(names, ["a/one/p.jsonl", "b/one/p.jsonl", "q.jsonl", "evaluation 3 on a set"]);
+        assert_eq!(odd.name("/never/said.jsonl"), "/never/said.jsonl");
+    }
+
+    /// A note for each thing that can be odd of MVP-Bench's files with the longest names.
+    #[test]
+    fn a_note_fits_a_line() {
+        let mut odd = Odd::default();
+        let path = "/home/somebody/benchmarks/mvp-bench/model_prediction/llava_v1.5_13b_evaluated.jsonl";
+        odd.files([path]);
+        odd.doubled(path, 1872);
+        let mut fate = Fate::new(true);
+        fate.drifted = ["1295".to_string()].into();
+        for (outcome, n) in [(Outcome::Used, 1000), (Outcome::Extra, 2), (Outcome::Duplicate, 1872)] {
+            (0..n).for_each(|_| fate.count(outcome));
+        }
+        odd.file("llava_v1.5_13b", path, &fate);
+        let mut none = Fate::new(false);
+        none.count(Outcome::Extra);
+        odd.file("other", path, &none);
+        let mut plain = Fate::new(true);
+        (0..1000).for_each(|_| plain.count(Outcome::Used));
+        plain.count(Outcome::Superseded);
+        odd.file("llava_v1.5_13b", "llava_v1.5_13b.jsonl", &plain);
+        let models = ["llava_v1.5_7b", "llava_v1.5_13b", "deepseek_vl_1.3b", "MiniGPT-4-v1-7B"];
+        odd.evaluated.extend(models.map(str::to_string));
+        let notes = odd.notes(&[]);
+        let file = "llava_v1.5_13b_evaluated.jsonl";
+        assert_eq!(
+            notes[..3],
+            [
+                format!("{file}: 1872 doubled rows; the first counts"),
+                format!("{file}: 2 answers to questions outside the set"),
+                format!("{file}: 1872 doubled rows; the first counts"),
+            ]
+        );
+        assert!(notes.contains(&format!("other, {file}: answers no question of the set")), "{notes:?}");
+        assert!(notes.iter().all(|note| note.chars().count() <= WIDTH && !note.contains("/home")), "{notes:?}");
+        assert!(notes.last().unwrap().ends_with(": 4 models"), "{notes:?}");
+    }
+}
