@@ -1,4 +1,4 @@
-//! JSON text the way Python's `json` module spaces it, so that released files come back byte for byte.
+//! JSON text the way Python's `json` module spaces it, so that released files come back byte for byte; and text in XML.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -164,6 +164,23 @@ impl<W: Write> Array<W> {
         self.out.flush().map_err(|e| failed(&e))?;
         Ok(self.out)
     }
+}
+
+/// A text in XML, between tags or as the value of an attribute in double quotes.
+pub(super) fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            // XML has no place for most of them.
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 #[cfg(test)]

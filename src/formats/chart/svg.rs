@@ -4,27 +4,11 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use super::{Anchor, Colour, Scene, Shape};
-use crate::formats::write::raw;
+use crate::formats::write::{raw, xml};
 use crate::model::Result;
 
 fn hex(Colour(r, g, b): Colour) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            // XML has no place for them.
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
@@ -51,7 +35,7 @@ pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
                     text,
                     "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{}\" text-anchor=\"{anchor}\" dominant-baseline=\"central\">{}</text>",
                     hex(*colour),
-                    escaped(said)
+                    xml(said)
                 )
             }
         };

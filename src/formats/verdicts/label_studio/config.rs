@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{ANSWER, NOTE, REASONS, VERDICT};
+use crate::formats::write::xml;
 use crate::model::Verdict;
 use crate::model::config::Reason;
 
@@ -15,7 +16,7 @@ pub fn config(reasons: &[Reason]) -> String {
     let choices = |out: &mut String, name: &str, more: &str, list: &mut dyn Iterator<Item = (&str, &str)>| {
         let _ = writeln!(out, "  <Choices name=\"{name}\" toName=\"question\" {more}>");
         for (key, label) in list {
-            let (key, label) = (escaped(key), escaped(label));
+            let (key, label) = (xml(key), xml(label));
             let alias = if key == label { String::new() } else { format!(" alias=\"{key}\"") };
             let _ = writeln!(out, "    <Choice value=\"{label}\"{alias}/>");
         }
@@ -35,21 +36,6 @@ pub fn config(reasons: &[Reason]) -> String {
         );
     }
     out.push_str("</View>\n");
-    out
-}
-
-/// A text as the value of an attribute.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
     out
 }
 
