@@ -13,6 +13,13 @@ use super::tally::Tally;
 /// The difficulties, the easiest first.
 pub const DIFFICULTIES: [&str; 3] = ["easy", "medium", "hard"];
 
+/// The place of a level among those of its benchmark, the easiest first: [`DIFFICULTIES`], and MVP-Bench's low before its high. Levels of
+/// other names come last.
+pub fn place(level: &str) -> usize {
+    let is = |names: [&str; 2]| names.iter().any(|name| name.eq_ignore_ascii_case(level));
+    [["easy", "low"], ["medium", "medium"], ["hard", "high"]].into_iter().position(is).unwrap_or(3)
+}
+
 /// Accuracy by aspect and difficulty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Grid {

@@ -212,8 +212,15 @@ impl Special {
     /// The rows that a column follows from.
     pub fn behind(&self, sheet: &Sheet, column: usize) -> Vec<u32> {
         match self.sources.get(column) {
-            Some(Source::Aware(subset, ..)) => {
-                let is = |row: &&u32| subset.is_none_or(|s| subset_of(sheet, **row as usize) == s);
+            Some(Source::Aware(subset, what, _)) => {
+                let is = |row: &&u32| {
+                    let own = subset_of(sheet, **row as usize);
+                    match *what {
+                        "KK" => own != Subset::Beyond,
+                        "KU" => own != Subset::Basic,
+                        _ => subset.is_none_or(|s| own == s),
+                    }
+                };
                 self.refusable.iter().filter(is).copied().collect()
             }
             Some(Source::Delta(name) | Source::DeltaModified(name) | Source::Modified(name)) => {

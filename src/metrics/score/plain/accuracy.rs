@@ -1,7 +1,7 @@
 //! The columns of accuracies: by type, subtask, level, data set and variant, and by two of them.
 
 use super::{Plain, Source, Stratum, named};
-use crate::metrics::autobench::DIFFICULTIES;
+use crate::metrics::autobench::{DIFFICULTIES, place};
 use crate::metrics::score::sheet::Sheet;
 use crate::model::board::Scale;
 use crate::model::{Field, QuestionKind};
@@ -64,6 +64,10 @@ impl Plain {
                 .collect();
             codes.sort();
             codes.dedup();
+            // Levels from easy to hard, whatever their names; all else by name.
+            if field == Field::Level {
+                codes.sort_by_key(|(name, _)| place(name));
+            }
             if codes.len() < 2 {
                 continue;
             }
