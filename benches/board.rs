@@ -166,7 +166,7 @@ fn main() -> Outcome<()> {
     println!("{models} prediction files brought in: {}, wc -l {} ({counted}), {ratio:.0}x", show(took), show(floor));
     let began = Instant::now();
     let ask = |filter: &str, curated| -> Outcome<_> {
-        let ask = BoardAsk { filter: Filter::parse(filter)?, curated, rule: None };
+        let ask = BoardAsk { filter: Filter::parse(filter)?, curated, ..BoardAsk::default() };
         match client(&project)?.ask(Ask::Board(Box::new(ask)))? {
             Answer::Board(board) => Ok(board),
             other => Err(format!("{other:?}").into()),

@@ -117,6 +117,18 @@ pub enum Curated {
     Round(String),
 }
 
+/// Which printed figures stand beside a board.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Printed {
+    /// None.
+    #[default]
+    Off,
+    /// Those of every paper that prints a column of the board.
+    All,
+    /// Those of this paper.
+    Paper(String),
+}
+
 /// What board is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BoardAsk {
@@ -126,6 +138,8 @@ pub struct BoardAsk {
     pub filter: Filter,
     /// The rule that reads answers, by name; without one, that of each question's paper.
     pub rule: Option<String>,
+    /// What papers printed for its columns, as rows after the scored ones. Nothing else that is asked of the board goes by it.
+    pub printed: Printed,
 }
 
 /// What was odd about a model's predictions.

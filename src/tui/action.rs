@@ -199,6 +199,7 @@ actions! {
     BoardFilter, "filter questions", Board, ["f"], false, "score only the questions that a filter finds, in the words of the item list";
     BoardCurated, "curated", Board, ["a"], false, "score all items, the accepted ones, or those accepted in a round";
     BoardRule, "reading rule", Board, ["r"], false, "the rule that reads answers: each question's own, or one for all";
+    BoardPrinted, "printed rows", Board, ["p"], false, "what papers printed for these columns as dimmed rows: none, of all papers, or of one";
     BoardViews, "breakdown", Board, ["v"], false, "this model by style, type, scenario or any group of columns, as bars";
     CompareModels, "compare", Board, ["x"], false, "compare this model with another one: mark it, then the same key on the other";
     HowSure, "how sure", Board, ["s"], false, "the interval of this cell by drawing images or pairs again, beside Wilson's";

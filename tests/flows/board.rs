@@ -57,6 +57,30 @@ fn a_filter_and_what_people_accepted_choose_what_is_scored() {
 }
 
 #[test]
+fn printed_rows_come_after_the_scored_ones_and_say_where_they_are_from() {
+    let bench = project();
+    let folder = fixture();
+    let plain = bench.run(["board", "--format", "json"]).lines();
+    let of = |args: &[&str]| bench.run(args.iter().chain(&["--format", "json"]).copied().collect::<Vec<_>>()).lines();
+    let with = of(&["board", "--printed", "mvp-bench"]);
+    assert_eq!(with, of(&["board", folder.to_str().unwrap(), "--printed", "MVP-Bench"]));
+    assert_eq!(with, of(&["board", "--printed"]), "no other paper prints a column of it");
+    let (scored, printed): (Vec<_>, Vec<_>) = with.into_iter().partition(|line| line.get("reference").is_none());
+    assert_eq!(scored, plain);
+    let gpt = printed.iter().find(|l| l["model"] == "GPT-4o" && l["column"] == "qAcc.L_l").unwrap();
+    let said = json!({"model": "GPT-4o", "column": "qAcc.L_l", "k": null, "n": 0, "value": 0.7444, "reference": gpt["reference"]});
+    assert_eq!(*gpt, said);
+    assert!(gpt["reference"].as_str().unwrap().starts_with("MVP-Bench, Table"), "{gpt}");
+    let table = bench.run(["board", "--printed", "--columns", "qAcc.L_l", "--sort", "qAcc.L_l"]).ok();
+    assert!(table.lines().any(|l| l.starts_with("GPT-4o (MVP-Bench, Table") && l.ends_with(" 74.44")), "{table}");
+    let csv = bench.run(["board", "--printed", "--format", "csv"]).ok();
+    assert!(csv.starts_with("model,column,k,n,value,reference\n") && csv.contains("\"MVP-Bench, Table"), "{csv}");
+    assert!(bench.run(["board", "--format", "csv"]).ok().starts_with("model,column,k,n,value\n"));
+    bench.run(["board", "--printed", "nonsense"]).refused(1);
+    bench.run(["board", "--printed", "--ranks", "qAcc.L_l"]).refused(2);
+}
+
+#[test]
 fn ranks_intervals_and_two_models_are_the_same_from_a_project_and_from_its_files() {
     let bench = project();
     let folder = fixture();

@@ -58,7 +58,8 @@ impl Source {
             };
             let filter = of.filter.as_deref().map(Filter::parse).transpose()?.unwrap_or_default();
             // The owner knows rules by their whole names.
-            let ask = BoardAsk { curated, filter, rule: rule.map(|rule| rule.name().to_string()) };
+            let ask =
+                BoardAsk { curated, filter, rule: rule.map(|rule| rule.name().to_string()), ..BoardAsk::default() };
             return Ok(Source::Project(Box::new(context.client()?), Box::new(ask)));
         }
         if of.curated.is_some() || of.filter.is_some() {

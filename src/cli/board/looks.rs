@@ -11,18 +11,18 @@ use crate::cli::Context;
 use crate::metrics::statistics::Rank;
 use crate::model::agreement::Bootstrap;
 use crate::model::board::looks::{Compared, Redrawn, Sure};
-use crate::model::board::{Board, BoardAsk, Cell, Column, Row, Scale};
+use crate::model::board::{Board, BoardAsk, Cell, Column, Printed, Row, Scale};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, Ask};
-use crate::pipeline::board::{Scored, from_paths_by};
+use crate::pipeline::board::{Scored, from_paths_by, published};
 use crate::tui::widgets::table::CopyFormat;
 use crate::tui::widgets::table::copy::rows_as;
 
 /// Where a board comes from.
 pub(super) enum Source {
-    /// Files, read here.
-    Files(Box<Scored>),
+    /// Files, read here, with these printed rows.
+    Files(Box<Scored>, Printed),
     /// The project, through its owner.
     Project(Box<Client>, BoardAsk),
 }
@@ -47,12 +47,13 @@ impl Source {
         }
         let rule = args.rule.as_deref().map(extractor).transpose()?;
         let mapping = args.mapping.as_deref().map(crate::cli::import::mapping).transpose()?;
-        Ok(Source::Files(Box::new(from_paths_by(&args.paths, rule, mapping.as_ref())?)))
+        let scored = Box::new(from_paths_by(&args.paths, rule, mapping.as_ref())?);
+        Ok(Source::Files(scored, ask.printed))
     }
 
     /// Says which files were passed over.
     pub(super) fn skipped(&self) {
-        if let Source::Files(scored) = self {
+        if let Source::Files(scored, _) = self {
             for problem in &scored.skipped {
                 // Standard error may be gone too; the board is what was asked for.
                 let _ = writeln!(io::stderr(), "skipped: {problem}");
@@ -66,7 +67,11 @@ impl Source {
     /// What the owner refuses.
     pub(super) fn board(&self) -> Result<Board> {
         match self {
-            Source::Files(scored) => Ok(scored.whole()),
+            Source::Files(scored, printed) => {
+                let mut board = scored.whole();
+                published::beside(&mut board, printed)?;
+                Ok(board)
+            }
             Source::Project(client, ask) => match client.ask(Ask::Board(Box::new(ask.clone())))? {
                 Answer::Board(board) => Ok(*board),
                 _ => Err(unexpected()),
@@ -76,7 +81,7 @@ impl Source {
 
     fn ranked(&self, column: &str) -> Result<Vec<(String, Rank)>> {
         match self {
-            Source::Files(scored) => scored.ranks(column, &scored.ruled().choose(None)),
+            Source::Files(scored, _) => scored.ranks(column, &scored.ruled().choose(None)),
             Source::Project(client, ask) => {
                 match client.ask(Ask::Ranks { ask: Box::new(ask.clone()), column: column.into() })? {
                     Answer::Ranks(ranks) => Ok(ranks),
@@ -88,7 +93,7 @@ impl Source {
 
     fn how_sure(&self, model: &str, column: &str, plan: Bootstrap) -> Result<Sure> {
         match self {
-            Source::Files(scored) => scored.sure(model, column, &scored.ruled().choose(None), plan, &|| true),
+            Source::Files(scored, _) => scored.sure(model, column, &scored.ruled().choose(None), plan, &|| true),
             Source::Project(client, ask) => {
                 let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
                 match client.ask(Ask::Sure { ask, model, column, plan })? {
@@ -101,7 +106,7 @@ impl Source {
 
     fn compared(&self, (a, b): (&str, &str), column: &str, plan: Bootstrap) -> Result<Compared> {
         match self {
-            Source::Files(scored) => {
+            Source::Files(scored, _) => {
                 let chosen = scored.ruled().choose(None);
                 scored.compare((a, b), column, &chosen, plan, (&|| true, &|_| true))
             }

@@ -19,7 +19,7 @@ pub use self::print::print;
 use self::looks::Source;
 use super::Context;
 use crate::metrics::extract::Extractor;
-use crate::model::board::{Board, BoardAsk, Cell, Curated, Row};
+use crate::model::board::{Board, BoardAsk, Cell, Curated, Printed, Row};
 use crate::model::{Filter, Kind, Problem, Result};
 
 /// Arguments of `benchtop board`.
@@ -49,6 +49,9 @@ pub struct Args {
     /// Score only what this filter of the item list finds in the project
     #[arg(long, value_name = "WORDS")]
     pub filter: Option<String>,
+    /// With what papers printed for these columns, or one of them (Dysca, MM-SAP, MVP-Bench), as rows after the scored ones
+    #[arg(long, num_args = 0..=1, value_name = "PAPER", conflicts_with_all = ["ranks", "compare", "sure"])]
+    pub printed: Option<Option<String>>,
     /// Ranks by this column, which tie where the data cannot tell neighbours apart
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["sort", "columns", "compare", "sure"])]
     pub ranks: Option<String>,
@@ -142,7 +145,16 @@ fn board_ask(args: &Args) -> Result<BoardAsk> {
     let filter = args.filter.as_deref().map(Filter::parse).transpose()?.unwrap_or_default();
     // The owner knows rules by their whole names.
     let rule = args.rule.as_deref().map(extractor).transpose()?.map(|rule| rule.name().to_string());
-    Ok(BoardAsk { curated, filter, rule })
+    Ok(BoardAsk { curated, filter, rule, printed: printed(args) })
+}
+
+/// Which printed rows stand beside the scored ones.
+fn printed(args: &Args) -> Printed {
+    match &args.printed {
+        None => Printed::Off,
+        Some(None) => Printed::All,
+        Some(Some(paper)) => Printed::Paper(paper.clone()),
+    }
 }
 
 /// The rule of that name.
@@ -168,7 +180,7 @@ fn unknown_column(board: &Board, what: String) -> Problem {
     Problem::new(Kind::NotFound, what).help(format!("there are: {}", names.join(", ")))
 }
 
-/// Sorts rows by a column, best first, ties by name; rows without that cell come last.
+/// Sorts rows by a column, best first, ties by name, scored rows before printed ones; rows without that cell come last.
 ///
 /// # Errors
 /// [`Kind::NotFound`] for a column that is not there.
@@ -190,7 +202,7 @@ pub fn sort(board: &mut Board, by: &str) -> Result<()> {
             (None, Some(_)) => Ordering::Greater,
             (None, None) => Ordering::Equal,
         };
-        order.then_with(|| a.model.cmp(&b.model))
+        order.then_with(|| (a.reference.is_some(), &a.model).cmp(&(b.reference.is_some(), &b.model)))
     });
     Ok(())
 }

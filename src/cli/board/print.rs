@@ -20,16 +20,23 @@ pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -
         Output::Md => markdown(board, out),
         Output::Latex => latex(board, out),
         Output::Csv => {
-            writeln!(out, "model,column,k,n,value")?;
+            // Only a board with printed rows has a column for where they were printed.
+            let printed = board.rows.iter().any(|row| row.reference.is_some());
+            writeln!(out, "model,column,k,n,value{}", if printed { ",reference" } else { "" })?;
             for (row, column, cell, value) in cells(board) {
                 let k = cell.k().map_or(String::new(), |k| k.to_string());
-                writeln!(out, "{},{},{k},{},{value}", csv(&row.model), csv(&column.name), cell.n())?;
+                write!(out, "{},{},{k},{},{value}", csv(&row.model), csv(&column.name), cell.n())?;
+                if printed {
+                    write!(out, ",{}", csv(row.reference.as_deref().unwrap_or_default()))?;
+                }
+                writeln!(out)?;
             }
             notes_aside(board)
         }
         Output::Json => {
             for (row, column, cell, value) in cells(board) {
-                let line = Line { model: &row.model, column: &column.name, k: cell.k(), n: cell.n(), value };
+                let reference = row.reference.as_deref();
+                let line = Line { model: &row.model, column: &column.name, k: cell.k(), n: cell.n(), value, reference };
                 serde_json::to_writer(&mut *out, &line)?;
                 out.write_all(b"\n")?;
             }
@@ -45,6 +52,16 @@ struct Line<'a> {
     k: Option<u64>,
     n: u64,
     value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<&'a str>,
+}
+
+/// What a row is called for people: with where it was printed, if it was not scored.
+fn name(row: &Row) -> String {
+    match &row.reference {
+        Some(printed) => format!("{} ({printed})", row.model),
+        None => row.model.clone(),
+    }
 }
 
 /// Cells that have a value, row by row.
@@ -79,7 +96,9 @@ pub(super) fn shown(cell: Option<Cell>, column: &Column) -> String {
         Some((cell, value)) => {
             let value = if column.scale == Scale::Share { value * 100.0 } else { value };
             let sign = if column.scale == Scale::Points && value > 0.0 { "+" } else { "" };
-            format!("{sign}{value:.2} n={}", cell.n())
+            // Printed numbers have no count.
+            let n = if cell.n() > 0 { format!(" n={}", cell.n()) } else { String::new() };
+            format!("{sign}{value:.2}{n}")
         }
         None => "-".to_string(),
     }
@@ -92,7 +111,7 @@ fn markdown(board: &Board, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "\n| --- |")?;
     board.columns.iter().try_for_each(|_| write!(out, " ---: |"))?;
     for row in &board.rows {
-        write!(out, "\n| {} |", safe(&row.model))?;
+        write!(out, "\n| {} |", safe(&name(row)))?;
         row.cells.iter().zip(&board.columns).try_for_each(|(c, of)| write!(out, " {} |", shown(*c, of)))?;
     }
     writeln!(out)?;
@@ -105,7 +124,8 @@ fn markdown(board: &Board, out: &mut dyn Write) -> io::Result<()> {
 /// A table for a paper: numbers without their counts, which stand in a line of their own where all models share them.
 fn latex(board: &Board, out: &mut dyn Write) -> io::Result<()> {
     let n_of = |at: usize| {
-        let mut n = board.rows.iter().filter_map(|row| Some(row.cells.get(at).copied().flatten()?.n()));
+        let scored = board.rows.iter().filter(|row| row.reference.is_none());
+        let mut n = scored.filter_map(|row| Some(row.cells.get(at).copied().flatten()?.n()));
         let first = n.next()?;
         n.all(|n| n == first).then_some(first)
     };
@@ -121,14 +141,14 @@ fn latex(board: &Board, out: &mut dyn Write) -> io::Result<()> {
     let mut rows = vec![std::iter::once("n".to_string()).chain(counts).collect::<Vec<_>>()];
     rows.extend(board.rows.iter().map(|row| {
         let cells = row.cells.iter().zip(&board.columns).map(number);
-        std::iter::once(row.model.clone()).chain(cells).collect()
+        std::iter::once(name(row)).chain(cells).collect()
     }));
     out.write_all(rows_as(&heads, &rows, CopyFormat::Latex).as_bytes())?;
     board.notes.iter().try_for_each(|n| writeln!(out, "% {}", n.replace('\n', " ")))
 }
 
 fn table(board: &Board, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    let names = board.rows.iter().map(|r| r.model.width()).chain([5]).max().unwrap_or(5);
+    let names = board.rows.iter().map(|r| name(r).width()).chain([5]).max().unwrap_or(5);
     let line = |r: &Row| r.cells.iter().zip(&board.columns).map(|(c, of)| shown(*c, of)).collect();
     let text: Vec<Vec<String>> = board.rows.iter().map(line).collect();
     let wide = |at: usize| {
@@ -145,7 +165,7 @@ fn table(board: &Board, width: usize, out: &mut dyn Write) -> io::Result<()> {
         }
         writeln!(out)?;
         for (row, cells) in board.rows.iter().zip(&text) {
-            write!(out, "{}", pad(&row.model, names, false))?;
+            write!(out, "{}", pad(&name(row), names, false))?;
             for at in block.clone() {
                 write!(out, "  {}", pad(cells.get(at).map_or("-", String::as_str), wide(at), true))?;
             }

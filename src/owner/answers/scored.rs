@@ -15,7 +15,7 @@ use crate::owner::rounds::accepted;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::wire::AnswerSet;
-use crate::pipeline::board::{Scored, Similarities, from_catalog};
+use crate::pipeline::board::{Scored, Similarities, from_catalog, published};
 use crate::pipeline::scoring::column::Column;
 use crate::pipeline::scoring::predictions;
 use crate::store::columns::id_hash;
@@ -70,14 +70,16 @@ pub(super) fn rule(name: Option<&str>) -> Result<Option<Extractor>> {
     found.map(Some)
 }
 
-/// The board that is asked for.
+/// The board that is asked for, with what papers printed where that is wanted: those rows are put beside the scored ones here and kept nowhere.
 ///
 /// # Errors
-/// For a filter or a round that cannot be; when items or predictions cannot be read.
+/// For a filter or a round that cannot be, or a paper that is not there; when items or predictions cannot be read.
 pub(super) fn board(sight: &Sight, ask: &BoardAsk) -> Result<Board> {
     let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
     let chosen = chosen(sight, &scored, ask)?;
-    Ok(scored.board(&chosen))
+    let mut board = scored.board(&chosen);
+    published::beside(&mut board, &ask.printed)?;
+    Ok(board)
 }
 
 /// The answers behind a cell of that board.

@@ -21,7 +21,7 @@ pub use self::stability::{Curve, Stability, Stable};
 
 use super::board::{Scored, published};
 use crate::metrics::score::Chosen;
-use crate::model::board::{Board, BoardAsk, Cell, Column, Scale};
+use crate::model::board::{Board, BoardAsk, Cell, Column, Printed, Scale};
 use crate::model::{Kind, Problem, Result};
 
 /// An analysis of a board.
@@ -100,8 +100,7 @@ pub fn analyse(
         What::Intervals(ask) => Analysis::Sure(intervals::sure(scored, chosen, ask, wanted)?),
         What::Published(paper) => {
             let mut board = scored.board(chosen);
-            let printed = published::references(&board, paper.as_deref())?;
-            board.rows.extend(printed);
+            published::beside(&mut board, &paper.clone().map_or(Printed::All, Printed::Paper))?;
             Analysis::Published(board)
         }
         What::Alignment(_) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::formats::published::{Figure, figures};
-use crate::model::board::{Board, Cell, Counts, Row, Scale};
+use crate::model::board::{Board, Cell, Column, Counts, Printed, Row, Scale};
 use crate::model::{Kind, Problem, Result};
 
 /// The board's column that holds the same number as a printed one; none where no column does, as for VLB, whose tables have columns by
@@ -63,6 +63,36 @@ pub fn of_paper(paper: Option<&str>) -> Result<Vec<Figure>> {
     Ok(found)
 }
 
+/// The papers that print a number for one of these columns, in the order of their files.
+///
+/// # Errors
+/// When the figures that come with the program cannot be read.
+pub fn papers_of(columns: &[Column]) -> Result<Vec<&'static str>> {
+    let mut papers: Vec<&str> = Vec::new();
+    for figure in figures()? {
+        let is_here = || column_of(&figure).is_some_and(|name| columns.iter().any(|c| c.name == name));
+        if !papers.contains(&figure.paper) && is_here() {
+            papers.push(figure.paper);
+        }
+    }
+    Ok(papers)
+}
+
+/// Puts the printed rows that are wanted after those of the board.
+///
+/// # Errors
+/// As [`of_paper`].
+pub fn beside(board: &mut Board, printed: &Printed) -> Result<()> {
+    let paper = match printed {
+        Printed::Off => return Ok(()),
+        Printed::All => None,
+        Printed::Paper(name) => Some(name.as_str()),
+    };
+    let rows = references(board, paper)?;
+    board.rows.extend(rows);
+    Ok(())
+}
+
 /// One row a paper and model that has a printed number for a column of this board. The rows say where they are from, keep the names of the
 /// paper, and have cells of no questions: they are there to be looked at, not to be ranked.
 ///
@@ -91,7 +121,12 @@ pub fn references(board: &Board, paper: Option<&str>) -> Result<Vec<Row>> {
     }
     let told = |(row, tables): (Row, Vec<String>)| {
         let what = if tables.len() == 1 && !tables[0].contains(' ') { "Table" } else { "Tables" };
-        let reference = row.reference.map(|paper| format!("{paper}, {what} {}", tables.join(" and ")));
+        let listed = match tables.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, before)) => format!("{} and {last}", before.join(", ")),
+            None => String::new(),
+        };
+        let reference = row.reference.map(|paper| format!("{paper}, {what} {listed}"));
         Row { reference, ..row }
     };
     Ok(rows.into_iter().map(told).collect())
@@ -125,7 +160,16 @@ mod tests {
         assert_eq!(only.len(), 8);
         only.retain(|row| row.reference.as_deref() != Some("MM-SAP, Table 1"));
         assert!(only.is_empty());
+        assert_eq!(papers_of(&board.columns).unwrap(), ["Dysca", "MM-SAP", "MVP-Bench"]);
+        assert_eq!(papers_of(&board.columns[1..3]).unwrap(), ["Dysca"], "SC is of one paper, Acc of none");
         assert!(references(&board, Some("x")).unwrap_err().to_string().contains("Dysca"));
         assert!(references(&Board::default(), None).unwrap().is_empty());
+        let with = |printed: Printed| {
+            let mut board = board.clone();
+            beside(&mut board, &printed).map(|()| board.rows.len())
+        };
+        assert_eq!((with(Printed::Off).unwrap(), with(Printed::Paper("MM-SAP".into())).unwrap()), (0, 8));
+        assert_eq!(with(Printed::All).unwrap(), rows.len());
+        assert!(with(Printed::Paper("x".into())).is_err());
     }
 }

@@ -1,15 +1,16 @@
 //! What a person can choose from on the leaderboard: groups, items, rules, breakdowns.
 
-use super::draw::on;
+use super::draw::{on, printed};
 use super::table::FIRST;
 use super::take::OWN;
 use super::views::{self, View};
 use super::{BoardEffect, BoardPane, ChoiceFor, Layer, Want};
 use crate::metrics::extract::Extractor;
 use crate::model::Result;
-use crate::model::board::{BoardAsk, Curated};
+use crate::model::board::{BoardAsk, Curated, Printed};
 use crate::model::round::state::RoundState;
 use crate::owner::wire::Ask;
+use crate::pipeline::board::published;
 use crate::tui::panes::metadata::desk::said;
 use crate::tui::widgets::text;
 
@@ -86,6 +87,24 @@ impl BoardPane {
         vec![BoardEffect::AskChoice { purpose: ChoiceFor::Curated(choices), title: "score".into(), lines }]
     }
 
+    /// Asks which printed rows stand beside the scored ones.
+    pub(super) fn ask_printed(&mut self) -> Vec<BoardEffect> {
+        let Some(board) = &self.found else { return refuse("the leaderboard is being made") };
+        let papers = match published::papers_of(&board.columns) {
+            Ok(papers) if papers.is_empty() => return refuse("no paper prints a column of this board"),
+            Ok(papers) => papers,
+            Err(problem) => return refuse(said(&problem)),
+        };
+        let mut choices = vec![Printed::Off, Printed::All];
+        choices.extend(papers.into_iter().map(|paper| Printed::Paper(paper.into())));
+        let line = |choice: &Printed| {
+            let word = if *choice == self.ask.printed { "shown now" } else { "" };
+            (printed(choice), word.to_string())
+        };
+        let lines = choices.iter().map(line).collect();
+        vec![BoardEffect::AskChoice { purpose: ChoiceFor::Printed(choices), title: "printed rows".into(), lines }]
+    }
+
     /// Asks which rule reads answers.
     pub(super) fn ask_rule(&mut self) -> Vec<BoardEffect> {
         let rules = rules();
@@ -106,6 +125,9 @@ impl BoardPane {
         let (Some(board), Some(row)) = (&self.found, self.row()) else {
             return refuse("there is no model to break down");
         };
+        if row.reference.is_some() {
+            return refuse("a printed row is not broken down: put the cursor on a scored model");
+        }
         let kinds = views::kinds(board);
         if kinds.is_empty() {
             return refuse("this board has no groups of columns to break down");
@@ -137,6 +159,10 @@ impl BoardPane {
             }
             ChoiceFor::Curated(choices) => match choices.get(pick) {
                 Some(curated) => self.look(BoardAsk { curated: curated.clone(), ..self.ask.clone() }),
+                None => vec![],
+            },
+            ChoiceFor::Printed(choices) => match choices.get(pick) {
+                Some(printed) => self.look(BoardAsk { printed: printed.clone(), ..self.ask.clone() }),
                 None => vec![],
             },
             ChoiceFor::Rule(rules) => match rules.get(pick) {

@@ -4,6 +4,7 @@ use super::table::{COUNTS, FIRST, RANK, counts};
 use super::{BoardPane, SMALL};
 use crate::metrics::statistics::Rank;
 use crate::model::board::{Board, Cell, Column, Row, Scale};
+use crate::pipeline::analysis::same;
 use crate::tui::theme::Role;
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::text;
@@ -47,6 +48,9 @@ impl BoardPane {
         let (Some(board), Some(row)) = (&self.found, self.row()) else { return vec![] };
         let at = self.table.state().column();
         let column = at.checked_sub(FIRST).and_then(|i| board.columns.get(i));
+        if row.reference.is_some() {
+            return self.printed(row);
+        }
         let (cell, help) = match (column, at.checked_sub(FIRST + board.columns.len())) {
             (Some(column), _) => {
                 let cell = row.cells.get(at - FIRST).copied().flatten();
@@ -61,13 +65,6 @@ impl BoardPane {
             (None, None) if at == RANK => self.rank_in_words(row),
             (None, None) => (row.model.clone(), "what is known of this model's files, and every note".into()),
         };
-        if let Some(printed) = &row.reference {
-            return vec![
-                (cell, Role::Dim),
-                (help, Role::Dim),
-                (format!("printed in {printed}; not scored here"), Role::Dim),
-            ];
-        }
         let c = row.counts;
         let line = format!(
             "used {:>7}  missing {:>5}  extra {:>5}  doubled {:>6}  unparsed {:>5}  refused {:>5}",
@@ -79,6 +76,31 @@ impl BoardPane {
             text::grouped(c.refused),
         );
         vec![(cell, Role::Text), (help, Role::Dim), (line, Role::Text)]
+    }
+
+    /// The same three lines of a printed row: the number, what it is here where that model was scored, and the table.
+    fn printed(&self, row: &Row) -> Vec<(String, Role)> {
+        let printed = row.reference.as_deref().unwrap_or_default();
+        let value = |row: &Row, at: usize| row.cells.get(at).copied().flatten().and_then(Cell::value);
+        let lines = match self.column().zip(self.table.state().column().checked_sub(FIRST)) {
+            None => (row.model.clone(), "the name that the paper uses".into()),
+            Some((column, at)) => match value(row, at) {
+                None => (format!("{}: not printed", column.name), column.help.clone()),
+                Some(own) => {
+                    let rows = self.found.iter().flat_map(|board| &board.rows);
+                    let mut here = rows.filter(|r| r.reference.is_none() && same(&r.model, &row.model));
+                    let here = here.find_map(|r| Some((&r.model, value(r, at)?))).map(|(model, scored)| {
+                        format!("{model} here: {} ({})", said(scored, column.scale), apart(scored - own, column.scale))
+                    });
+                    (
+                        format!("{}: {}", column.name, said(own, column.scale)),
+                        here.unwrap_or_else(|| column.help.clone()),
+                    )
+                }
+            },
+        };
+        let from = format!("printed in {printed}; not scored here");
+        [lines.0, lines.1, from].map(|line| (line, Role::Dim)).to_vec()
     }
 
     fn rank_in_words(&self, row: &Row) -> (String, String) {

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{BoardPane, Layer};
-use crate::model::board::Curated;
+use crate::model::board::{Curated, Printed};
 use crate::tui::action::Action;
 use crate::tui::keymap::Keymap;
 use crate::tui::theme::{Look, Role};
@@ -18,6 +18,15 @@ pub(super) fn on(curated: &Curated) -> String {
         Curated::All => "all items".into(),
         Curated::Accepted => "accepted items".into(),
         Curated::Round(name) => format!("items accepted in {name}"),
+    }
+}
+
+/// Which printed rows, as menus and titles say it.
+pub(super) fn printed(printed: &Printed) -> String {
+    match printed {
+        Printed::Off => "none".into(),
+        Printed::All => "of all papers".into(),
+        Printed::Paper(name) => format!("of {name}"),
     }
 }
 
@@ -38,6 +47,14 @@ impl BoardPane {
             if let Some(n) = self.read_otherwise {
                 said += &format!(" ({} read otherwise)", text::grouped(n));
             }
+        }
+        if self.shown.printed != Printed::Off {
+            let rows = board.rows.iter().filter(|row| row.reference.is_some()).count();
+            said += &format!(
+                "  {rows} printed {} {}",
+                if rows == 1 { "row" } else { "rows" },
+                printed(&self.shown.printed)
+            );
         }
         if let Some(model) = &self.marked {
             said += &format!("  {} on another model: against {model}", keys.press(Action::CompareModels));

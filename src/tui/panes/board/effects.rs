@@ -1,6 +1,6 @@
 //! What the leaderboard asks of the program around it.
 
-use crate::model::board::{BoardAsk, Curated};
+use crate::model::board::{BoardAsk, Curated, Printed};
 use crate::owner::wire::Ask;
 use crate::tui::widgets::table::CopyWhat;
 
@@ -39,6 +39,8 @@ pub enum Want {
 pub enum ChoiceFor {
     /// Which items are scored.
     Curated(Vec<Curated>),
+    /// What papers printed.
+    Printed(Vec<Printed>),
     /// Which rule reads answers.
     Rule(Vec<Option<String>>),
     /// Which rule is held against the one of the board.

@@ -278,6 +278,7 @@ impl BoardPane {
             Action::BoardFilter => vec![BoardEffect::AskFilter(self.ask.filter.words())],
             Action::BoardCurated => self.ask_curated(),
             Action::BoardRule => self.ask_rule(),
+            Action::BoardPrinted => self.ask_printed(),
             Action::RulesDiffer => self.ask_other(),
             Action::BoardViews => self.ask_view(),
             Action::CompareModels => self.compare(),

@@ -95,10 +95,10 @@ pub(super) fn rows(board: &Board, shown: &Shown<'_>) -> Vec<Vec<LocalCell>> {
     let line = |row: &Row| {
         let reference = row.reference.is_some();
         let mut model = LocalCell::text(&row.model);
-        if shown.marked == Some(row.model.as_str()) {
-            model.view.role = Role::Flag;
-        } else if reference {
+        if reference {
             model.view.role = Role::Dim;
+        } else if shown.marked == Some(row.model.as_str()) {
+            model.view.role = Role::Flag;
         }
         let rank = shown.ranks.filter(|_| !reference).and_then(|ranks| ranks.said(&row.model));
         let rank = rank.map_or_else(|| LocalCell::number("", None), |(said, at)| LocalCell::number(said, Some(at)));

@@ -7,11 +7,14 @@ use super::{BehindView, BoardEffect, BoardPane, Layer, Want};
 use crate::metrics::statistics::Rank;
 use crate::model::agreement::Bootstrap;
 use crate::model::board::looks::{Compared, Disagreement, Sure};
-use crate::model::board::{Behind, Board, BoardAsk, Curated, Scale};
+use crate::model::board::{Behind, Board, BoardAsk, Curated, Printed, Scale};
 use crate::model::{Filter, Result};
 use crate::owner::wire::Ask;
 use crate::tui::action::Action;
 use crate::tui::panes::metadata::desk::said;
+
+/// A model, and where its row was printed if it was not scored.
+type Named = (String, Option<String>);
 
 /// The name of no rule in particular.
 pub(super) const OWN: &str = "each question's own rule";
@@ -53,7 +56,7 @@ impl BoardPane {
         self.stale = false;
         let mut effects = vec![BoardEffect::Ask(Want::Board(ask.clone()), Ask::Board(ask.clone()))];
         if ask.curated != Curated::All {
-            let all = BoardAsk { curated: Curated::All, ..self.ask.clone() };
+            let all = BoardAsk { curated: Curated::All, printed: Printed::Off, ..self.ask.clone() };
             effects.push(BoardEffect::Ask(Want::Whole(ask), Ask::Board(Box::new(all))));
         }
         effects
@@ -116,11 +119,11 @@ impl BoardPane {
     /// Puts a board in place of the one before: cursor, order and hidden columns stay where they can.
     fn show(&mut self, board: Board) {
         let same = self.found.as_ref().is_some_and(|before| before.columns == board.columns && !before.rows.is_empty());
-        let model = self.row().map(|row| row.model.clone());
+        let at = self.named();
         let column = self.column().map(|c| c.name.clone());
         self.found = Some(board);
         if same {
-            self.fill(model);
+            self.fill(at);
             return;
         }
         self.ranks = None;
@@ -139,15 +142,23 @@ impl BoardPane {
         }
     }
 
-    /// Fills the rows in again, the cursor on this model.
-    pub(super) fn fill(&mut self, model: Option<String>) {
+    /// The row under the cursor by what does not change with the board: its model, and where it was printed.
+    fn named(&self) -> Option<Named> {
+        self.row().map(|row| (row.model.clone(), row.reference.clone()))
+    }
+
+    /// Fills the rows in again, the cursor on this one.
+    pub(super) fn fill(&mut self, at: Option<Named>) {
         let Some(board) = &self.found else { return };
         let selected: Vec<u64> = self.table.state().selected().iter().copied().collect();
         let shown = Shown { decimals: self.decimals, ranks: self.ranks.as_ref(), marked: self.marked.as_deref() };
         self.table.set_rows(table::rows(board, &shown), table::nothing());
         table::note(&mut self.table, board);
         self.table.mark(selected);
-        let at = model.and_then(|model| board.rows.iter().position(|row| row.model == model));
+        let is = |(model, reference): Named| {
+            board.rows.iter().position(|row| row.model == model && row.reference == reference)
+        };
+        let at = at.and_then(is);
         if let Some(at) = at {
             self.table.go_to_id(at as u64);
         }
@@ -168,8 +179,8 @@ impl BoardPane {
         self.ranked_by = self.sorted_by();
         if self.ranks.as_ref().is_some_and(|ranks| Some(&ranks.column) != self.ranked_by.as_ref()) {
             self.ranks = None;
-            let model = self.row().map(|row| row.model.clone());
-            self.fill(model);
+            let at = self.named();
+            self.fill(at);
         }
         let Some(column) = self.ranked_by.clone() else { return vec![] };
         let (ask, name) = (Box::new(self.shown.clone()), column.clone());
@@ -182,8 +193,8 @@ impl BoardPane {
             return;
         }
         self.ranks = Some(Ranks::new(column, ranks));
-        let model = self.row().map(|row| row.model.clone());
-        self.fill(model);
+        let at = self.named();
+        self.fill(at);
     }
 
     /// Takes the same board on all items in.
@@ -238,7 +249,7 @@ impl BoardPane {
         match self.marked.clone() {
             None => {
                 self.marked = Some(model.clone());
-                self.fill(Some(model));
+                self.fill(Some((model, None)));
                 vec![]
             }
             Some(marked) if marked == model => self.let_go(),
@@ -256,8 +267,8 @@ impl BoardPane {
     /// No model is to be compared any more.
     pub(super) fn let_go(&mut self) -> Vec<BoardEffect> {
         self.marked = None;
-        let model = self.row().map(|row| row.model.clone());
-        self.fill(model);
+        let at = self.named();
+        self.fill(at);
         vec![]
     }
 

@@ -57,7 +57,10 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
 /// The largest number of a group whose columns are no shares.
 fn most(board: &Board, group: &str) -> f64 {
     let at: Vec<usize> = (0..board.columns.len()).filter(|at| board.columns[*at].group == group).collect();
-    let values =
-        board.rows.iter().flat_map(|r| at.iter().filter_map(|at| r.cells.get(*at).copied().flatten()?.value()));
+    let values = board
+        .rows
+        .iter()
+        .filter(|r| r.reference.is_none())
+        .flat_map(|r| at.iter().filter_map(|at| r.cells.get(*at).copied().flatten()?.value()));
     values.map(f64::abs).fold(f64::MIN_POSITIVE, f64::max)
 }
