@@ -121,7 +121,7 @@ fn every_question_is_answered_once_by_a_server_that_misbehaves() {
     let n = |model: &str| cells.iter().find(|c| c["model"] == model && c["column"] == "Acc").unwrap()["n"].clone();
     assert_eq!((n("tiny"), n("tiny (run 2)")), (json!(24), json!(5)));
     let board = bench.run(["board"]);
-    assert!(board.err.contains("tiny (run 2): asked 5 of 24 questions"), "{board:?}");
+    assert!(board.out.contains("tiny (run 2): asked 5 of 24 questions"), "{board:?}");
     let refused = bench.run(["eval", "--model", "x", "--name", "tiny", "--endpoint", &server.url()]).refused(1);
     assert!(refused.contains("there are answers of `tiny` already"), "{refused}");
 }
