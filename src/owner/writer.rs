@@ -118,6 +118,8 @@ struct Writer {
     pictures: Option<pictures::Journal>,
     /// What was read of it at the start is no longer all of it.
     reread: bool,
+    /// What writes the index over them.
+    keeping: Option<std::thread::JoinHandle<()>>,
     batch: Vec<Pending>,
     dirty: BTreeSet<usize>,
     since_checkpoint: usize,
@@ -133,6 +135,7 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
         journals: HashMap::new(),
         pictures: None,
         reread: false,
+        keeping: None,
         batch: Vec::new(),
         dirty: BTreeSet::new(),
         since_checkpoint: 0,
@@ -146,6 +149,7 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
             Ok(work) => Some(work),
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 writer.checkpoint();
+                writer.keep_pictures();
                 continue;
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => None,
@@ -177,6 +181,9 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
         }
         if done {
             writer.leave();
+            writer.end_keeping();
+            writer.keep_pictures();
+            writer.end_keeping();
         }
         drop(finished);
         if done {

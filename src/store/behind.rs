@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 
 use super::index::{Index, digest};
 use super::overlay::Overlay;
+use super::pictures::kept;
 use super::snapshot;
 use crate::model::{Kind, Problem, Result};
 
@@ -177,7 +178,8 @@ impl Behind {
 
     /// Bytes on disk, those of the snapshots included.
     pub fn size(&self) -> u64 {
-        let files = [snapshot::columns_path(&self.store), snapshot::statuses_path(&self.store)];
+        let files =
+            [snapshot::columns_path(&self.store), snapshot::statuses_path(&self.store), kept::path(&self.store)];
         let snapshots: u64 = files.iter().filter_map(|p| std::fs::metadata(p).ok()).map(|m| m.len()).sum();
         snapshots + self.get().map_or(0, Index::size)
     }

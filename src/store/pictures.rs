@@ -5,12 +5,13 @@
 //! counts.
 
 mod journal;
+pub mod kept;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-pub use journal::{Journal, Reading, length, read};
+pub use journal::{Journal, Reading, length, read, read_on};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -78,9 +79,13 @@ pub struct Pictures {
     /// Fingerprints and extensions: few, and used by many.
     names: Vec<String>,
     by_job: HashMap<u32, u64>,
-    /// How much of the journal was whole when it was read, and the fingerprints explained in it then.
+    /// How much of the journal these are, and the fingerprints explained in it.
     whole: Whole,
     explained: Vec<String>,
+    /// Whether lines of it are damaged.
+    damaged: bool,
+    /// Pictures that were kept in the store, see [`kept`].
+    kept: usize,
 }
 
 impl Pictures {
@@ -90,13 +95,11 @@ impl Pictures {
     }
 
     fn take(&mut self, row: &journal::Row<'_>, offset: u64) {
-        let key = picture_key(&row.dataset.0, &row.picture.0);
-        let index = self.made.len() as u32;
         let hash = blake3::Hash::from_hex(row.hash.0.as_bytes()).map_or([0; 32], |hash| *hash.as_bytes());
         let of: Vec<&str> = row.of.iter().map(|t| &*t.0).collect();
         let entry = Entry {
-            key,
-            before: self.newest.insert(key, index),
+            key: picture_key(&row.dataset.0, &row.picture.0),
+            before: None,
             rev: row.rev,
             sample: row.sample,
             job: row.job,
@@ -110,8 +113,21 @@ impl Pictures {
             items: row.items.iter().map(|id| id_hash(&id.0)).collect(),
             offset,
         };
-        *self.by_job.entry(row.job).or_default() += 1;
-        self.made.push(entry);
+        self.enter(entry);
+    }
+
+    fn enter(&mut self, entry: Entry) {
+        let before = self.newest.insert(entry.key, self.made.len() as u32);
+        *self.by_job.entry(entry.job).or_default() += 1;
+        self.made.push(Entry { before, ..entry });
+    }
+
+    /// `journal` holds these pictures and no other.
+    pub fn follow(&mut self, journal: &Journal) {
+        self.whole = Whole { length: journal.length(), torn: false };
+        if self.explained.len() != journal.explained().len() {
+            self.explained = journal.explained().to_vec();
+        }
     }
 
     fn name(&mut self, name: &str) -> u16 {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
+use benchtop::model::made::{Made, hex};
 use benchtop::store::pictures;
 use serde_json::Value;
 
@@ -21,11 +22,14 @@ pub fn fifty() -> Bench {
     bench
 }
 
-/// Lines of the picture journal that are about pictures.
+/// A data set that the project does not have.
+const ELSEWHERE: &str = "elsewhere";
+
+/// Lines of the picture journal that are about pictures of the project's own data sets.
 pub fn recorded(bench: &Bench) -> Vec<Value> {
     let text = std::fs::read_to_string(bench.root().join("images").join(pictures::FILE)).unwrap_or_default();
     let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
-    json_lines(whole).into_iter().filter(|l| l["picture"].is_string()).collect()
+    json_lines(whole).into_iter().filter(|l| l["picture"].is_string() && l["dataset"] != ELSEWHERE).collect()
 }
 
 /// The files of `images/` below their folders, by name.
@@ -62,34 +66,67 @@ pub fn job(bench: &Bench) -> Value {
 
 #[test]
 fn a_job_whose_owner_is_killed_makes_every_picture_once() {
-    killed(&[], true);
+    killed(&fifty(), &[], true);
+}
+
+/// The same behind so many recorded pictures that the index over them is kept in the store, again and again.
+#[test]
+fn a_job_behind_many_pictures_whose_owner_is_killed_makes_every_picture_once() {
+    let bench = fifty();
+    bench.run(["stop"]).ok();
+    let (images, store) = (bench.root().join("images"), bench.root().join("store"));
+    let made = |n: u64| Made {
+        rev: n + 1,
+        dataset: ELSEWHERE.into(),
+        picture: format!("{n}.png"),
+        sample: 1,
+        hash: blake3::hash(&n.to_le_bytes()).to_hex().to_string(),
+        ext: "png".into(),
+        fingerprint: hex(7),
+        prompt: hex(n),
+        job: 999,
+        ..Made::default()
+    };
+    let many: Vec<Made> = (0..5000).map(made).collect();
+    pictures::Journal::open(&images).unwrap().append(&many, &[]).unwrap();
+    killed(&bench, &[], true);
+    let snap = pictures::kept::path(&store);
+    // The last step of `killed` was an owner without a store; it keeps the index when it ends.
+    bench.run(["stop"]).ok();
+    wait_until("the index is kept", || snap.exists());
+    let of = |reading: pictures::Reading| {
+        let elsewhere = reading.pictures.of_job(999);
+        (reading.pictures.len(), elsewhere, reading.pictures.last_rev(), reading.whole, reading.problems.len())
+    };
+    let (alone, helped) = (pictures::read(&images).unwrap(), pictures::read_on(&images, &store).unwrap());
+    assert_eq!((alone.pictures.len(), alone.pictures.of_job(999)), (5050, 5000));
+    assert_eq!(of(helped), of(alone));
 }
 
 /// The same with a diffusion model in the owner's process: a tiny one, with random weights.
 #[test]
 fn a_model_whose_owner_is_killed_makes_every_picture_once() {
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parity/data/models/sd");
-    killed(&["--backend", "candle", "--model", model, "--steps", "2"], false);
+    killed(&fifty(), &["--backend", "candle", "--model", model, "--steps", "2"], false);
 }
 
-fn killed(with: &[&str], drafts: bool) {
-    let bench = fifty();
+fn killed(bench: &Bench, with: &[&str], drafts: bool) {
     let begin = ["generate", "--detach", "--per-minute", "400", "--size", "64x64"];
     bench.run(begin.iter().chain(with).copied()).ok();
     let mut seen = BTreeSet::new();
     for n in 0..rounds(20) {
         std::thread::sleep(Duration::from_millis(20 + dice(n, 160)));
         bench.kill_owner();
-        let lines = recorded(&bench);
+        let lines = recorded(bench);
         seen.insert(lines.len());
         // What was recorded stays recorded, and everybody sees it.
         let shown = bench.items().iter().filter(|i| i["images"][0]["hash"].is_string()).count();
         assert!(shown >= lines.len(), "round {n}: {shown} items show {} pictures", lines.len());
     }
-    wait_until("the job is done", || job(&bench)["standing"] == "done");
-    let job = job(&bench);
+    wait_until("the job is done", || job(bench)["standing"] == "done");
+    let job = job(bench);
     assert_eq!((&job["done"], &job["of"], &job["failed"]), (&50.into(), &50.into(), &0.into()));
-    check(&bench, 50);
+    check(bench, 50);
     assert!(bench.items().iter().all(|i| (i["images"][0]["draft"] == true) == drafts));
     let notices = bench.status()["notices"].to_string();
     assert!(!notices.contains("not counted"), "{notices}");
@@ -97,7 +134,7 @@ fn killed(with: &[&str], drafts: bool) {
     bench.run(["stop"]).ok();
     std::fs::remove_dir_all(bench.root().join("store")).unwrap();
     assert!(bench.run(["generate"].iter().chain(with).copied()).refused(1).contains("no picture to make"));
-    check(&bench, 50);
+    check(bench, 50);
     assert!(owners(bench.root()).len() == 1);
     println!("kill -9 of a generating owner: {} rounds, killed at {seen:?} of 50 pictures", rounds(20));
 }

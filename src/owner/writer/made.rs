@@ -38,7 +38,12 @@ impl Writer {
             {
                 let mut pictures = self.shared.pictures_mut();
                 list.iter().zip(offsets).for_each(|(made, at)| pictures.add(made, *at));
+                // Read anew, it may hold lines that were refused and could not be taken back.
+                if let Some(journal) = self.pictures.as_ref().filter(|_| !self.reread) {
+                    pictures.follow(journal);
+                }
             }
+            self.keep_pictures();
             let mut ledger = self.shared.ledger_mut();
             ledger.revise(&rows, rev, false);
             let mut data = self.shared.data_mut();
@@ -54,6 +59,25 @@ impl Writer {
         }
         // Nobody waits any more: it is done all the same.
         let _ = reply.send(recorded.map(|_| ()));
+    }
+
+    /// Keeps the index over the pictures in the store, on a thread, where reading its journal anew would take long.
+    pub(super) fn keep_pictures(&mut self) {
+        if self.keeping.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            return;
+        }
+        let Some(kept) = self.shared.pictures_mut().to_keep() else { return };
+        let (store, images) = (self.shared.project.store(), self.shared.project.images());
+        // Without it the next opening reads more of the journal.
+        let write = move || drop(kept.write(&store, &images));
+        self.keeping = std::thread::Builder::new().name("pictures".into()).spawn(write).ok();
+    }
+
+    /// Waits until what [`keep_pictures`](Self::keep_pictures) began is written, and begins no more.
+    pub(super) fn end_keeping(&mut self) {
+        if let Some(thread) = self.keeping.take() {
+            let _ = thread.join();
+        }
     }
 
     fn record(&mut self, list: &[Made], prints: &[Fingerprint]) -> Result<Vec<u64>> {

@@ -36,7 +36,7 @@ pub(super) fn lengths(journals: &[(String, u64)]) -> [u8; 32] {
 /// # Errors
 /// The operating system's.
 pub fn load_pictures(project: &Project) -> Result<(Pictures, Vec<String>)> {
-    let reading = pictures::read(&project.images())?;
+    let reading = pictures::read_on(&project.images(), &project.store())?;
     let mut notices: Vec<String> = reading.problems.iter().map(|p| format!("not counted: {p}")).collect();
     if reading.whole.torn {
         notices.push("the last line of the picture journal was cut short before it was acknowledged".into());

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FILE, Pictures, number};
+use super::{FILE, Pictures, kept, number};
 use crate::model::generation::Fingerprint;
 use crate::model::made::Made;
 use crate::model::{Kind, Problem, Result};
@@ -172,23 +174,52 @@ pub struct Reading {
 /// # Errors
 /// The operating system's. Bad lines are not errors: they are reported in [`Reading::problems`].
 pub fn read(images: &Path) -> Result<Reading> {
-    let path = images.join(FILE);
-    let mut reading =
-        Reading { pictures: Pictures { path: path.clone(), ..Pictures::default() }, ..Reading::default() };
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
+    after(Pictures { path: images.join(FILE), ..Pictures::default() })
+}
+
+/// The same, where what the store at `store` keeps of it (see [`super::kept`]) need not be read.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_on(images: &Path, store: &Path) -> Result<Reading> {
+    kept::read(store, images).map_or_else(|_| read(images), after)
+}
+
+/// Reads the lines that follow those of `pictures`.
+fn after(pictures: Pictures) -> Result<Reading> {
+    let (path, from) = (pictures.path.clone(), pictures.whole.length);
+    let mut reading = Reading { pictures, ..Reading::default() };
+    let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &path);
+    let mut bytes = Vec::new();
+    match File::open(&path) {
+        Ok(mut file) => {
+            file.seek(SeekFrom::Start(from)).and_then(|_| file.read_to_end(&mut bytes)).map_err(fail)?;
+        }
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(reading),
-        Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
-    };
+        Err(e) => return Err(fail(e)),
+    }
+    let mut bad = Vec::new();
     let torn_at =
         line::each::<Row<'_>>(&bytes, &mut |at, number, row| match row.and_then(|row| Ok((checked(&row)?, row))) {
-            Ok((true, row)) => reading.pictures.take(&row, at),
+            Ok((true, row)) => reading.pictures.take(&row, from + at),
             Ok((false, row)) => reading.pictures.explained.push(row.fingerprint.0.into_owned()),
-            Err(problem) => reading.problems.push(problem.file(&path).line(number)),
+            Err(problem) => bad.push((number, problem)),
         });
-    reading.whole = Whole { length: torn_at.unwrap_or(bytes.len() as u64), torn: torn_at.is_some() };
+    if !bad.is_empty() {
+        let before = lines_before(&path, from).map_err(fail)?;
+        reading.problems = bad.into_iter().map(|(number, p)| p.file(&path).line(before + number)).collect();
+        reading.pictures.damaged = true;
+    }
+    reading.whole = Whole { length: from + torn_at.unwrap_or(bytes.len() as u64), torn: torn_at.is_some() };
     reading.pictures.whole = reading.whole;
     Ok(reading)
+}
+
+/// Lines in the first bytes of a file.
+fn lines_before(path: &Path, length: u64) -> std::io::Result<u64> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(length).read_to_end(&mut bytes)?;
+    Ok(memchr::memchr_iter(b'\n', &bytes).count() as u64)
 }
 
 /// The journal, open for appending.
@@ -245,6 +276,16 @@ impl Journal {
         self.file.append(&self.buffer, "the pictures cannot be recorded")?;
         self.explained.extend(fresh);
         Ok(offsets)
+    }
+
+    /// Length in bytes; all of it is durable.
+    pub fn length(&self) -> u64 {
+        self.file.length()
+    }
+
+    /// The fingerprints that are explained in it.
+    pub fn explained(&self) -> &[String] {
+        &self.explained
     }
 }
 

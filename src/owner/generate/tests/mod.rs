@@ -1,4 +1,5 @@
 mod jobs;
+mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, mpsc};
