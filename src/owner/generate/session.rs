@@ -16,6 +16,7 @@ use crate::model::made::Made;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::state::Shared;
 use crate::pipeline::generate::errand::Errand;
+use crate::pipeline::generate::file::with_encoder;
 use crate::pipeline::generate::named::Named;
 use crate::pipeline::generate::work::Target;
 use crate::store::jobs::Flight;
@@ -86,7 +87,7 @@ impl Session {
         if let Some(excluded) = capabilities.excluded(&settings, &Task::default()) {
             return Err(Problem::input(excluded.reason).help("begin another job with settings that it can make"));
         }
-        let print = generator.fingerprint(&settings);
+        let print = with_encoder(generator.fingerprint(&settings));
         let mut work = live.scope(capabilities.draft).work(&named, &shared.pictures());
         let failed = |t: &Target| {
             let picture = &named.pictures()[t.picture as usize];
@@ -179,7 +180,7 @@ impl Session {
 
     /// Takes note of what `generator` makes pictures with now: a lack of memory may have changed that.
     pub fn now_with(&mut self, generator: &dyn ImageGenerator) {
-        self.print = generator.fingerprint(&self.settings);
+        self.print = with_encoder(generator.fingerprint(&self.settings));
         self.short = self.print.short();
     }
 

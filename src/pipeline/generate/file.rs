@@ -2,6 +2,7 @@
 
 use std::io::Cursor;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use super::errand::Errand;
 use crate::model::generation::{Fingerprint, Pixels, Settings};
@@ -21,25 +22,75 @@ pub struct Origin<'o> {
     pub draft: bool,
 }
 
-/// The bytes of the file. The same picture from the same origin gives the same bytes.
+/// The bytes of the file. The same picture from the same origin gives the same bytes, as long as the origin's fingerprint
+/// comes from [`with_encoder`].
 ///
 /// # Errors
 /// [`Kind::Io`] for pixels that are not as many as they should be.
 pub fn png(pixels: &Pixels, origin: &Origin<'_>) -> Result<Vec<u8>> {
-    let fail = |e: png::EncodingError| Problem::new(Kind::Io, format!("the picture cannot be encoded: {e}"));
+    encoded(pixels, texts(origin), png::Compression::Fast)
+        .map_err(|e| Problem::new(Kind::Io, format!("the picture cannot be encoded: {e}")))
+}
+
+fn encoded(
+    pixels: &Pixels,
+    texts: Vec<(&str, String)>,
+    compression: png::Compression,
+) -> std::result::Result<Vec<u8>, png::EncodingError> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(Cursor::new(&mut bytes), pixels.width, pixels.height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::Fast);
-    for (name, text) in texts(origin) {
+    encoder.set_compression(compression);
+    for (name, text) in texts {
         // iTXt is UTF-8; NUL would end the text early.
-        encoder.add_itxt_chunk(name.into(), text.replace('\0', "\u{fffd}")).map_err(fail)?;
+        encoder.add_itxt_chunk(name.into(), text.replace('\0', "\u{fffd}"))?;
     }
-    let mut writer = encoder.write_header().map_err(fail)?;
-    writer.write_image_data(&pixels.rgb).map_err(fail)?;
-    writer.finish().map_err(fail)?;
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&pixels.rgb)?;
+    writer.finish()?;
     Ok(bytes)
+}
+
+/// The fingerprint of a generator with what makes files of its pixels. The same pixels are other bytes under another
+/// filter or deflate library, and so under another name in `images/`; a release of a library, or what another dependency
+/// asks of it, may change that unnoticed. The part is therefore a hash of what the encoder makes of a known picture.
+#[must_use]
+pub fn with_encoder(print: Fingerprint) -> Fingerprint {
+    static ENCODER: OnceLock<String> = OnceLock::new();
+    print.with("file", ENCODER.get_or_init(|| encoder(png::Compression::Fast)))
+}
+
+fn encoder(compression: png::Compression) -> String {
+    let known = encoded(&known_picture(), vec![("known", "picture".into())], compression);
+    // A picture that cannot be encoded has no bytes either.
+    let hash = known.map_or_else(|e| e.to_string(), |bytes| blake3::hash(&bytes).to_hex()[..16].to_string());
+    format!("png, a known picture is {hash}")
+}
+
+/// Areas that each filter of PNG suits best, and one that suits none, larger than deflate's window.
+fn known_picture() -> Pixels {
+    let (width, height) = (128u32, 96u32);
+    let mut state = 1u32;
+    let mut rgb = Vec::with_capacity(3 * (width * height) as usize);
+    for y in 0..height {
+        for x in 0..width {
+            // Marsaglia's xorshift, 32 bits (2003).
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            let pixel = match y / 16 {
+                0 => [200, 100, 50],
+                1 => [2 * x, x, 255 - x],
+                2 => [8 * (y % 16), 16 * (y % 16), 3 * y],
+                3 => [x + y, 2 * x + y, x * y / 16],
+                4 => [x / 16 * 40, y / 4 * 30, (x ^ y) / 8 * 16],
+                _ => [state, state >> 8, state >> 16],
+            };
+            rgb.extend(pixel.map(|value| value as u8));
+        }
+    }
+    Pixels { width, height, rgb }
 }
 
 fn texts(origin: &Origin<'_>) -> Vec<(&'static str, String)> {
@@ -85,4 +136,29 @@ pub fn pixels(project: &Project, image: &ImageRef) -> Result<Pixels> {
         .map_err(|e| Problem::new(Kind::Corrupt, format!("the picture cannot be read: {e}")).file(&path))?;
     let rgb = read.into_rgb8();
     Ok(Pixels { width: rgb.width(), height: rgb.height(), rgb: rgb.into_raw() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fingerprint_names_what_encodes_a_picture() {
+        let print = with_encoder(Fingerprint::default().with("model", "a"));
+        assert_eq!(print, with_encoder(Fingerprint::default().with("model", "a")));
+        assert_eq!((print.parts["model"].as_str(), print.parts.len()), ("a", 2));
+        assert_eq!(print.parts["file"], encoder(png::Compression::Fast));
+        // Whatever encodes the same pixels to other bytes has another name.
+        use png::Compression::{Balanced, Fast, Fastest, High, NoCompression};
+        let all = [NoCompression, Fastest, Fast, Balanced, High];
+        let bytes = |c| encoded(&known_picture(), Vec::new(), c).unwrap();
+        for (n, one) in all.iter().enumerate() {
+            for other in &all[n + 1..] {
+                assert_eq!(bytes(*one) == bytes(*other), encoder(*one) == encoder(*other), "{one:?} {other:?}");
+            }
+        }
+        assert_ne!(encoder(Fast), encoder(Balanced));
+        let read = image::load_from_memory(&bytes(Fast)).unwrap().into_rgb8();
+        assert_eq!(read.into_raw(), known_picture().rgb);
+    }
 }

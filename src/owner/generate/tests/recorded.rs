@@ -1,7 +1,51 @@
 //! What the journal of pictures says of a job's, and what is kept of it in the store.
 
 use super::*;
+use crate::model::job::Plan;
 use crate::store::pictures::{Journal, kept, sample_made};
+
+#[test]
+fn pictures_of_another_encoder_stay_and_those_chosen_are_made_again() {
+    let (_dir, project) = composed(40);
+    let rig = Rig::over(&project, &Small::default());
+    let id = rig.begin(missing());
+    let count = rig.until(id, Standing::Done).done;
+    let made: Vec<Made> = {
+        let pictures = rig.shared.pictures();
+        let keys: BTreeSet<u64> = rig.made().iter().map(|m| pictures_key(&rig, m)).collect();
+        keys.iter().flat_map(|key| pictures.samples(*key)).map(|entry| pictures.line(entry).unwrap()).collect()
+    };
+    assert_eq!(made.len() as u64, count);
+    drop(rig);
+    let path = project.images().join(pictures::FILE);
+    let parts = std::fs::read_to_string(&path).unwrap().lines().next().unwrap().to_string();
+    assert!(parts.contains("\"parts\":{") && parts.contains("\"file\":\"png, a known picture is "), "{parts}");
+    // As if another encoder had made them.
+    std::fs::remove_file(&path).unwrap();
+    let print = Fingerprint::default().with("model", "small").with("file", "png of yesterday");
+    let of_another = |made: Made| {
+        let file = project.root().join(made.image().stored().unwrap());
+        let bytes = [std::fs::read(&file).unwrap(), b"another".to_vec()].concat();
+        std::fs::remove_file(file).unwrap();
+        let (image, _) = crate::pipeline::generate::file::keep(&project, &made.picture, false, &bytes).unwrap();
+        Made { fingerprint: print.short(), hash: image.hash.unwrap(), ..made }
+    };
+    let before: Vec<Made> = made.into_iter().map(of_another).collect();
+    Journal::open(&project.images()).unwrap().append(&before, std::slice::from_ref(&print)).unwrap();
+    let rig = Rig::over(&project, &Small::default());
+    assert_eq!(begin(&rig.shared, "ann", &missing(), &|| true).unwrap_err().kind, Kind::Conflict, "none is missing");
+    let again = rig.begin(NewJob { plan: Plan::Filter(String::new()), ..missing() });
+    assert_eq!(rig.until(again, Standing::Done).done, count);
+    // The same pixels from the same seeds; each line names a file of its own, the earlier ones too.
+    assert_eq!(rig.made().len() as u64, 2 * count);
+    let again = rig.begin(NewJob { plan: Plan::Filter(String::new()), ..missing() });
+    assert_eq!(rig.until(again, Standing::Done).done, 0, "the very same are there now");
+}
+
+fn pictures_key(rig: &Rig, made: &Made) -> u64 {
+    let dataset = rig.item(1).dataset;
+    crate::model::made::picture_key(&dataset, &made.picture)
+}
 
 #[test]
 fn an_index_over_many_pictures_is_kept_and_followed() {
