@@ -215,6 +215,11 @@ fn opening(root: &Path, n: u64) -> Outcome<()> {
         None,
     );
     row("folding them and the decisions / the same", folded, floor, None);
+    // The owner that is stopped first keeps the index over them.
     row("owner's start to the first page with them / without", page(5)?, before, None);
+    let began = Instant::now();
+    let (again, _) = open::load_pictures(&project)?;
+    let kept = began.elapsed();
+    row(&format!("reading {} of them from what is kept / read + CRC of the journal", again.len()), kept, floor, None);
     Ok(())
 }

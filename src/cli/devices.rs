@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::inference::candle::device::{Place, describe};
 use crate::inference::gauges::Gauges;
 use crate::inference::worker::{Launch, Patience, probe};
+use crate::model::Problem;
 use crate::model::device::Gpu;
 
 /// All of them. Each GPU is tried with the program for GPUs, where there is one, which takes a second or two.
@@ -28,9 +29,14 @@ pub fn report() -> Value {
         "no_gpu": found.no_gpu,
         "worker": {
             "program": Launch::looked_for(),
-            "problem": program.err().map(|p| format!("{}; {}", p.what, p.help.unwrap_or_default())),
+            "problem": program.err().map(|p| said(&p)),
         },
     })
+}
+
+/// What is wrong and what to do, on one line.
+fn said(problem: &Problem) -> String {
+    [Some(&problem.what), problem.help.as_ref()].into_iter().flatten().cloned().collect::<Vec<_>>().join("; ")
 }
 
 /// One GPU: what the driver says of it, and what came of computing on it.
@@ -44,7 +50,7 @@ fn tried(ordinal: usize, gpu: Option<&Gpu>) -> Value {
     });
     let told = Launch::cuda(ordinal).and_then(|launch| probe(&launch, &Patience::GPU));
     let problem = match told {
-        Err(problem) => Some(problem.what),
+        Err(problem) => Some(said(&problem)),
         Ok((hello, version)) => {
             value["worker_version"] = version.into();
             match hello.about {

@@ -59,6 +59,9 @@ pub struct Args {
     /// At most so many pictures a minute
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     per_minute: Option<u32>,
+    /// Watch the job until it is over: what happens where none of the next three is said
+    #[arg(long, conflicts_with_all = ["detach", "json_progress", "dry_run"])]
+    watch: bool,
     /// Begin the job and leave it to the owner
     #[arg(long, conflicts_with = "dry_run")]
     detach: bool,
@@ -109,7 +112,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let Answer::Begun(begun) = follower.client().ask(Ask::Generate(Box::new(new)))? else {
         return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
     };
-    let Some(job) = begun.job.clone().filter(|_| !args.detach) else {
+    let Some(job) = begun.job.clone().filter(|_| args.watch || !args.detach) else {
         let text = if args.json { format!("{}\n", value(&begun)) } else { text(&begun) };
         return print(&text).map(|()| 0);
     };

@@ -55,6 +55,11 @@ pub trait ImageGenerator: Send {
     /// the same bytes where the capabilities honour seeds.
     fn fingerprint(&self, settings: &Settings) -> Fingerprint;
 
+    /// Why this works and not what was preferred, where that could not be had. It is shown behind a semicolon.
+    fn instead(&self) -> Option<&str> {
+        None
+    }
+
     /// Makes the pictures of `tasks`. `watch` is told every step and every result; once it says `false` the work ends
     /// at the next step, and what is not done is told as [`FailureKind::Cancelled`].
     fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool);

@@ -63,6 +63,12 @@ fn pretended(bench: &Bench, script: &str) -> PathBuf {
     path
 }
 
+/// What the loader does where a library is not there.
+fn absent(library: &str) -> String {
+    let why = "cannot open shared object file: No such file or directory";
+    format!("echo \"$0: error while loading shared libraries: {library}: {why}\" >&2; exit 127")
+}
+
 #[test]
 fn a_job_survives_its_worker_and_no_worker_its_owner() {
     let bench = on("cpu-worker");
@@ -186,11 +192,14 @@ fn a_gpu_is_used_where_its_program_says_that_it_computes() {
     };
     let job = make(&path, "1");
     assert_eq!((&job["standing"], &job["device"]), (&"done".into(), &"sd on CPU (f16)".into()), "{job}");
-    // One that cannot start is as good as none, and so is one that is not there.
-    let broken = pretended(&bench, "echo libcuda.so.1: cannot open >&2; exit 127");
-    for (seed, path) in [("2", broken.as_path()), ("3", Path::new("/no/such/benchtop-gpu"))] {
+    // One that cannot start is as good as none, and says why; and so is one that is not there.
+    let broken = pretended(&bench, &absent("libcuda.so.1"));
+    let why = "sd on CPU (f32); no GPU: the loader does not find libcuda.so.1";
+    for (seed, path, device) in
+        [("2", broken.as_path(), why), ("3", Path::new("/no/such/benchtop-gpu"), "sd on CPU (f32)")]
+    {
         let job = make(path, seed);
-        assert_eq!((&job["standing"], &job["device"]), (&"done".into(), &"sd on CPU (f32)".into()), "{job}");
+        assert_eq!((&job["standing"], &job["device"]), (&"done".into(), &device.into()), "{job}");
     }
 }
 
@@ -202,14 +211,22 @@ fn a_gpu_that_is_asked_for_by_name_is_not_replaced() {
         assert!(missing.contains(words), "{missing}");
     }
     bench.run(["stop"]).ok();
-    let broken = pretended(&bench, "echo libcuda.so.1: cannot open >&2; exit 127");
-    let output = generate(&bench, &["--json"], WORKER, broken.to_str().unwrap());
-    assert_eq!(output.code, 1);
-    let job = done(output);
-    assert_eq!(job["standing"], "failed");
-    let reason = job["reason"].as_str().unwrap();
-    assert!(reason.contains("exit status 127; its last words: libcuda.so.1: cannot open"), "{reason}");
-    assert_eq!(recorded(&bench).len(), 0);
+    let tried = |script: &str| {
+        let broken = pretended(&bench, script);
+        let output = generate(&bench, &["--json"], WORKER, broken.to_str().unwrap());
+        assert_eq!(output.code, 1);
+        let job = done(output);
+        assert_eq!(job["standing"], "failed");
+        assert_eq!(recorded(&bench).len(), 0);
+        bench.run(["stop"]).ok();
+        job["reason"].as_str().unwrap().to_string()
+    };
+    let reason = tried("echo the card is gone >&2; exit 127");
+    assert!(reason.contains("exit status 127; its last words: the card is gone"), "{reason}");
+    for (library, help) in [("libcuda.so.1", "device = \"cpu\""), ("libcublas.so.13", "LD_LIBRARY_PATH")] {
+        let reason = tried(&absent(library));
+        assert!(reason.contains(&format!("does not find {library}")) && reason.contains(help), "{reason}");
+    }
 }
 
 #[test]
@@ -234,9 +251,10 @@ fn doctor_tries_the_program_for_gpus() {
         (&true.into(), &Value::Null, &Value::Null)
     );
     assert!(gpu["computed"].as_str().unwrap().contains("operations right") && gpu["took_ms"].is_u64(), "{gpu}");
-    let broken = devices(&pretended(&bench, "echo libcuda.so.1: cannot open >&2; exit 127"));
+    let broken = devices(&pretended(&bench, &absent("libcuda.so.1")));
     let gpu = &broken["gpus"]["cuda:0"];
-    assert!(gpu["works"] == false && gpu["problem"].as_str().unwrap().contains("libcuda.so.1: cannot open"), "{gpu}");
+    let problem = gpu["problem"].as_str().unwrap();
+    assert!(gpu["works"] == false && problem.contains("libcuda.so.1") && problem.contains("device = \"cpu\""), "{gpu}");
     let text = bench.run(["doctor"]).ok();
     assert!(text.contains("devices") && text.contains("instructions"), "{text}");
 }

@@ -10,6 +10,7 @@
 //! | `fault` | faults that tests ask the worker for |
 //! | `launch` | which program the worker is |
 //! | `life` | the thread of a running worker: starting, hearing, collecting it |
+//! | `loader` | what it means where the system's loader cannot start it |
 //! | `process` | a running worker as its owner holds it |
 //! | `remote` | the owner's side: [`ImageGenerator`](super::ImageGenerator) over a supervised worker |
 //!
@@ -21,6 +22,7 @@ mod fault;
 mod frames;
 mod launch;
 mod life;
+mod loader;
 mod painter;
 mod process;
 mod remote;

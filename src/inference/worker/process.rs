@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::frames::{self, Broken};
 use super::launch::Launch;
 use super::life::{BURIAL, GRACE, Heard, Life, live};
+use super::loader;
 use super::talk::{FromWorker, Hello, ToWorker};
 use crate::model::{Kind, Problem, Result};
 
@@ -128,7 +129,12 @@ impl Process {
                     (process.hello, process.version) = (hello, greeting.version);
                     return Ok(process);
                 }
-                Ok(Heard::Gone(why)) => return Err(wrong(why)),
+                Ok(Heard::Gone(why)) => {
+                    return Err(match loader::meant(&why) {
+                        Some((what, help)) => wrong(what).help(help),
+                        None => wrong(why),
+                    });
+                }
                 Ok(Heard::Frame(_)) | Err(RecvTimeoutError::Disconnected) => {
                     return Err(wrong(format!("{named} ended without a word")));
                 }

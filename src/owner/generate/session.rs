@@ -94,7 +94,10 @@ impl Session {
             live.failed.contains_key(&(picture.key, t.sample))
         };
         work.retain(|target| !failed(target));
-        live.device = capabilities.name.clone();
+        live.device = match generator.instead() {
+            Some(why) => format!("{}; {why}", capabilities.name),
+            None => capabilities.name.clone(),
+        };
         live.job.settings = Some(settings.clone());
         live.job.of = Some(live.done + (work.len() + live.failed.len()) as u64);
         index.keep_job(&live.job)?;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::instead::Instead;
 use crate::inference::ImageGenerator;
 use crate::inference::candle::generator::{CandleGenerator, Options};
 use crate::inference::http::HttpGenerator;
@@ -97,10 +98,12 @@ fn candle(generate: &Generate, folder: PathBuf) -> Result<Box<dyn ImageGenerator
         Device::Auto => match gpu(0) {
             // Nobody has put a program for GPUs there, or it cannot use one here; a model's own problem stays one.
             Err(problem) if matches!(problem.kind, Kind::NotFound | Kind::Unreachable) => {
-                if problem.kind == Kind::Unreachable {
-                    eprintln!("the CPU makes pictures: {}", problem.to_string().replace('\n', " "));
+                let generator = here()?;
+                if problem.kind == Kind::NotFound {
+                    return Ok(generator);
                 }
-                here()
+                eprintln!("the CPU makes pictures: {}", problem.to_string().replace('\n', " "));
+                Ok(Box::new(Instead { generator, why: format!("no GPU: {}", problem.what) }))
             }
             other => other,
         },

@@ -179,7 +179,8 @@ fn pace(job: &JobState) -> String {
 /// With what a job makes its pictures, and how.
 fn made_with(job: &JobState) -> Vec<String> {
     let with = if job.device.is_empty() { &job.generator } else { &job.device };
-    let mut lines = vec![format!(" {with}")];
+    // Why it is not what was preferred stands below.
+    let mut lines: Vec<String> = with.split("; ").map(|part| format!(" {part}")).collect();
     if let Some(s) = &job.settings {
         let steps = if s.steps == 1 { "1 step".into() } else { format!("{} steps", s.steps) };
         let how = format!("guidance {}, {}", s.guidance, s.scheduler.name());

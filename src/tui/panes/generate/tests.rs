@@ -61,7 +61,7 @@ fn a_running_job_shows_how_far_it_is_and_with_what() {
     running.left_s = Some(230);
     running.failed = 3;
     running.step = Some(Step { done: 12, of: 30, batch: 4 });
-    running.device = "sdxl-base on CPU (f32)".into();
+    running.device = "sdxl-base on CPU (f32); no GPU: the loader does not find libcuda.so.1".into();
     let scheduler = Scheduler::Euler;
     running.settings = Some(Settings { width: 1024, height: 768, steps: 30, guidance: 7.5, scheduler });
     let mut pane = shown(vec![job(1, Standing::Running), job(2, Standing::Queued)]);
@@ -74,7 +74,8 @@ fn a_running_job_shows_how_far_it_is_and_with_what() {
         "3 failed",
         "127.3 images a minute, 3 min 50 s left",
         "step 12 of 30, 4 together",
-        "sdxl-base on CPU (f32)",
+        " sdxl-base on CPU (f32) ",
+        " no GPU: the loader does not find libcuda.so.1 ",
         "1024x768, 30 steps, guidance 7.5, euler",
         "seed 7, by ann",
     ] {
