@@ -11,8 +11,8 @@ use crate::metrics::score::sheet::{Mark, NAMED, Sheet};
 use crate::metrics::score::{Graded, Place};
 use crate::model::board::Counts;
 use crate::model::{Kind, Problem, Result};
-use crate::store::disk;
 use crate::store::flat::{self, Reading};
+use crate::store::{Catalog, disk};
 
 const SHEET: &[u8; 8] = b"btsheet\x02";
 const MARKS: &[u8; 8] = b"btmarks\x01";
@@ -25,6 +25,31 @@ struct SheetTail {
     names: [Vec<String>; NAMED.len()],
     /// Rows of each column of hashes that is kept.
     hashes: [u64; 5],
+}
+
+/// What the questions are, as a digest.
+pub(super) fn questions(catalog: &Catalog) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    catalog.item_segments().for_each(|segment| {
+        let bytes: u64 = segment.frames().iter().map(|f| u64::from(f.length)).sum();
+        hasher.update(format!("{} {} {bytes}\n", segment.file(), segment.rows()).as_bytes());
+    });
+    *hasher.finalize().as_bytes()
+}
+
+/// What a model's files are, for a digest.
+pub(super) fn digest(catalog: &Catalog, files: &[usize]) -> blake3::Hasher {
+    let mut hasher = blake3::Hasher::new();
+    for part in files.iter().map(|at| &catalog.answers()[*at].part) {
+        hasher.update(part.blake3.as_bytes());
+        hasher.update(part.source.as_bytes());
+    }
+    hasher
+}
+
+/// The name of what is kept of a model.
+pub(super) fn short(what: &str) -> String {
+    blake3::hash(what.as_bytes()).to_hex().as_str().chars().take(32).collect()
 }
 
 fn folder(store: &Path) -> PathBuf {

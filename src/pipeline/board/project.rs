@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::cache::{self, Kept, Places};
+use super::cache::{self, Kept, Places, digest, questions, short};
 use super::similar::{Similarities, similarity};
 use super::{Fate, Odd, Scored, Texts};
 use crate::metrics::extract::{self, Extractor};
@@ -126,31 +126,6 @@ fn asked(catalog: &Catalog, files: &[usize]) -> Option<Asked> {
 
 fn evaluated(answers: &Answers) -> bool {
     matches!(answers.part.holds, Holds::Predictions { evaluated: true, .. })
-}
-
-/// What the questions are, as a digest.
-fn questions(catalog: &Catalog) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new();
-    catalog.item_segments().for_each(|segment| {
-        let bytes: u64 = segment.frames().iter().map(|f| u64::from(f.length)).sum();
-        hasher.update(format!("{} {} {bytes}\n", segment.file(), segment.rows()).as_bytes());
-    });
-    *hasher.finalize().as_bytes()
-}
-
-/// What a model's files are, for a digest.
-pub(super) fn digest(catalog: &Catalog, files: &[usize]) -> blake3::Hasher {
-    let mut hasher = blake3::Hasher::new();
-    for part in files.iter().map(|at| &catalog.answers()[*at].part) {
-        hasher.update(part.blake3.as_bytes());
-        hasher.update(part.source.as_bytes());
-    }
-    hasher
-}
-
-/// The name of what is kept of a model.
-pub(super) fn short(what: &str) -> String {
-    blake3::hash(what.as_bytes()).to_hex().as_str().chars().take(32).collect()
 }
 
 /// The questions: as they were kept, or read again.

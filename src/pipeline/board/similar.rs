@@ -5,8 +5,7 @@
 
 use std::path::Path;
 
-use super::cache;
-use super::project::{digest, short};
+use super::cache::{self, digest, short};
 use crate::metrics::score::sheet::Sheet;
 use crate::model::QuestionKind;
 use crate::store::Catalog;
