@@ -1,10 +1,12 @@
 use benchtop::metrics::statistics::Rank;
 use benchtop::model::agreement::{Bootstrap, Interval};
 use benchtop::model::board::looks::{Compared, Redrawn, Table};
-use benchtop::model::board::{Behind, Board, BoardAsk, Cell, Column, Counts, Row, Scale};
+use benchtop::model::board::{Behind, Board, BoardAsk, Cell, Column, Counts, Printed, Row, Scale};
+use benchtop::owner::wire::Ask;
+use benchtop::pipeline::analysis::{Curve, Stable};
 use benchtop::tui::action::Action;
 use benchtop::tui::keymap::Keymap;
-use benchtop::tui::panes::board::{BoardEffect, BoardPane, Breakdown, ChoiceFor};
+use benchtop::tui::panes::board::{BoardEffect, BoardPane, Breakdown, ChoiceFor, Want};
 
 use super::{SIZES, accessible, check, frame, look};
 
@@ -203,6 +205,20 @@ fn a_board_with_ranks_and_a_printed_row() {
 }
 
 #[test]
+fn printed_rows_are_switched_and_said_in_the_title() {
+    let mut pane = BoardPane::new(styled(), margin);
+    let choices = vec![Printed::Off, Printed::All, Printed::Paper("Dysca".into())];
+    let effects = pane.chosen(&ChoiceFor::Printed(choices), 2);
+    let [BoardEffect::Ask(_, Ask::Board(ask))] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(ask.printed, Printed::Paper("Dysca".into()));
+    pane.take_board(ask, Ok(styled()));
+    pane.act(Action::Bottom);
+    (0..11).for_each(|_| drop(pane.act(Action::Right)));
+    let size = SIZES[0];
+    check("leaderboard_printed", size, &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())));
+}
+
+#[test]
 fn breakdowns_of_a_model() {
     let group = Breakdown::Group("MC+TF".into());
     for (name, kind) in [("styles", Breakdown::Styles), ("types", Breakdown::Types), ("scenarios", group)] {
@@ -216,6 +232,92 @@ fn breakdowns_of_a_model() {
         let plain = frame(SIZES[0], |area, buf| pane.draw(area, &keys(), buf, &accessible()));
         assert!(!plain.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)), "{plain}");
     }
+}
+
+/// A board of MM-SAP with a difficulty curve beside it.
+fn aware() -> Board {
+    let mut columns = Vec::new();
+    let mut cells = Vec::new();
+    let mut add = |name: &str, group: &str, value: f64, n| {
+        columns.push(Column::share(name, group, "an answer to a question of this kind"));
+        cells.push(Some(Cell::Mean { value, n }));
+    };
+    for (name, value, n) in [
+        ("AR", 2841.0 / 5590.0, 5590),
+        ("AR.basic", 0.5, 2000),
+        ("AR.knowledge", 0.5, 1750),
+        ("AR.beyond", 0.5, 1840),
+        ("KK", 2241.0 / 3750.0, 5590),
+        ("KU", 600.0 / 3590.0, 5590),
+        ("AnswerRate", 4890.0 / 5590.0, 5590),
+        ("AnswerAcc", 0.45, 5590),
+    ] {
+        add(name, "self-awareness", value, n);
+    }
+    for (name, value) in [("easy", 0.904), ("medium", 0.831), ("hard", 0.75)] {
+        add(&format!("Acc.level.{name}"), "Acc by level", value, 240);
+    }
+    let counts = Counts { used: 5580, missing: 10, unparsed: 30, ..Counts::default() };
+    let row = |model: &str| Row { model: model.into(), cells: cells.clone(), counts, reference: None };
+    Board { questions: 5590, columns: columns.clone(), rows: vec![row("LLaVA-7b"), row("Qwen-VL-Max")], notes: vec![] }
+}
+
+#[test]
+fn the_knowledge_quadrant_and_a_difficulty_curve() {
+    let levels = Breakdown::Group("Acc by level".into());
+    for (name, kind) in [("quadrant", Breakdown::Quadrant), ("levels", levels)] {
+        let laid = || {
+            let mut pane = BoardPane::new(aware(), margin);
+            pane.chosen(&ChoiceFor::View(vec![kind.clone()]), 0);
+            pane.act(Action::Down);
+            pane
+        };
+        for size in SIZES {
+            check(&format!("board_{name}"), size, &frame(size, |area, buf| laid().draw(area, &keys(), buf, &look())));
+        }
+        let plain = frame(SIZES[0], |area, buf| laid().draw(area, &keys(), buf, &accessible()));
+        assert!(!plain.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)), "{plain}");
+    }
+}
+
+#[test]
+fn scores_over_parts_of_the_data() {
+    let curve = |model: &str, of: [f64; 11]| Curve {
+        model: model.into(),
+        values: of.map(Some).to_vec(),
+        drift: Some(of[5..].iter().map(|v| (v - of[10]).abs()).fold(0.0, f64::max)),
+    };
+    let found = Stable {
+        column: "MC+TF.clean".into(),
+        scale: Scale::Share,
+        fractions: vec![1.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0],
+        n: vec![6, 58, 115, 173, 230, 288, 346, 403, 461, 518, 576],
+        seed: 1,
+        models: vec![
+            curve("Qwen2-VL-7B", [70.0, 61.5, 60.1, 62.0, 61.2, 60.9, 60.5, 60.4, 60.8, 60.6, 60.5]),
+            curve("InternVL2-8B", [50.0, 66.0, 67.5, 66.8, 67.3, 67.9, 67.5, 67.6, 67.4, 67.5, 67.5]),
+        ],
+    };
+    let asked = || {
+        let mut pane = BoardPane::new(styled(), margin);
+        let effects = pane.chosen(&ChoiceFor::View(vec![Breakdown::Stability]), 0);
+        let [BoardEffect::Ask(Want::Stable(ask, column), _)] = &effects[..] else { panic!("{effects:?}") };
+        (pane, ask.clone(), column.clone())
+    };
+    let (mut pane, ..) = asked();
+    let waits = frame(SIZES[0], |area, buf| pane.draw(area, &keys(), buf, &look()));
+    assert!(waits.contains("reading ...") && waits.contains("stops it"), "{waits}");
+    assert!(matches!(&pane.act(Action::Back)[..], [BoardEffect::Cancel(Want::Stable(..))]));
+    for size in SIZES {
+        let (mut pane, ask, column) = asked();
+        pane.take_stable(&ask, &column, Ok(found.clone()));
+        check("board_stability", size, &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())));
+        assert!(pane.act(Action::Back).is_empty(), "nothing is on its way");
+    }
+    let (mut pane, ask, column) = asked();
+    pane.take_stable(&ask, &column, Ok(found));
+    let plain = frame(SIZES[0], |area, buf| pane.draw(area, &keys(), buf, &accessible()));
+    assert!(!plain.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)) && plain.contains("67.5"), "{plain}");
 }
 
 #[test]

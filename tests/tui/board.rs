@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use benchtop::model::{Judgement, QuestionKind, Seen, Variant, Verdict};
+use benchtop::model::{Choice, Judgement, QuestionKind, Role, Seen, Variant, Verdict};
 use benchtop::owner::Client;
 use benchtop::owner::wire::{Ask, Decide};
 use uuid::Uuid;
 
-use super::support::{Bench, question};
+use super::support::{Bench, Seat, question};
 
 fn bench() -> Bench {
     let bench = Bench::empty();
@@ -35,6 +35,38 @@ fn three_shows_the_leaderboard_and_enter_goes_down_to_the_item() {
     seat.keys("1");
     let shown = seat.wait_for("Is the baker wearing a hat?");
     assert!(shown.contains("▌1 Review") && shown.contains("#5  pending"), "{shown}");
+}
+
+#[test]
+fn what_papers_printed_stands_dimmed_beside_the_scored_rows() {
+    let bench = bench();
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("3");
+    seat.wait_for("rows 1-2 of 2");
+    seat.keys("p");
+    let shown = seat.wait_for("of MVP-Bench");
+    assert!(shown.contains("of all papers") && !shown.contains("of Dysca"), "only papers with a column here: {shown}");
+    seat.keys("<down><down><enter>");
+    let shown = seat.wait_for("4 printed rows of MVP-Bench");
+    assert!(shown.contains("rows 1-6 of 6") && shown.contains("DeepSeek-VL (1.3B) "), "{shown}");
+    let ranked = |shown: &str| shown.lines().any(|l| l.contains("alpha") && l.contains("1="));
+    seat.wait_until("ranks of the scored ones", ranked);
+    seat.keys("/GPT-4o<enter>");
+    seat.wait_for("printed in MVP-Bench, Table");
+    seat.keys("/qAcc.L_l<enter>");
+    let shown = seat.wait_for("qAcc.L_l: 74.44 %");
+    let printed = shown.lines().find(|l| l.contains("GPT-4o ")).unwrap();
+    assert!(!printed.contains('=') && !printed.contains('*'), "no rank and no star: {printed}");
+    seat.keys("<enter>");
+    seat.wait_for("its answers are not here");
+    seat.keys("x");
+    seat.wait_for("a printed row has no answers to compare");
+    seat.keys("v");
+    seat.wait_for("a printed row is not broken down");
+    seat.keys("p<enter>");
+    seat.wait_for("rows 1-2 of 2");
+    seat.leave("q<ctrl-c>");
 }
 
 #[test]
@@ -147,7 +179,7 @@ fn a_model_is_broken_down_and_two_are_compared_down_to_their_items() {
     seat.keys("w");
     seat.wait_for("only wrong");
     seat.keys("qq/Acc.type.true-false<enter>x");
-    seat.wait_for("on another model: against poor");
+    seat.wait_for("x compares with poor");
     seat.keys("/good<enter>x");
     let shown = seat.wait_for("poor against good by Acc.type.true-false");
     assert!(shown.contains("McNemar, exact") && shown.contains("95 % "), "{shown}");
@@ -175,5 +207,125 @@ fn rules_are_switched_and_held_against_each_other() {
     assert!(shown.contains("differ"), "{shown}");
     seat.keys("qlls");
     seat.wait_for("draws, seed 1");
+    seat.leave("q<ctrl-c>");
+}
+
+/// Questions of three levels with an option that declines, in two shuffles, and what `m` said to them by `says` (a letter).
+fn graded(levels: [&str; 3], says: impl Fn(i64, usize) -> &'static str) -> Bench {
+    let bench = Bench::empty();
+    let folder = tempfile::tempdir().unwrap();
+    let (mut items, mut answers) = (String::new(), String::new());
+    for n in 0..120 {
+        let at = (n % 3) as usize;
+        let mut item = question(n + 1);
+        item.kind = QuestionKind::MultipleChoice;
+        // Beyond what can be answered, declining is right.
+        let beyond = levels[at] == "beyond";
+        let option = |text: &str, role| Choice { text: text.into(), role };
+        let declines = option("I cannot tell", Role::Refusal);
+        let first = option("True", if beyond { Role::Distractor } else { Role::Correct });
+        item.options = vec![first, option("False", Role::Distractor), declines];
+        item.answer = if beyond { "I cannot tell" } else { "True" }.into();
+        item.level = Some(levels[at].into());
+        item.variant = Some(Variant { name: format!("shuffle-{}", n / 60 + 1), ..Variant::default() });
+        items += &(serde_json::to_string(&item).unwrap() + "\n");
+        let output = says(n / 3, at);
+        answers += &(serde_json::json!({ "question_id": n + 1, "output": output }).to_string() + "\n");
+    }
+    std::fs::write(folder.path().join("items.jsonl"), items).unwrap();
+    std::fs::write(folder.path().join("m.jsonl"), answers).unwrap();
+    bench.import(folder.path());
+    bench
+}
+
+/// Takes the line of the open menu that says this, by its number.
+fn take(seat: &mut Seat, what: &str) {
+    let shown = seat.wait_for(what);
+    let line = shown.lines().find(|l| l.contains(what)).unwrap();
+    let number = line.split(['▌', '│', ' ']).find_map(|word| word.parse::<u32>().ok());
+    seat.keys(&number.unwrap_or_else(|| panic!("no number: {line}")).to_string());
+}
+
+#[test]
+fn a_difficulty_curve_goes_from_easy_to_hard_and_says_whether_it_falls() {
+    // Easy: 30 of 40 right, medium 35, hard 10.
+    let bench = graded(["medium", "hard", "easy"], |n, at| if n < [35, 10, 30][at] { "(A)" } else { "(B)" });
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("3");
+    seat.wait_for("leaderboard on all items");
+    seat.keys("v");
+    take(&mut seat, "from easy to hard: whether accuracy falls as it should");
+    let shown = seat.wait_for("m by Acc by level");
+    let at = |name: &str| shown.lines().position(|l| l.contains(&format!(" {name} "))).unwrap();
+    assert!(at("easy") < at("medium") && at("medium") < at("hard"), "{shown}");
+    assert!(
+        shown.contains("accuracy does not fall with difficulty as it should: medium 87.5 is above easy 75.0"),
+        "{shown}"
+    );
+    seat.leave("qq<ctrl-c>");
+}
+
+#[test]
+fn the_knowledge_quadrant_counts_every_answer_once_and_opens_them() {
+    // Basic: 30 right, 4 declined, 6 wrong. Knowledge: 20 right, 10 declined, 10 wrong. Beyond: 25 declined, 15 wrong.
+    let bench = graded(["basic", "knowledge", "beyond"], |n, at| match (at, n) {
+        (0, 0..30) | (1, 0..20) => "(A)",
+        (0, 30..34) | (1, 20..30) | (2, 0..25) => "(C)",
+        _ => "(B)",
+    });
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("3");
+    seat.wait_for("leaderboard on all items");
+    seat.keys("v");
+    take(&mut seat, "what it knows, and whether it is aware of that");
+    let shown = seat.wait_for("m by knowledge quadrant");
+    let counts = |name: &str, n: u64| shown.lines().any(|l| l.contains(name) && l.contains(&format!(" {n} ")));
+    for (name, n) in [("known knowns", 50), ("unknown knowns", 4), ("known unknowns", 35), ("unknown unknowns", 31)] {
+        assert!(counts(name, n), "{name} {n}: {shown}");
+    }
+    assert!(shown.contains("31 = 25.8 %") && shown.contains("not aware of it"), "drawn too: {shown}");
+    seat.keys("<enter>");
+    seat.wait_for("answers of m behind KK");
+    // Of Basic and Knowledge alone: 80 answers, 50 of them right.
+    seat.wait_for("of 80");
+    seat.keys("w");
+    seat.wait_for("of 30  only wrong");
+    seat.keys("qjj<enter>");
+    let shown = seat.wait_for("answers of m behind KU");
+    assert!(shown.contains("(declined)"), "{shown}");
+    seat.keys("q");
+    seat.leave("qqq<ctrl-c>");
+}
+
+#[test]
+fn stability_is_asked_of_the_owner_and_back_gives_it_up() {
+    let bench = styled();
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("3");
+    seat.wait_until("ranks", |s| s.lines().any(|l| l.contains("good") && l.contains(" 1 ")));
+    seat.keys("/Acc.type.true-false<enter>v");
+    seat.wait_for("stability");
+    seat.keys("<up><enter>");
+    let shown = seat.wait_for("final order");
+    assert!(shown.contains("Acc.type.true-false over parts of the data") && shown.contains("100 %"), "{shown}");
+    let at = |name: &str| shown.lines().position(|l| l.contains(&format!(" {name} "))).unwrap();
+    assert!(at("good") < at("none"), "best first: {shown}");
+    seat.keys("<enter>");
+    seat.wait_for("answers of good behind Acc.type.true-false");
+    seat.keys("qq");
+    seat.wait_for("leaderboard on all items");
+    bench.freeze_owner();
+    seat.keys("v<up><enter>");
+    seat.wait_for("reading ...");
+    seat.keys("q");
+    seat.wait_for("leaderboard on all items");
+    bench.thaw_owner();
+    // The answer to the next question is there, and no curve came in its place.
+    seat.keys("s");
+    let shown = seat.wait_for("no interval: ");
+    assert!(shown.contains("leaderboard on all items") && !shown.contains("final order"), "{shown}");
     seat.leave("q<ctrl-c>");
 }

@@ -4,7 +4,7 @@ use super::link::Want;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, At};
 use crate::model::{Kind, Result};
-use crate::owner::wire::Answer;
+use crate::owner::wire::{Analysis, Answer};
 use crate::tui::panes::board::{self, BoardEffect};
 use crate::tui::widgets::prompt::Prompt;
 use crate::tui::widgets::toast::Toast;
@@ -49,6 +49,9 @@ impl App {
         for effect in effects {
             match effect {
                 BoardEffect::Ask(want, ask) => self.link.ask(Want::Board(Box::new(want)), ask),
+                BoardEffect::Cancel(given_up) => {
+                    self.link.cancel(|want| matches!(want, Want::Board(want) if **want == given_up));
+                }
                 BoardEffect::AskChoice { purpose, title, lines } => {
                     self.overlay = Some(Overlay::Menu(MenuFor::Board(purpose), super::metadata::menu(title, lines)));
                 }
@@ -98,6 +101,17 @@ impl App {
             }
             (board::Want::Behind(ask, model, column), Ok(Answer::Behind { answers, all })) => {
                 board.take_behind(&ask, (&model, &column), answers, all);
+                vec![]
+            }
+            (board::Want::Stable(ask, column), answer) => {
+                let pick = |a| match a {
+                    Answer::Analysis(found) => match *found {
+                        Analysis::Stable(found) => Some(found),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                board.take_stable(&ask, &column, super::metadata::part(answer, pick));
                 vec![]
             }
             (board::Want::Disagreements { ask, other, show }, Ok(Answer::Disagreements(found))) => {

@@ -200,6 +200,19 @@ impl Link {
         self.waiting.retain(|_, want| !matches!(want, Want::Queue(..) | Want::Doubtful(..)));
     }
 
+    /// What was asked for this is not wanted any more: its answers are passed over, and the owner stops working on them.
+    pub fn cancel(&mut self, is: impl Fn(&Want) -> bool) {
+        let client = self.client.clone();
+        self.waiting.retain(|number, want| {
+            let given_up = is(want);
+            if let Some(client) = client.as_ref().filter(|_| given_up) {
+                // As with questions, a connection that is lost says so itself.
+                let _ = client.cancel(*number);
+            }
+            !given_up
+        });
+    }
+
     /// What the answer to `number` is for; it is kept while more parts come.
     pub fn wanted(&mut self, number: u64, more: bool) -> Option<Want> {
         if more { self.waiting.get(&number).cloned() } else { self.waiting.remove(&number) }

@@ -74,7 +74,9 @@ impl BehindView {
     fn arrange(&mut self) {
         let line = |b: &Behind| {
             let (unit, key, gold) = (LocalCell::text(&b.unit), LocalCell::text(&b.key), LocalCell::text(&b.gold));
-            let (read, output) = (or_none(b.extracted.as_ref(), "(unread)"), or_none(b.output.as_ref(), "(no answer)"));
+            // Nothing read and yet right: it declines, where that is right.
+            let none = if b.right { "(declined)" } else { "(unread)" };
+            let (read, output) = (or_none(b.extracted.as_ref(), none), or_none(b.output.as_ref(), "(no answer)"));
             vec![unit, judged(b.unit_right), judged(b.right), key, gold, read, output]
         };
         let wrong = |at: &usize| !self.answers[*at].right;
@@ -150,7 +152,11 @@ fn in_full(b: &Behind) -> Page {
     page = entry(page, "gold", &b.gold);
     page = match &b.extracted {
         Some(read) => entry(page, "read as", read),
-        None => page.entry("read as", 14, "no rule could read an answer; it counts as wrong", Role::Warn),
+        None if b.right => entry(page, "read as", "declining to answer, which is right here"),
+        None => {
+            let why = "no option: it declines to answer, or no rule could read it; it counts as wrong";
+            page.entry("read as", 14, why, Role::Warn)
+        }
     };
     page = page.heading("Question").say(shown(&b.question));
     page = page.heading("Raw output");

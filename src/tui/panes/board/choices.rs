@@ -3,11 +3,11 @@
 use super::draw::{on, printed};
 use super::table::FIRST;
 use super::take::OWN;
-use super::views::{self, View};
+use super::views::{self, Kind, View};
 use super::{BoardEffect, BoardPane, ChoiceFor, Layer, Want};
 use crate::metrics::extract::Extractor;
 use crate::model::Result;
-use crate::model::board::{BoardAsk, Curated, Printed};
+use crate::model::board::{BoardAsk, Curated, Printed, Row};
 use crate::model::round::state::RoundState;
 use crate::owner::wire::Ask;
 use crate::pipeline::board::published;
@@ -54,7 +54,8 @@ impl BoardPane {
         let columns = self.table.columns();
         let mut lines: Vec<(String, String)> =
             columns.iter().map(|c| (c.name.clone(), format!("column {}", c.group).trim_end().to_string())).collect();
-        lines.extend(board.rows.iter().map(|row| (row.model.clone(), "model".to_string())));
+        let word = |row: &Row| row.reference.as_ref().map_or("model".into(), |printed| format!("printed in {printed}"));
+        lines.extend(board.rows.iter().map(|row| (row.model.clone(), word(row))));
         let purpose = ChoiceFor::Find((0..columns.len()).collect(), (0..board.rows.len() as u64).collect());
         vec![BoardEffect::AskChoice { purpose, title: "find a column or a model".into(), lines }]
     }
@@ -181,6 +182,9 @@ impl BoardPane {
                 let (Some(board), Some(row), Some(kind)) = (&self.found, self.row(), kinds.get(pick)) else {
                     return vec![];
                 };
+                if *kind == Kind::Stability {
+                    return self.ask_stable();
+                }
                 match View::new(kind, board, row) {
                     Some(view) => {
                         self.layers.push(Layer::View(view));

@@ -67,7 +67,7 @@ impl BoardPane {
         };
         let c = row.counts;
         let line = format!(
-            "used {:>7}  missing {:>5}  extra {:>5}  doubled {:>6}  unparsed {:>5}  refused {:>5}",
+            "used {:>7}  missing {:>3}  extra {:>3}  doubled {:>5}  unparsed {:>3}  refused {:>3}",
             text::grouped(c.used),
             text::grouped(c.missing),
             text::grouped(c.extra),

@@ -57,7 +57,7 @@ impl BoardPane {
             );
         }
         if let Some(model) = &self.marked {
-            said += &format!("  {} on another model: against {model}", keys.press(Action::CompareModels));
+            said += &format!("  {} compares with {model}", keys.press(Action::CompareModels));
         }
         if self.asked.is_some() {
             said += "  ...";
@@ -75,6 +75,7 @@ impl BoardPane {
             Some(Layer::View(view)) => return view.draw(area, buf, look),
             Some(Layer::Compare(view)) => return view.draw(area, buf, look),
             Some(Layer::Rules(view)) => return view.draw(area, buf, look),
+            Some(Layer::Stable(view)) => return view.draw(area, keys, buf, look),
             Some(Layer::Page(page)) => return page.draw(area, buf, look),
             None => {}
         }

@@ -23,6 +23,8 @@ pub enum Want {
     Compared(Box<BoardAsk>),
     /// [`take_behind`](super::BoardPane::take_behind), of this model and column.
     Behind(Box<BoardAsk>, String, String),
+    /// [`take_stable`](super::BoardPane::take_stable), by this column.
+    Stable(Box<BoardAsk>, String),
     /// [`take_disagreements`](super::BoardPane::take_disagreements), with this rule; shown as a table, or only counted.
     Disagreements {
         /// Of which board.
@@ -58,6 +60,8 @@ pub enum ChoiceFor {
 pub enum BoardEffect {
     /// Ask the owner; the answer is for `Want`.
     Ask(Want, Ask),
+    /// Nobody waits any more for what was asked for this.
+    Cancel(Want),
     /// Ask which.
     AskChoice {
         /// What for.

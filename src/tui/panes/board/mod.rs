@@ -5,20 +5,24 @@
 //! |---|---|
 //! | `effects` | what the pane asks of the program around it |
 //! | `take` | what is asked of the owner, and what its answers do |
+//! | `carry` | what answers of tables come to; opening a cell |
 //! | `table` | a board as a table |
 //! | `detail` | the lines below the table |
 //! | `draw` | one frame |
 //! | `choices` | groups, items, rules and breakdowns to choose from |
 //! | `views` | breakdowns of one model |
+//! | `stable` | how scores settle over parts of the data |
 //! | `compare`, `rules`, `behind` | two models, two rules, the answers behind a cell |
 
 mod behind;
+mod carry;
 mod choices;
 mod compare;
 mod detail;
 mod draw;
 mod effects;
 mod rules;
+mod stable;
 mod table;
 mod take;
 mod views;
@@ -32,6 +36,7 @@ pub use views::Kind as Breakdown;
 use behind::BehindEffect;
 use compare::{CompareEffect, CompareView};
 use rules::{RulesEffect, RulesView};
+use stable::{StableEffect, StableView};
 use table::{FIRST, Ranks};
 use views::{View, ViewEffect};
 
@@ -40,9 +45,7 @@ use crate::model::board::looks::Sure;
 use crate::model::board::{Behind, Board, BoardAsk, Row};
 use crate::tui::action::{Action, Scope};
 use crate::tui::widgets::page::Page;
-use crate::tui::widgets::table::{
-    Answer, CopyFormat, CopyWhat, DescribeView, FrequencyEffect, FrequencyView, LocalTable, TableEffect,
-};
+use crate::tui::widgets::table::{CopyFormat, CopyWhat, DescribeView, FrequencyView, LocalTable, TableEffect};
 
 /// Fewer units than this say little: the cell is dimmed and starred.
 pub const SMALL: u64 = 30;
@@ -59,6 +62,7 @@ enum Layer {
     View(View),
     Compare(CompareView),
     Rules(RulesView),
+    Stable(StableView),
     Page(Page),
 }
 
@@ -72,6 +76,7 @@ impl Layer {
             Layer::View(view) => Some(view.table_mut()),
             Layer::Compare(view) => Some(view.table_mut()),
             Layer::Rules(view) => Some(view.table_mut()),
+            Layer::Stable(view) => Some(view.table_mut()),
             Layer::Page(_) => None,
         }
     }
@@ -210,7 +215,7 @@ impl BoardPane {
         let closes = matches!(action, Action::Back | Action::MenuCancel);
         if closes || action == Action::MenuOk {
             return match self.layers.pop() {
-                Some(_) => vec![],
+                Some(layer) => BoardPane::closed(&layer),
                 None if self.table.surface() => vec![],
                 None if self.marked.is_some() => self.let_go(),
                 None => vec![BoardEffect::Leave],
@@ -255,6 +260,14 @@ impl BoardPane {
                 };
                 effects.into_iter().flat_map(|e| after(self, e)).collect()
             }
+            Some(Layer::Stable(view)) => {
+                let effects = view.act(action);
+                let after = |pane: &mut BoardPane, effect| match effect {
+                    StableEffect::Behind(model, column) => pane.ask_behind(&model, &column),
+                    StableEffect::Table(answer) => pane.carry_out(answer),
+                };
+                effects.into_iter().flat_map(|e| after(self, e)).collect()
+            }
             Some(Layer::Rules(view)) => {
                 let effects = view.act(action);
                 let after = |pane: &mut BoardPane, effect| match effect {
@@ -288,88 +301,6 @@ impl BoardPane {
                 let mut effects: Vec<BoardEffect> = answers.into_iter().flat_map(|a| self.carry_out(a)).collect();
                 effects.extend(self.rank());
                 effects
-            }
-        }
-    }
-
-    /// Turns an answer into effects. `Open` is the leaderboard's own here; the layers take theirs before.
-    fn carry_out(&mut self, answer: Answer) -> Vec<BoardEffect> {
-        match answer {
-            Answer::Effect(TableEffect::Open { id, column, .. }) => self.open(id, column),
-            Answer::Effect(TableEffect::AskRegex { column, on }) => vec![BoardEffect::AskRegex { column, on }],
-            Answer::Effect(TableEffect::AskColumn) => {
-                let names = self.top_table().map(|t| t.columns().iter().map(|c| c.name.clone()).collect());
-                vec![BoardEffect::AskColumn(names.unwrap_or_default())]
-            }
-            Answer::Effect(TableEffect::AskCopy(what)) => vec![BoardEffect::AskCopy(what)],
-            Answer::Effect(TableEffect::Refuse(reason)) => vec![BoardEffect::Refuse(reason)],
-            // The table answers every other effect itself.
-            Answer::Effect(_) => vec![],
-            Answer::Frequency(column, frequency) => self.lay(Layer::Frequency(FrequencyView::new(column, frequency))),
-            Answer::Describe(summaries) => self.lay(Layer::Describe(DescribeView::new(summaries))),
-            Answer::Copied(text, rows) => vec![BoardEffect::Copy { text, rows }],
-            Answer::Said(text) => vec![BoardEffect::Say(text)],
-        }
-    }
-
-    /// The table that the topmost frequency table or summary was made from.
-    fn source(&mut self) -> &mut LocalTable {
-        let below = self.layers.len().checked_sub(2).and_then(|i| self.layers.get_mut(i));
-        below.and_then(Layer::table_mut).unwrap_or(&mut self.table)
-    }
-
-    fn after_frequency(&mut self, effect: FrequencyEffect) -> Vec<BoardEffect> {
-        match effect {
-            FrequencyEffect::Dive { column, value } => {
-                self.source().dive(column, &value);
-                self.layers.pop();
-                let value = if value.is_empty() { "no value".into() } else { format!("`{value}`") };
-                vec![BoardEffect::Say(format!("only the rows with {value}; back shows all"))]
-            }
-            FrequencyEffect::SelectValue { column, value, on } => {
-                let said = self.source().select_value(column, &value, on);
-                self.carry_out(said)
-            }
-            FrequencyEffect::Table(answer) => self.carry_out(answer),
-        }
-    }
-
-    fn after_describe(&mut self, answer: Answer) -> Vec<BoardEffect> {
-        if let Answer::Effect(TableEffect::Open { id, .. }) = answer {
-            self.source().go_to_column(usize::try_from(id).unwrap_or(0));
-            self.layers.pop();
-            return vec![];
-        }
-        self.carry_out(answer)
-    }
-
-    fn open(&mut self, id: u64, column: usize) -> Vec<BoardEffect> {
-        let Some(board) = &self.found else { return vec![] };
-        let Some(row) = usize::try_from(id).ok().and_then(|i| board.rows.get(i)) else { return vec![] };
-        if let Some(printed) = &row.reference {
-            return vec![BoardEffect::Refuse(format!(
-                "{} is printed in {printed}: its answers are not here",
-                row.model
-            ))];
-        }
-        let cell = column.checked_sub(FIRST).and_then(|i| Some((board.columns.get(i)?, row.cells.get(i)?)));
-        match cell {
-            Some((column, Some(_))) => {
-                let breakdown = views::called_for(board, &column.name).and_then(|kind| View::new(&kind, board, row));
-                match breakdown {
-                    Some(view) => self.lay(Layer::View(view)),
-                    None => {
-                        let (model, column) = (row.model.clone(), column.name.clone());
-                        self.ask_behind(&model, &column)
-                    }
-                }
-            }
-            Some((column, None)) => {
-                vec![BoardEffect::Refuse(format!("{} has no answers for {}", row.model, column.name))]
-            }
-            None => {
-                let page = detail::about(board, row);
-                self.lay(Layer::Page(page))
             }
         }
     }

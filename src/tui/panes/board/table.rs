@@ -132,10 +132,22 @@ pub(super) fn nothing() -> Empty {
     Empty::Nothing { hint: "`benchtop import PATH` brings the answers of models in".into() }
 }
 
+/// How wide the columns are: the models' by their names, numbers by the widest of them, so that none is cut.
+pub(super) fn widths(columns: &[Spec], rows: &[Vec<LocalCell>]) -> Vec<u16> {
+    let widest = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| text::width(&cell.view.text)).max();
+    let of = |(at, spec): (usize, &Spec)| {
+        let widest = u16::try_from(widest(at).unwrap_or(0)).unwrap_or(u16::MAX);
+        if at == 0 { widest.clamp(8, NAMES) } else { spec.width.max(widest) }
+    };
+    columns.iter().enumerate().map(of).collect()
+}
+
+/// Columns of the terminal for the longest names.
+const NAMES: u16 = 26;
+
 /// A table for a board.
 pub(super) fn table(board: &Board, shown: &Shown<'_>) -> LocalTable {
-    let widest = board.rows.iter().map(|r| text::width(&r.model)).max().unwrap_or(0).clamp(8, 24);
-    let mut columns = vec![Spec::text("model", u16::try_from(widest).unwrap_or(24))];
+    let mut columns = vec![Spec::text("model", 8)];
     columns.push(Spec { width: 4, ..Spec::number("rank", "", ColumnKind::Number, 4) });
     let wide = u16::try_from(shown.decimals + 4).unwrap_or(6);
     let kind = |scale| if scale == Scale::Share { ColumnKind::Share } else { ColumnKind::Number };
@@ -148,7 +160,10 @@ pub(super) fn table(board: &Board, shown: &Shown<'_>) -> LocalTable {
         }
     }));
     columns.extend(COUNTS.map(|(name, _)| Spec::number(name, "predictions", ColumnKind::Number, 7)));
-    let mut table = LocalTable::new(columns, rows(board, shown), 2, nothing());
+    let rows = rows(board, shown);
+    let widths = widths(&columns, &rows);
+    let mut table = LocalTable::new(columns, rows, 2, nothing());
+    table.set_widths(&widths);
     note(&mut table, board);
     table
 }

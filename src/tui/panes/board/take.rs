@@ -22,13 +22,15 @@ pub(super) const OWN: &str = "each question's own rule";
 impl BoardPane {
     /// Shown: the board is asked for, unless it is there or on its way.
     pub fn start(&mut self) -> Vec<BoardEffect> {
-        if self.asked.is_some() || self.found.is_some() && !self.stale { vec![] } else { self.ask() }
+        if self.asked.is_some() || self.found.is_some() && !self.stale { vec![] } else { self.again() }
     }
 
     /// Answers or items came, or the connection is new: the board is asked for again, and stays until the answer is there.
     pub fn again(&mut self) -> Vec<BoardEffect> {
         self.asked = None;
-        self.ask()
+        let mut effects = self.ask();
+        effects.extend(self.stable_again());
+        effects
     }
 
     /// It is not on the screen, and is asked for when it is next shown.
@@ -152,7 +154,11 @@ impl BoardPane {
         let Some(board) = &self.found else { return };
         let selected: Vec<u64> = self.table.state().selected().iter().copied().collect();
         let shown = Shown { decimals: self.decimals, ranks: self.ranks.as_ref(), marked: self.marked.as_deref() };
-        self.table.set_rows(table::rows(board, &shown), table::nothing());
+        let rows = table::rows(board, &shown);
+        self.table.let_room_go();
+        let widths = table::widths(self.table.columns(), &rows);
+        self.table.set_rows(rows, table::nothing());
+        self.table.set_widths(&widths);
         table::note(&mut self.table, board);
         self.table.mark(selected);
         let is = |(model, reference): Named| {
@@ -165,7 +171,7 @@ impl BoardPane {
     }
 
     /// The column that rows are sorted by first, where it is one of the board.
-    fn sorted_by(&self) -> Option<String> {
+    pub(super) fn sorted_by(&self) -> Option<String> {
         let at = self.table.state().sort().first()?.column.checked_sub(FIRST)?;
         self.found.as_ref()?.columns.get(at).map(|c| c.name.clone())
     }

@@ -53,7 +53,7 @@ fn a_cell_shows_its_count_and_interval_and_opens() {
     let shown = drawn(&mut pane);
     assert!(shown.contains("qAcc.L_l:  84.81 % = 229/270  95 % 80.0-88.6 (Wilson)"), "{shown}");
     assert!(shown.contains("one unit of qAcc.L_l is a pair") && shown.contains("note 1/1: GPT4o: every row twice"));
-    assert!(shown.contains("doubled  6,231"), "{shown}");
+    assert!(shown.contains("doubled 6,231"), "{shown}");
     let effects = pane.act(Action::Open);
     let [BoardEffect::Ask(Want::Behind(ask, model, column), Ask::Behind { .. })] = &effects[..] else {
         panic!("{effects:?}")
@@ -72,6 +72,19 @@ fn small_counts_are_starred_and_missing_cells_refuse() {
     pane.act(Action::Right);
     assert!(drawn(&mut pane).contains("mAcc.L_m: no answers"));
     assert!(matches!(&pane.act(Action::Open)[..], [BoardEffect::Refuse(_)]));
+}
+
+#[test]
+fn no_number_and_no_name_of_usual_length_is_cut() {
+    let mut full = board();
+    full.rows[1].cells[1] = Some(Cell::Share { k: 20, n: 20 });
+    full.rows[0].model = "InstructBLIP (Flan-T5-XXL)".into();
+    let mut pane = BoardPane::new(board(), wilson);
+    // Of a board that comes in place of one with shorter names.
+    pane.again();
+    pane.take_board(&BoardAsk::default(), Ok(full));
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("100.0*") && shown.contains("InstructBLIP (Flan-T5-XXL) "), "{shown}");
 }
 
 #[test]
@@ -276,7 +289,7 @@ fn numbers_that_follow_from_others_open_their_breakdown_and_its_rows_their_answe
     let effects = pane.act(Action::BoardViews);
     let [BoardEffect::AskChoice { purpose, lines, .. }] = &effects[..] else { panic!("{effects:?}") };
     let names: Vec<&str> = lines.iter().map(|l| l.0.as_str()).collect();
-    assert_eq!(names, ["styles (SC)", "question types (SQ)", "Acc by style", "MC+TF"]);
+    assert_eq!(names, ["styles (SC)", "question types (SQ)", "Acc by style", "MC+TF", "stability"]);
     assert!(pane.chosen(purpose, 2).is_empty());
     let shown = drawn(&mut pane);
     assert!(shown.contains("a by Acc by style") && shown.contains("65.0") && shown.contains("-5.0"), "best: {shown}");
@@ -288,7 +301,7 @@ fn two_models_are_marked_one_after_the_other_and_their_items_open() {
     pane.go_to_column(FIRST);
     pane.table.go_to_id(0);
     assert!(pane.act(Action::CompareModels).is_empty());
-    assert!(drawn(&mut pane).contains("x on another model: against GPT4o"));
+    assert!(drawn(&mut pane).contains("x compares with GPT4o"));
     pane.table.go_to_id(1);
     let effects = pane.act(Action::CompareModels);
     let [BoardEffect::Ask(Want::Compared(ask), Ask::Compare { models, column, .. })] = &effects[..] else {

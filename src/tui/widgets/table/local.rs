@@ -64,15 +64,15 @@ pub enum Answer {
 /// A table with all its rows. A row's id is its index in the rows given.
 #[derive(Clone, Debug)]
 pub struct LocalTable {
-    columns: Vec<Spec>,
+    pub(super) columns: Vec<Spec>,
     rows: Vec<Vec<LocalCell>>,
     order: Vec<usize>,
-    state: TableState,
+    pub(super) state: TableState,
     dived: Option<(usize, String)>,
     empty: Empty,
     note: String,
-    /// Columns of the terminal that each column of shares has beyond its own width.
-    roomy: u16,
+    /// Columns of the terminal that a column has beyond its own width, for a bar.
+    pub(super) roomy: Vec<u16>,
 }
 
 impl LocalTable {
@@ -80,7 +80,7 @@ impl LocalTable {
     pub fn new(columns: Vec<Spec>, rows: Vec<Vec<LocalCell>>, pinned: usize, empty: Empty) -> LocalTable {
         let order = (0..rows.len()).collect();
         let state = TableState::new(pinned);
-        LocalTable { columns, rows, order, state, dived: None, empty, note: String::new(), roomy: 0 }
+        LocalTable { columns, rows, order, state, dived: None, empty, note: String::new(), roomy: Vec::new() }
     }
 
     /// Its columns.
@@ -134,19 +134,6 @@ impl LocalTable {
     pub fn drop_last_column(&mut self) {
         self.columns.pop();
         self.state.go_to_column(self.state.column().min(self.columns.len().saturating_sub(1)), &self.columns);
-    }
-
-    /// Gives every column of shares room for a bar of this width beside its number, where then all columns still fit into `width`.
-    pub fn make_room(&mut self, bar: u16, width: u16) {
-        let shares = self.columns.iter().filter(|c| c.kind == ColumnKind::Share).count();
-        let all: usize = self.columns.iter().map(|c| usize::from(c.width) + 2).sum();
-        let own = all - shares * usize::from(self.roomy);
-        let fits = own + shares * usize::from(bar) + usize::from(super::state::GUTTER) <= usize::from(width);
-        let roomy = if fits { bar } else { 0 };
-        for column in self.columns.iter_mut().filter(|c| c.kind == ColumnKind::Share) {
-            column.width = column.width.saturating_sub(self.roomy) + roomy;
-        }
-        self.roomy = roomy;
     }
 
     /// Words after the counts.

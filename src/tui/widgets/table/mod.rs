@@ -9,6 +9,7 @@ pub mod copy;
 pub mod draw;
 mod groups;
 pub mod local;
+mod room;
 pub mod state;
 pub mod views;
 

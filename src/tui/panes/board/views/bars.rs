@@ -1,6 +1,7 @@
 //! A group of columns as bars: what a radar chart shows, in lines that can be compared.
 
 use super::{DRAWN, View, cell_of, drawn, number};
+use crate::metrics::autobench::DIFFICULTIES;
 use crate::model::board::{Board, Cell, Row, Scale};
 use crate::tui::widgets::meter::bar;
 use crate::tui::widgets::table::{ColumnKind, LocalCell, Spec};
@@ -50,8 +51,53 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
         specs.push(wide("drop"));
     }
     specs.push(Spec::text(DRAWN, WIDTH as u16));
-    let notes = vec![columns.first().map_or(String::new(), |c| format!("{group}: {}", c.help))];
+    let mut notes = vec![columns.first().map_or(String::new(), |c| format!("{group}: {}", c.help))];
+    notes.extend(curve(board, row, group));
     View::of(&row.model, format!("{} by {group}", row.model), notes, specs, rows)
+}
+
+/// Columns of a group that are of a difficulty, the easiest first, each with its difficulty.
+fn graded<'b>(board: &'b Board, group: &str) -> Vec<(&'b str, &'b str)> {
+    let columns = || board.columns.iter().filter(|c| c.group == group);
+    let of = |difficulty: &str| {
+        columns().find_map(|c| {
+            let name = c.name.rsplit('.').next().filter(|name| name.eq_ignore_ascii_case(difficulty))?;
+            Some((c.name.as_str(), name))
+        })
+    };
+    DIFFICULTIES.into_iter().filter_map(of).collect()
+}
+
+/// Whether a group has columns of several difficulties.
+pub(super) fn is_graded(board: &Board, group: &str) -> bool {
+    group == "Acc by level" && graded(board, group).len() > 1
+}
+
+/// What a model's difficulty curve says: whether accuracy falls, and where it does not.
+fn curve(board: &Board, row: &Row, group: &str) -> Option<String> {
+    let of = |(column, name): (&str, &'_ str)| {
+        Some((name.to_string(), 100.0 * cell_of(board, row, column).and_then(Cell::value)?))
+    };
+    let points: Vec<(String, f64)> =
+        graded(board, group).into_iter().filter(|_| is_graded(board, group)).filter_map(of).collect();
+    if points.len() < 2 {
+        return None;
+    }
+    let rises: Vec<String> = points
+        .windows(2)
+        .filter(|pair| pair[1].1 > pair[0].1)
+        .map(|pair| format!("{} {:.1} is above {} {:.1}", pair[1].0, pair[1].1, pair[0].0, pair[0].1))
+        .collect();
+    let ends = points.first().zip(points.last());
+    let over = ends.map_or(0.0, |(first, last)| last.1 - first.1);
+    Some(match rises.is_empty() {
+        true => format!(
+            "accuracy falls with difficulty as it should: {over:+.1} points from {} to {}",
+            points[0].0,
+            points[points.len() - 1].0
+        ),
+        false => format!("accuracy does not fall with difficulty as it should: {}", rises.join(", ")),
+    })
 }
 
 /// The largest number of a group whose columns are no shares.

@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `styles` | SC: every style's deviation from the mean, and what it adds |
 //! | `types` | SQ: multiple choice against true or false, by subtask |
+//! | `quadrant` | MM-SAP: what is known against whether the model is aware of it |
 //! | `bars` | any group of columns: subtasks, levels, scenarios and their drops |
 
 mod bars;
+mod quadrant;
 mod styles;
 mod types;
 
@@ -26,8 +28,12 @@ pub enum Kind {
     Styles,
     /// SQ by subtask and type.
     Types,
+    /// MM-SAP's knowledge quadrant.
+    Quadrant,
     /// A group of columns as bars.
     Group(String),
+    /// How the scores of all models settle over parts of the data: asked of the owner.
+    Stability,
 }
 
 /// What an action on a breakdown leaves for the pane to do.
@@ -49,6 +55,8 @@ pub struct View {
     /// The column behind each row.
     columns: Vec<String>,
     table: LocalTable,
+    /// What is drawn below the table where there is room.
+    picture: Option<quadrant::Picture>,
 }
 
 /// The breakdowns that a board has columns for, each with a word about it.
@@ -61,13 +69,27 @@ pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
     if types::GROUPS.iter().all(|group| has(group) > 0) {
         found.push((Kind::Types, "question types (SQ)".into(), "multiple choice against true or false".into()));
     }
+    if quadrant::COLUMNS.iter().all(|name| board.columns.iter().any(|c| c.name == *name)) {
+        found.push((
+            Kind::Quadrant,
+            "knowledge quadrant".into(),
+            "what it knows, and whether it is aware of that".into(),
+        ));
+    }
     let mut seen: Vec<&str> = Vec::new();
     for column in &board.columns {
         if !seen.contains(&column.group.as_str()) && has(&column.group) > 1 {
             seen.push(&column.group);
-            let word = format!("{} columns as bars, beside the best model", has(&column.group));
+            let word = match bars::is_graded(board, &column.group) {
+                true => "from easy to hard: whether accuracy falls as it should".into(),
+                false => format!("{} columns as bars, beside the best model", has(&column.group)),
+            };
             found.push((Kind::Group(column.group.clone()), column.group.clone(), word));
         }
+    }
+    if !board.columns.is_empty() {
+        let word = "how scores settle over parts of the data, of all models".into();
+        found.push((Kind::Stability, "stability".into(), word));
     }
     found
 }
@@ -114,7 +136,9 @@ impl View {
         match kind {
             Kind::Styles => styles::view(board, row),
             Kind::Types => types::view(board, row),
+            Kind::Quadrant => quadrant::view(board, row),
             Kind::Group(group) => bars::view(board, row, group),
+            Kind::Stability => None,
         }
     }
 
@@ -132,7 +156,7 @@ impl View {
         let (columns, cells): (Vec<String>, Vec<Vec<LocalCell>>) = rows.into_iter().unzip();
         let hint = "there is nothing to show".to_string();
         let table = LocalTable::new(specs, cells, 1, Empty::Nothing { hint });
-        Some(View { model: model.to_string(), notes, columns, table })
+        Some(View { model: model.to_string(), notes, columns, table, picture: None })
     }
 
     /// The table it is drawn as, for going to a column, selecting and copying.
@@ -162,13 +186,23 @@ impl View {
             self.table.drop_last_column();
         }
         let room = usize::from(area.width);
-        let notes: Vec<&String> =
-            self.notes.iter().filter(|note| !look.accessible || !note.starts_with(DRAWN)).collect();
+        let notes = self.notes.iter().filter(|note| !look.accessible || !note.starts_with(DRAWN));
+        let notes: Vec<String> = notes.flat_map(|note| text::wrap(note, room)).collect();
         let below = u16::try_from(notes.len()).unwrap_or(0).min(area.height / 3);
         let above = Rect { height: area.height - below, ..area };
-        self.table.draw(above, buf, look);
+        // Headings, rows and the line of counts come first.
+        let rows = u16::try_from(self.columns.len() + 3).unwrap_or(u16::MAX);
+        let picture =
+            self.picture.as_ref().filter(|_| !look.accessible && above.height >= rows + quadrant::Picture::HEIGHT);
+        let mut table = above;
+        if let Some(picture) = picture {
+            table.height = rows;
+            let area = Rect { y: above.y + rows, height: quadrant::Picture::HEIGHT, ..above };
+            picture.draw(self.table.cursor_id(), area, buf, look);
+        }
+        self.table.draw(table, buf, look);
         for (note, y) in notes.into_iter().zip(above.bottom()..area.bottom()) {
-            buf.set_stringn(area.x, y, text::fit(note, room), room, look.style(Role::Dim));
+            buf.set_stringn(area.x, y, text::fit(&note, room), room, look.style(Role::Dim));
         }
     }
 }

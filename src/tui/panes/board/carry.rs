@@ -1,0 +1,90 @@
+//! What the answers of tables come to, and opening a cell.
+
+use super::table::FIRST;
+use super::views::{self, View};
+use super::{BoardEffect, BoardPane, Layer, detail};
+use crate::tui::widgets::table::{Answer, DescribeView, FrequencyEffect, FrequencyView, LocalTable, TableEffect};
+
+impl BoardPane {
+    /// Turns an answer into effects. `Open` is the leaderboard's own here; the layers take theirs before.
+    pub(super) fn carry_out(&mut self, answer: Answer) -> Vec<BoardEffect> {
+        match answer {
+            Answer::Effect(TableEffect::Open { id, column, .. }) => self.open(id, column),
+            Answer::Effect(TableEffect::AskRegex { column, on }) => vec![BoardEffect::AskRegex { column, on }],
+            Answer::Effect(TableEffect::AskColumn) => {
+                let names = self.top_table().map(|t| t.columns().iter().map(|c| c.name.clone()).collect());
+                vec![BoardEffect::AskColumn(names.unwrap_or_default())]
+            }
+            Answer::Effect(TableEffect::AskCopy(what)) => vec![BoardEffect::AskCopy(what)],
+            Answer::Effect(TableEffect::Refuse(reason)) => vec![BoardEffect::Refuse(reason)],
+            // The table answers every other effect itself.
+            Answer::Effect(_) => vec![],
+            Answer::Frequency(column, frequency) => self.lay(Layer::Frequency(FrequencyView::new(column, frequency))),
+            Answer::Describe(summaries) => self.lay(Layer::Describe(DescribeView::new(summaries))),
+            Answer::Copied(text, rows) => vec![BoardEffect::Copy { text, rows }],
+            Answer::Said(text) => vec![BoardEffect::Say(text)],
+        }
+    }
+
+    /// The table that the topmost frequency table or summary was made from.
+    fn source(&mut self) -> &mut LocalTable {
+        let below = self.layers.len().checked_sub(2).and_then(|i| self.layers.get_mut(i));
+        below.and_then(Layer::table_mut).unwrap_or(&mut self.table)
+    }
+
+    pub(super) fn after_frequency(&mut self, effect: FrequencyEffect) -> Vec<BoardEffect> {
+        match effect {
+            FrequencyEffect::Dive { column, value } => {
+                self.source().dive(column, &value);
+                self.layers.pop();
+                let value = if value.is_empty() { "no value".into() } else { format!("`{value}`") };
+                vec![BoardEffect::Say(format!("only the rows with {value}; back shows all"))]
+            }
+            FrequencyEffect::SelectValue { column, value, on } => {
+                let said = self.source().select_value(column, &value, on);
+                self.carry_out(said)
+            }
+            FrequencyEffect::Table(answer) => self.carry_out(answer),
+        }
+    }
+
+    pub(super) fn after_describe(&mut self, answer: Answer) -> Vec<BoardEffect> {
+        if let Answer::Effect(TableEffect::Open { id, .. }) = answer {
+            self.source().go_to_column(usize::try_from(id).unwrap_or(0));
+            self.layers.pop();
+            return vec![];
+        }
+        self.carry_out(answer)
+    }
+
+    fn open(&mut self, id: u64, column: usize) -> Vec<BoardEffect> {
+        let Some(board) = &self.found else { return vec![] };
+        let Some(row) = usize::try_from(id).ok().and_then(|i| board.rows.get(i)) else { return vec![] };
+        if let Some(printed) = &row.reference {
+            return vec![BoardEffect::Refuse(format!(
+                "{} is printed in {printed}: its answers are not here",
+                row.model
+            ))];
+        }
+        let cell = column.checked_sub(FIRST).and_then(|i| Some((board.columns.get(i)?, row.cells.get(i)?)));
+        match cell {
+            Some((column, Some(_))) => {
+                let breakdown = views::called_for(board, &column.name).and_then(|kind| View::new(&kind, board, row));
+                match breakdown {
+                    Some(view) => self.lay(Layer::View(view)),
+                    None => {
+                        let (model, column) = (row.model.clone(), column.name.clone());
+                        self.ask_behind(&model, &column)
+                    }
+                }
+            }
+            Some((column, None)) => {
+                vec![BoardEffect::Refuse(format!("{} has no answers for {}", row.model, column.name))]
+            }
+            None => {
+                let page = detail::about(board, row);
+                self.lay(Layer::Page(page))
+            }
+        }
+    }
+}
