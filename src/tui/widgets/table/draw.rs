@@ -12,6 +12,8 @@ use super::{Align, Empty, RowView, Spec, Window};
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::text;
 
+/// Columns of a number's cell that the cursor reverses at least.
+const LEAST: u16 = 5;
 /// Width of the bar beside a share.
 pub const BAR: u16 = 6;
 
@@ -159,11 +161,12 @@ impl TableView<'_> {
             // Every reversed cell costs bytes in two rows a move, and every change of style more: a wide cell is
             // reversed at its beginning only, and one with matches up to the first of them.
             let most = cell.highlights.first().map_or(40, |i| u16::try_from(*i).unwrap_or(40).clamp(8, 40));
-            if barred.is_some() {
-                let number = Rect::new(x + pad, area.y, p.width - pad, 1);
-                return buf.set_style(number, self.look.style(Role::Selection));
+            if right {
+                // The number alone, and room before a short one, so that it is seen.
+                let pad = pad.min(p.width.saturating_sub(LEAST));
+                return buf.set_style(Rect::new(x + pad, area.y, p.width - pad, 1), self.look.style(Role::Selection));
             }
-            let narrow = right || (p.width <= 24 && cell.highlights.is_empty());
+            let narrow = p.width <= 24 && cell.highlights.is_empty();
             let width = if narrow { p.width } else { drawn.max(8).min(most).min(p.width) };
             buf.set_style(Rect::new(x, area.y, width, 1), self.look.style(Role::Selection));
         }
