@@ -38,7 +38,10 @@ impl Place {
         match self {
             Place::Cpu => Ok(Device::Cpu),
             #[cfg(feature = "cuda")]
-            Place::Cuda(ordinal) => ops::cuda::open(ordinal).map_err(Problem::from),
+            Place::Cuda(ordinal) => ops::cuda::open(ordinal).map_err(|error| {
+                let problem = Problem::from(error);
+                explained(&problem.what).unwrap_or(problem)
+            }),
             #[cfg(not(feature = "cuda"))]
             Place::Cuda(_) => {
                 Err(Problem::input("this program was built without CUDA").help("use `benchtop-gpu`, or the device cpu"))
@@ -54,6 +57,36 @@ impl std::fmt::Display for Place {
             Place::Cuda(ordinal) => write!(f, "cuda:{ordinal}"),
         }
     }
+}
+
+/// What the driver's name for an error means to somebody who wants a GPU; none for errors that speak for themselves.
+#[cfg(any(feature = "cuda", test))]
+fn explained(words: &str) -> Option<Problem> {
+    let known = [
+        (
+            "CUDA_ERROR_NO_DEVICE",
+            "the driver finds no GPU",
+            "`nvidia-smi -L` lists them; CUDA_VISIBLE_DEVICES hides some",
+        ),
+        ("CUDA_ERROR_INVALID_DEVICE", "there is no GPU of that number", "`nvidia-smi -L` lists them, from 0"),
+        (
+            "CUDA_ERROR_STUB_LIBRARY",
+            "what was found in place of the driver is the toolkit's stub",
+            "take its folder `stubs` out of LD_LIBRARY_PATH",
+        ),
+        (
+            "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+            "the driver's library is not that of the running driver",
+            "restart the machine after an update of the driver",
+        ),
+        (
+            "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+            "the driver is older than the toolkit that this program was built with",
+            "update the driver, or build with a toolkit that is not newer than it",
+        ),
+    ];
+    let (name, what, help) = known.into_iter().find(|(name, ..)| words.contains(name))?;
+    Some(Problem::input(format!("{what} ({name})")).help(help))
 }
 
 /// What a device is. Its place among others is no part of it: that changes no bytes.

@@ -34,3 +34,11 @@ fn without_cuda_a_gpu_is_refused_with_what_to_do() {
     let problem = Place::Cuda(0).open().unwrap_err();
     assert!(problem.what.contains("without CUDA") && problem.help.unwrap().contains("benchtop-gpu"));
 }
+
+#[test]
+fn the_drivers_words_become_what_to_do() {
+    let problem = explained("DriverError(CUDA_ERROR_NO_DEVICE, \"no CUDA-capable device is detected\")").unwrap();
+    assert_eq!(problem.what, "the driver finds no GPU (CUDA_ERROR_NO_DEVICE)");
+    assert!(problem.help.unwrap().contains("nvidia-smi"));
+    assert_eq!(explained("DriverError(CUDA_ERROR_OUT_OF_MEMORY, \"out of memory\")"), None);
+}
