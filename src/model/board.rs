@@ -172,6 +172,19 @@ pub struct Board {
     pub notes: Vec<String>,
 }
 
+impl Board {
+    /// The column that leads the board: the first with a number of Dysca's final scores of the clean scenario, MM-SAP's score_AR, MVP-Bench's
+    /// qAcc over both levels, accuracy, and then all others. `None` without columns.
+    pub fn leading(&self) -> Option<usize> {
+        let named = |name: &str| self.columns.iter().position(|c| c.name == name);
+        let scored = || self.rows.iter().filter(|row| row.reference.is_none());
+        let has =
+            |at: &usize| scored().any(|row| row.cells.get(*at).copied().flatten().and_then(Cell::value).is_some());
+        let first = ["Final.clean", "MC+TF.clean", "AR", "qAcc.L_m", "Acc"].into_iter().filter_map(named);
+        first.chain(0..self.columns.len()).find(has).or((!self.columns.is_empty()).then_some(0))
+    }
+}
+
 /// One answer behind a cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Behind {
@@ -189,10 +202,37 @@ pub struct Behind {
     pub gold: String,
     /// The raw model output; `None` when the model gave none.
     pub output: Option<String>,
-    /// The answer read from it; `None` when no rule could.
+    /// The answer read from it; `None` when no rule could, and for one that declines in words. Of a free-form one its similarity.
     pub extracted: Option<String>,
+    /// Whether it declines to answer in words.
+    pub declined: bool,
     /// How it was read, step by step.
     pub trace: String,
     /// Whether this answer was right.
     pub right: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_column_that_leads_is_the_first_with_a_number() {
+        let columns = ["other", "Acc", "Final.clean"].map(|name| Column::share(name, "", "")).to_vec();
+        let row = |cells: [Option<Cell>; 3], reference: Option<&str>| Row {
+            model: "m".into(),
+            cells: cells.to_vec(),
+            counts: Counts::default(),
+            reference: reference.map(str::to_string),
+        };
+        let share = Some(Cell::Share { k: 1, n: 2 });
+        let board = |rows: Vec<Row>| Board { columns: columns.clone(), rows, ..Board::default() };
+        assert_eq!(board(vec![row([share, share, share], None)]).leading(), Some(2));
+        assert_eq!(
+            board(vec![row([share, share, None], None), row([None, None, share], Some("Table 3"))]).leading(),
+            Some(1)
+        );
+        assert_eq!(board(vec![row([share, None, Some(Cell::Share { k: 0, n: 0 })], None)]).leading(), Some(0));
+        assert_eq!((board(Vec::new()).leading(), Board::default().leading()), (Some(0), None));
+    }
 }

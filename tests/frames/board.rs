@@ -80,6 +80,7 @@ fn behind() -> Vec<Behind> {
                 text before the first comma: `Yes`\nfolded: `yes`"
             .into(),
         right: i != 3 && i != 4,
+        declined: false,
     };
     (0..6).map(one).collect()
 }

@@ -381,7 +381,7 @@ const NEVER: Mark = Mark(u8::MAX);
 /// A model's bits; `wanted` is the right mark by bit.
 fn planes(sheet: &Sheet, cube: &Cube, (grouped, wanted): (&[u32], &[Mark]), model: &Graded) -> Planes {
     let (mut right, given) = cube.marked(&model.marks, wanted, Mark::ABSENT);
-    if sheet.refusal.iter().any(|refusal| *refusal != sheet::UNGRADED) {
+    if sheet.may_decline() {
         // Declining in words is right where the option that declines is.
         right = cube.plane(|row| sheet.right(row, model.mark(row)));
     }

@@ -290,6 +290,11 @@ impl Sheet {
         gold != UNGRADED && (mark.chosen() == Some(gold) || mark == Mark::REFUSED && self.refusal[row] == gold)
     }
 
+    /// Whether some question has an option that declines, so that declining in words can be right too.
+    pub fn may_decline(&self) -> bool {
+        self.refusal.iter().any(|refusal| *refusal != UNGRADED)
+    }
+
     /// The data set and rule of a row: a model that answers none of them is not scored there.
     pub fn scope(&self, row: usize) -> u32 {
         u32::from(self.codes[0].get(row).copied().unwrap_or(0)) << 8

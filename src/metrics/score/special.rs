@@ -196,7 +196,16 @@ impl Special {
             Source::Aware(subset, what, is_spread) => {
                 let report = report.as_ref()?;
                 let scores = report.scores.iter().find(|s| s.subset == *subset && s.subtask.is_none())?;
-                let n = scores.shuffles.iter().map(|c| c.n).sum();
+                let n = |scores: &mmsap::Scores| scores.shuffles.iter().map(|c| c.n).sum::<u64>();
+                let of = |without: Subset| {
+                    let counts = |s: &&mmsap::Scores| s.subtask.is_none() && s.subset.is_some_and(|s| s != without);
+                    report.scores.iter().filter(counts).map(n).sum()
+                };
+                let n = match *what {
+                    "KK" => of(Subset::Beyond),
+                    "KU" => of(Subset::Basic),
+                    _ => n(scores),
+                };
                 let over = measure(report, scores, what);
                 if *is_spread { points(&over.sd, n) } else { percent(&over.mean, n) }
             }

@@ -266,6 +266,8 @@ fn self_awareness_counts_declining_where_it_is_right() {
         |found: Option<f64>, want: f64| assert!((found.unwrap() - want).abs() < 1e-9, "{found:?} is not {want}");
     let want = [2.0 * third, 1.0, 1.0, 0.0, 0.5, 0.5, 2.0 * third, 0.5, 0.0];
     found.into_iter().zip(want).for_each(|(found, want)| close(found, want));
+    let n = ["AR", "AR.basic", "KK", "KU"].map(|column| cell(&board, "m", column).map(Cell::n));
+    assert_eq!(n, [6, 2, 4, 4].map(Some), "of the questions that each is a share of");
     let (plan, at) = (crate::model::agreement::Bootstrap { draws: 40, seed: 1 }, ruled.column("AR").unwrap());
     let sure = ruled.sure(0, at, &ruled.choose(None), plan, &|| true).unwrap();
     assert!(sure.interval.is_err() && (sure.value.unwrap() - 2.0 * third).abs() < 1e-9);

@@ -115,17 +115,12 @@ fn go_on(wanted: Wanted<'_>) -> Result<()> {
     if wanted() { Ok(()) } else { Err(Problem::new(Kind::Cancelled, "nobody waits for it any more")) }
 }
 
-/// The column that is meant, or the one that leads the board: Dysca's final score of the clean scenario, MM-SAP's score_AR, accuracy,
-/// else the first; of these the first that has a number.
+/// The column that is meant, or the one that leads the board.
 fn column<'b>(board: &'b Board, named: Option<&str>) -> Result<(usize, &'b Column)> {
     let at = |name: &str| board.columns.iter().position(|c| c.name == name);
     let found = match named {
         Some(name) => at(name),
-        None => {
-            let has = |at: &usize| board.rows.iter().any(|row| row.cells[*at].and_then(Cell::value).is_some());
-            let leading = ["Final.clean", "MC+TF.clean", "AR", "Acc"].into_iter().filter_map(at);
-            leading.chain(0..board.columns.len()).find(has).or(Some(0))
-        }
+        None => board.leading(),
     };
     let found = found.and_then(|at| Some((at, board.columns.get(at)?)));
     found.ok_or_else(|| match named {

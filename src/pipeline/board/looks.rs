@@ -172,7 +172,7 @@ impl Scored {
             let asked = Asked::from(item);
             let read = answer.as_ref().and_then(|a| rule.read(&asked, &a.output, a.judge.as_deref()).answer());
             let name = format!("question {}", item.key);
-            found.push((self.one(item, answer, (&name, right), row, right), read));
+            found.push((self.one(item, answer, (&name, right), row, graded), read));
         }
         Ok(found)
     }

@@ -23,11 +23,11 @@ pub use self::similar::Similarities;
 pub use self::told::{Fate, Odd};
 
 use crate::metrics::consensus;
-use crate::metrics::extract::{Asked, Extractor};
+use crate::metrics::extract::{Asked, Extractor, Read};
 use crate::metrics::score::{Chosen, Graded, Place, Ruled};
 use crate::metrics::statistics::{Rank, ranks};
 use crate::model::board::{Behind, Board, Row, Scale};
-use crate::model::{Item, Prediction, Problem, Result};
+use crate::model::{Item, Prediction, Problem, QuestionKind, Result};
 
 /// Where the texts of questions and answers are.
 pub trait Texts: Send + Sync {
@@ -103,7 +103,7 @@ impl Scored {
     /// The board on these questions, with what a reader should know.
     pub fn board(&self, chosen: &Chosen) -> Board {
         let mut board = self.ruled.board(chosen);
-        board.notes = self.odd.notes(&board.rows);
+        board.notes = self.odd.notes(&board.rows, self.ruled.sheet().may_decline());
         for (at, model) in board.rows.iter().map(|row| &row.model).enumerate() {
             if let Some((asked, all)) = self.ruled.asked_of(at, chosen) {
                 board.notes.push(format!("{model}: asked {asked} of {}", told::count(all, "question")));
@@ -156,7 +156,7 @@ impl Scored {
                 if answer.is_none() && !graded.was_asked(row) {
                     continue;
                 }
-                let mut one = self.one(item, answer, (&name, unit_right), row, self.ruled.right(graded, row));
+                let mut one = self.one(item, answer, (&name, unit_right), row, graded);
                 if let Some(order) = self.ruled.order_name(*model).filter(|_| answerers.len() > 1) {
                     one.trace = format!("{order}: {}", one.trace);
                 }
@@ -180,11 +180,20 @@ impl Scored {
         answer: Option<Prediction>,
         (unit, unit_right): (&str, bool),
         row: usize,
-        right: bool,
+        graded: &Graded,
     ) -> Behind {
         let (asked, rule) = (Asked::from(item), self.rule.unwrap_or_else(|| self.ruled.sheet().rule(row)));
-        let read = answer.as_ref().and_then(|a| rule.read(&asked, &a.output, a.judge.as_deref()).answer());
-        let trace = answer.as_ref().map(|a| rule.trace(&asked, &a.output, a.judge.as_deref()));
+        let read = answer.as_ref().map(|a| rule.read(&asked, &a.output, a.judge.as_deref()));
+        let mut trace = answer.as_ref().map(|a| rule.trace(&asked, &a.output, a.judge.as_deref()));
+        let mut extracted = read.and_then(Read::answer);
+        if item.kind == QuestionKind::FreeForm && answer.is_some() {
+            let similarity = graded.similarity.get(row).filter(|s| s.is_finite());
+            extracted = similarity.map(|s| format!("{s:.2}"));
+            trace = Some(match similarity {
+                Some(s) => format!("similarity of its meaning to the reference: {s:.4}"),
+                None => "not compared with the reference; `benchtop eval similarity` does".into(),
+            });
+        }
         Behind {
             unit: unit.to_string(),
             unit_right,
@@ -193,9 +202,10 @@ impl Scored {
             question: item.instruction.as_ref().unwrap_or(&item.question).clone(),
             gold: item.correct().map_or_else(|| item.answer.to_lowercase(), Item::letter),
             output: answer.map(|a| a.output),
-            extracted: read,
+            extracted,
+            declined: item.kind != QuestionKind::FreeForm && read == Some(Read::Refused),
             trace: trace.unwrap_or_else(|| "no answer; counts as wrong".into()),
-            right,
+            right: self.ruled.right(graded, row),
         }
     }
 

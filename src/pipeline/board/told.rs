@@ -111,8 +111,8 @@ impl Odd {
         }
     }
 
-    /// The notes on a board with these rows.
-    pub fn notes(&self, rows: &[Row]) -> Vec<String> {
+    /// The notes on a board with these rows; `declines` says whether declining is the right answer to some questions.
+    pub fn notes(&self, rows: &[Row], declines: bool) -> Vec<String> {
         let mut notes = self.notes.clone();
         for Row { model, counts, .. } in rows {
             let mut note = |n: u64, what: &str, how: &str| {
@@ -122,7 +122,10 @@ impl Odd {
             };
             note(counts.missing, "question", "without an answer");
             note(counts.unparsed, "answer", "that no rule could read");
-            note(counts.refused, "answer", "declining to answer");
+            match (counts.refused, declines) {
+                (n, true) if n > 0 => notes.push(format!("{model}: {} declining in words", count(n, "answer"))),
+                (n, _) => note(n, "answer", "declining to answer"),
+            }
         }
         if !self.evaluated.is_empty() {
             let models: Vec<&str> = self.evaluated.iter().map(String::as_str).collect();
@@ -178,7 +181,11 @@ mod tests {
         odd.file("llava_v1.5_13b", "llava_v1.5_13b.jsonl", &plain);
         let models = ["llava_v1.5_7b", "llava_v1.5_13b", "deepseek_vl_1.3b", "MiniGPT-4-v1-7B"];
         odd.evaluated.extend(models.map(str::to_string));
-        let notes = odd.notes(&[]);
+        let counts = crate::model::board::Counts { refused: 2, ..Default::default() };
+        let row = Row { model: "m".into(), cells: Vec::new(), counts, reference: None };
+        assert_eq!(Odd::default().notes(&[row.clone()], true), ["m: 2 answers declining in words"]);
+        assert!(Odd::default().notes(&[row], false)[0].ends_with("declining to answer, counted as wrong"));
+        let notes = odd.notes(&[], false);
         let file = "llava_v1.5_13b_evaluated.jsonl";
         assert_eq!(
             notes[..3],

@@ -74,8 +74,7 @@ impl BehindView {
     fn arrange(&mut self) {
         let line = |b: &Behind| {
             let (unit, key, gold) = (LocalCell::text(&b.unit), LocalCell::text(&b.key), LocalCell::text(&b.gold));
-            // Nothing read and yet right: it declines, where that is right.
-            let none = if b.right { "(declined)" } else { "(unread)" };
+            let none = if b.declined { "(declined)" } else { "(unread)" };
             let (read, output) = (or_none(b.extracted.as_ref(), none), or_none(b.output.as_ref(), "(no answer)"));
             vec![unit, judged(b.unit_right), judged(b.right), key, gold, read, output]
         };
@@ -153,8 +152,9 @@ fn in_full(b: &Behind) -> Page {
     page = match &b.extracted {
         Some(read) => entry(page, "read as", read),
         None if b.right => entry(page, "read as", "declining to answer, which is right here"),
+        None if b.declined => page.entry("read as", 14, "declining to answer, which is wrong here", Role::Warn),
         None => {
-            let why = "no option: it declines to answer, or no rule could read it; it counts as wrong";
+            let why = "nothing that the rule could read; it counts as wrong";
             page.entry("read as", 14, why, Role::Warn)
         }
     };
@@ -181,6 +181,7 @@ mod tests {
             gold: "yes".into(),
             output: output.map(Into::into),
             extracted: output.map(|_| "no".into()),
+            declined: false,
             trace: "before the first full stop: `No`\nfolded: `no`".into(),
             right: false,
         }

@@ -174,10 +174,3 @@ pub(super) fn note(table: &mut LocalTable, board: &Board) {
     let any = board.rows.iter().any(|r| r.cells.iter().any(small));
     table.set_note(if any { format!("* fewer than {SMALL} units") } else { String::new() });
 }
-
-/// The column that a board is first sorted by: its overall score.
-pub(super) fn overall(board: &Board) -> Option<usize> {
-    let named = |name: &str| board.columns.iter().position(|c| c.name == name);
-    let names = ["Final.clean", "MC+TF.clean", "qAcc.L_m", "Acc"];
-    names.into_iter().find_map(named).or((!board.columns.is_empty()).then_some(0))
-}

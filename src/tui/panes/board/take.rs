@@ -134,7 +134,7 @@ impl BoardPane {
         let shown = Shown { decimals: self.decimals, ranks: None, marked: self.marked.as_deref() };
         self.table = table::table(board, &shown);
         // Who is ahead is seen at once.
-        if let Some(overall) = table::overall(board).filter(|_| board.rows.len() > 1) {
+        if let Some(overall) = board.leading().filter(|_| board.rows.len() > 1) {
             self.table.go_to_group(FIRST + overall);
             self.table.act(Action::SortDescending);
             self.table.go_to_column(0);

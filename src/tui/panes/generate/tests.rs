@@ -74,8 +74,8 @@ fn a_running_job_shows_how_far_it_is_and_with_what() {
         "3 failed",
         "127.3 images a minute, 3 min 50 s left",
         "step 12 of 30, 4 together",
-        " sdxl-base on CPU (f32) ",
-        " no GPU: the loader does not find libcuda.so.1 ",
+        " sdxl-base on CPU (f32)\n",
+        " no GPU: the loader does not find libcuda.so.1\n",
         "1024x768, 30 steps, guidance 7.5, euler",
         "seed 7, by ann",
     ] {
