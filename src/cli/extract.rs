@@ -49,7 +49,7 @@ struct Line {
 /// [`Kind::Usage`] for a rule that does not exist; [`Kind::Input`] at the first line that is not such a record.
 pub fn run(args: &Args) -> Result<u8> {
     if args.rules {
-        let names: String = Extractor::ALL.iter().map(|rule| format!("{}\n", rule.name())).collect();
+        let names: String = bare().map(|rule| format!("{}\n", rule.name())).collect();
         return super::print(&names).map(|()| 0);
     }
     let rule = rule(args.rule.as_deref().unwrap_or_default())?;
@@ -71,9 +71,14 @@ pub fn run(args: &Args) -> Result<u8> {
     Ok(0)
 }
 
+/// The rules that need no project.
+fn bare() -> impl Iterator<Item = Extractor> {
+    Extractor::ALL.into_iter().filter(|rule| !rule.is_of_project())
+}
+
 fn rule(name: &str) -> Result<Extractor> {
-    Extractor::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = Extractor::ALL.iter().map(|rule| rule.name()).collect();
+    Extractor::from_name(name).filter(|rule| !rule.is_of_project()).ok_or_else(|| {
+        let names: Vec<&str> = bare().map(Extractor::name).collect();
         Problem::new(Kind::Usage, format!("no rule `{name}`")).help(format!("there are: {}", names.join(", ")))
     })
 }

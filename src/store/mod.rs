@@ -15,6 +15,7 @@ pub mod history;
 pub mod index;
 pub mod jobs;
 pub mod journal;
+pub mod judged;
 pub mod ledger;
 pub mod line;
 pub mod manifest;

@@ -52,7 +52,11 @@ fn bad_lines_are_named_and_what_came_before_is_printed() {
     assert!(unknown.contains("no rule `best`") && unknown.contains("legacy-dysca@1"), "{unknown}");
     benchtop(&["extract"], "").refused(2);
     let rules = benchtop(&["extract", "--rules"], "").ok();
-    assert_eq!(rules.lines().count(), benchtop::metrics::extract::Extractor::ALL.len());
+    let all = benchtop::metrics::extract::Extractor::ALL;
+    let bare: Vec<&str> = all.into_iter().filter(|rule| !rule.is_of_project()).map(|rule| rule.name()).collect();
+    assert_eq!(rules.lines().collect::<Vec<_>>(), bare);
+    let of_project = benchtop(&["extract", "--rule", "strict+judge"], "").refused(2);
+    assert!(of_project.contains("no rule `strict+judge`"), "{of_project}");
     let none = benchtop(&["extract", "--rule", "strict", "no.jsonl"], "").refused(1);
     assert!(none.contains("no.jsonl"), "{none}");
 }

@@ -5,6 +5,7 @@
 
 mod asked;
 mod bracket;
+pub mod judged;
 mod legacy;
 mod mvp;
 mod strict;
@@ -37,6 +38,9 @@ pub enum Extractor {
     /// Letters, option texts, yes and no where the output commits itself to exactly one; refusals and everything else are states of
     /// their own. Of benchtop.
     Strict,
+    /// As [`Strict`](Extractor::Strict); what that cannot read is what a judge read, where a project has its reading of exactly this
+    /// output (see [`judged`]). Readings are no words of an output: whoever has them looks them up, and without them this is `strict`.
+    StrictJudge,
     /// What Dysca's released `Dysca_compute.py` does (lines 37 to 86), faults included: the last letter in brackets, else the last
     /// capital letter, else the option at the least Levenshtein distance; nothing is ever unparsed.
     LegacyDysca,
@@ -113,7 +117,7 @@ impl TryFrom<String> for Extractor {
 
 impl Extractor {
     /// All rules.
-    pub const ALL: [Extractor; 7] = [
+    pub const ALL: [Extractor; 8] = [
         Extractor::Strict,
         Extractor::LegacyDysca,
         Extractor::MvpYesNo,
@@ -121,6 +125,7 @@ impl Extractor {
         Extractor::MvpMcq,
         Extractor::FirstBracket,
         Extractor::YesNo,
+        Extractor::StrictJudge,
     ];
 
     /// Name and version, e.g. `mvp-yn@1`.
@@ -130,6 +135,7 @@ impl Extractor {
             Extractor::MvpCircular => "mvp-circular@1",
             Extractor::MvpMcq => "mvp-mcq@1",
             Extractor::Strict => "strict@1",
+            Extractor::StrictJudge => "strict+judge@1",
             Extractor::LegacyDysca => "legacy-dysca@1",
             Extractor::FirstBracket => "first-bracket@1",
             Extractor::YesNo => "yes-no@1",
@@ -147,11 +153,16 @@ impl Extractor {
         Self::ALL.into_iter().find(|rule| rule.name() == name || plain(rule) == Some(name))
     }
 
+    /// Whether the rule goes by what only a project has.
+    pub fn is_of_project(self) -> bool {
+        self == Extractor::StrictJudge
+    }
+
     /// What `output` says to what was asked. `judge` is the stored word of a judge, if any: asked only where the rule itself
     /// reads nothing, and never by `legacy-dysca`, `first-bracket` and MVP-Bench's rules for letters.
     pub fn read(self, asked: &Asked, output: &str, judge: Option<&str>) -> Read {
         match self {
-            Extractor::Strict => strict::read(asked, output, judge).0,
+            Extractor::Strict | Extractor::StrictJudge => strict::read(asked, output, judge).0,
             Extractor::LegacyDysca => legacy::read(asked, output),
             Extractor::FirstBracket => bracket::read(output),
             Extractor::YesNo => yes_no::read(asked, output, judge),
@@ -162,7 +173,7 @@ impl Extractor {
     /// What [`read`](Self::read) did, step by step, in one line.
     pub fn trace(self, asked: &Asked, output: &str, judge: Option<&str>) -> String {
         match self {
-            Extractor::Strict => strict::trace(asked, output, judge),
+            Extractor::Strict | Extractor::StrictJudge => strict::trace(asked, output, judge),
             Extractor::LegacyDysca => legacy::trace(asked, output),
             Extractor::FirstBracket => bracket::trace(output),
             Extractor::YesNo => yes_no::trace(asked, output, judge),

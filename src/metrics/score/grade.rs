@@ -102,6 +102,20 @@ impl<'a> Grader<'a> {
         Outcome::Used
     }
 
+    /// Whether the answer in a row cannot be read.
+    pub fn is_unparsed(&self, row: usize) -> bool {
+        self.graded.mark(row) == Mark::UNPARSED
+    }
+
+    /// What a judge read of the answer in a row that could not be read.
+    pub fn judged(&mut self, row: usize, read: Read) {
+        if let Some(mark) = self.graded.marks.get_mut(row).filter(|mark| **mark == Mark::UNPARSED) {
+            *mark = self::mark(read);
+            self.graded.counts.unparsed -= u64::from(*mark != Mark::UNPARSED);
+            self.graded.counts.refused += u64::from(*mark == Mark::REFUSED);
+        }
+    }
+
     /// The marks, and where each answer is.
     pub fn finish(self) -> (Graded, Vec<Place>) {
         (self.graded, self.places)
@@ -127,7 +141,7 @@ impl Graded {
 }
 
 /// What was read, as a mark.
-fn mark(read: Read) -> Mark {
+pub fn mark(read: Read) -> Mark {
     match read {
         Read::Option(at) => Mark::option(at),
         Read::Yes => Mark::option(0),

@@ -15,7 +15,7 @@ mod special;
 mod sure;
 
 pub use self::again::Again;
-pub use self::grade::{Grader, Outcome, Place};
+pub use self::grade::{Grader, Outcome, Place, mark};
 pub use self::orders::Asked;
 pub use self::sure::{Drawn, Paired};
 
@@ -154,6 +154,11 @@ impl Ruled {
     /// The models that have a row, by name.
     pub fn models(&self) -> &[Arc<Graded>] {
         &self.models[..self.orders.rows()]
+    }
+
+    /// The models that have a row, then the further orders of options of these, each with answers of its own.
+    pub fn answering(&self) -> &[Arc<Graded>] {
+        &self.models
     }
 
     /// The questions for which `is` holds; all without it.

@@ -46,6 +46,8 @@ struct Votes {
     several: bool,
 }
 
+/// How VLMEvalKit writes down that a server gave no answer.
+const FAILED: &str = "Failed to obtain answer";
 /// Names two options at once.
 const SEVERAL: usize = usize::MAX;
 
@@ -77,7 +79,7 @@ pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> (Read, W
     let text = after_thinking(output).trim();
     let (mut read, mut why) = match text {
         "" => (Read::Unparsed, Why::Empty),
-        _ if text.starts_with("Failed to obtain answer") => (Read::Unparsed, Why::Failed),
+        _ if text.starts_with(FAILED) => (Read::Unparsed, Why::Failed),
         _ if asked.wants_yes_or_no() => yes_or_no(text),
         _ => option(asked, text),
     };
@@ -93,6 +95,11 @@ pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> (Read, W
         }
         _ => (read, why),
     }
+}
+
+/// What is read of an output; `None` where it says nothing, or that there was no answer.
+pub(super) fn said(output: &str) -> Option<&str> {
+    Some(after_thinking(output).trim()).filter(|text| !text.is_empty() && !text.starts_with(FAILED))
 }
 
 fn after_thinking(output: &str) -> &str {
