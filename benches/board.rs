@@ -194,7 +194,7 @@ fn main() -> Outcome<()> {
 
     let opened = open::open(&project)?;
     let none = Similarities { of: None, find: &|_| Vec::new() };
-    let scored = from_catalog(&opened.catalog, &project.store(), None, &none, &|_, _| true)?;
+    let scored = from_catalog(&opened.catalog, &project.store(), (None, &Arc::default()), &none, &|_, _| true)?;
     let ruled = scored.ruled();
     let all = ruled.choose(None);
     let (took, mut board) = least(9, || Ok(ruled.board(&all)))?;

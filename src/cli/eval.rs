@@ -1,5 +1,7 @@
 //! `benchtop eval`: ask a model the questions of the project, and watch it.
 
+mod judge;
+
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -89,6 +91,8 @@ pub struct Args {
 enum What {
     /// Compare free-form answers with what the items say, by the meaning of their words
     Similarity(SimilarityArgs),
+    /// Show a language model the answers that `strict` cannot read; `board --rule strict+judge` goes by what it reads
+    Judge(judge::Args),
 }
 
 /// Arguments of `eval similarity`.
@@ -122,8 +126,10 @@ fn rule(name: &str) -> std::result::Result<FreeForm, String> {
 /// What is wrong with the wishes, and when there is nothing to ask. A job that ends with questions set aside, or does not
 /// end, gives the exit code 1.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    if let Some(What::Similarity(args)) = &args.what {
-        return similarity(context, args);
+    match &args.what {
+        Some(What::Similarity(args)) => return similarity(context, args),
+        Some(What::Judge(args)) => return judge::run(context, args),
+        None => {}
     }
     let new = wishes(args)?;
     let mut follower = Follow::connect(context)?;

@@ -43,7 +43,7 @@ pub fn allow(shared: &Shared, peer: u32, ask: &Ask) -> Result<()> {
         Ask::Merge { .. } => "journals are merged",
         Ask::TakeVerdicts { .. } => "verdicts are taken in",
         // It sends what the owner's environment holds to an address that is named.
-        Ask::Evaluate(_) => "models are asked",
+        Ask::Evaluate(_) | Ask::Judge(_) => "models are asked",
         Ask::Similarity(_) => "answers are compared",
         Ask::Stop => "the owner is ended",
         _ => return Ok(()),

@@ -341,6 +341,10 @@ fn take(
             jobs::similarity(shared, outbox.clone(), number, (who.to_string(), *ask), flag(running, number));
             return true;
         }
+        Ask::Judge(ask) => {
+            jobs::judge(shared, outbox.clone(), number, (who.to_string(), *ask), flag(running, number));
+            return true;
+        }
         Ask::Evaluate(new) => {
             jobs::evaluate(shared, outbox.clone(), number, (who.to_string(), *new), flag(running, number));
             return true;

@@ -355,6 +355,10 @@ fn what_models_said_of_a_veiled_item_is_kept_back_and_numbers_over_all_are_not()
     let (behind, named, shown, numbers) = look("cem");
     assert!(behind > 0 && named > 0 && shown > 0 && numbers.0 == behind as u64, "{behind} {named} {shown} {numbers:?}");
     assert_eq!(look("ann"), (0, 0, 0, numbers));
+    // How many answers cannot be read, and what a judge makes of them, is told once the round is over.
+    let judge = ["eval", "judge", "--judge", "j", "--endpoint", "http://127.0.0.1:9/v1", "--dry-run", "--as", "ann"];
+    assert!(bench.run(judge).refused(1).contains("first"));
     bench.run(["round", "close", "first"]).ok();
+    bench.run(judge).ok();
     assert_eq!(look("ann"), (behind, named, shown, numbers));
 }

@@ -19,6 +19,7 @@ use crate::pipeline::board::{Scored, Similarities, from_catalog, published};
 use crate::pipeline::scoring::column::Column;
 use crate::pipeline::scoring::predictions;
 use crate::store::columns::id_hash;
+use crate::store::judged::Readings;
 use crate::store::manifest::{Holds, Part};
 
 /// What is known of a prediction file.
@@ -52,7 +53,11 @@ pub fn scored(shared: &Shared, rule: Option<Extractor>) -> Result<Arc<Scored>> {
     let similar = Scores::new(shared, FreeForm::default());
     let find = |model: &str| similar.of(model);
     let similar = Similarities { of: edition(shared, FreeForm::default()), find: &find };
-    let scored = Arc::new(from_catalog(&catalog, &store, rule, &similar, &|_, _| true)?);
+    let readings = match rule {
+        Some(Extractor::StrictJudge) => Arc::new(Readings::of(shared.project.root())?),
+        _ => Arc::default(),
+    };
+    let scored = Arc::new(from_catalog(&catalog, &store, (rule, &readings), &similar, &|_, _| true)?);
     held.push((made_for, rule, scored.clone()));
     Ok(scored)
 }

@@ -121,7 +121,11 @@ pub(super) fn item(shared: &Shared, number: u32) -> Result<Item> {
     serde_json::from_str(&json).map_err(|e| Problem::new(Kind::Corrupt, format!("item #{number} cannot be read: {e}")))
 }
 
-fn check(new: &NewRun) -> Result<()> {
+/// Whether wishes mean something.
+///
+/// # Errors
+/// [`Kind::Usage`] with the first that does not.
+pub(super) fn check(new: &NewRun) -> Result<()> {
     let wrong = |field: &str, what: String| Err(Problem::new(Kind::Usage, what).field(field));
     let is_name = |name: &str| !name.trim().is_empty() && !name.chars().any(char::is_control) && name.len() <= 200;
     if !is_name(&new.model) || !new.name.as_deref().is_none_or(is_name) {

@@ -6,6 +6,7 @@
 
 mod act;
 mod begin;
+mod judge;
 mod live;
 mod similarity;
 mod work;
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 pub use act::{act, failures};
 pub use begin::begin;
+pub use judge::judge_all;
 use live::Live;
 pub use similarity::{Scores, compare_all, edition};
 
@@ -40,6 +42,7 @@ pub struct Evaluations {
     wake: Condvar,
     numbers: Mutex<()>,
     comparing: Mutex<()>,
+    judging: Mutex<()>,
 }
 
 /// What the lock guards. Whoever holds it asks for no other lock of the owner.
@@ -75,6 +78,7 @@ impl Evaluations {
             wake: Condvar::new(),
             numbers: Mutex::default(),
             comparing: Mutex::default(),
+            judging: Mutex::default(),
         }
     }
 
@@ -90,6 +94,11 @@ impl Evaluations {
     /// Held while free-form answers are compared.
     fn comparing(&self) -> MutexGuard<'_, ()> {
         lock(&self.comparing)
+    }
+
+    /// Held while a judge is asked.
+    fn judging(&self) -> MutexGuard<'_, ()> {
+        lock(&self.judging)
     }
 
     /// The last number that a run has.

@@ -21,14 +21,9 @@ use crate::owner::writer::now;
 use crate::pipeline::evaluate::adopt;
 use crate::pipeline::evaluate::ask::{self, Question, Wordings};
 use crate::pipeline::evaluate::orders;
+use crate::pipeline::evaluate::trouble::{AT_FIRST, STREAK, is_of_question};
 use crate::store::journal::stamp;
 use crate::store::runs::{self, Journal, Line, Progress, Run};
-
-/// So many failures without an answer in between are the servers' and not the questions': the run is paused, and these
-/// questions are asked again when it goes on.
-const STREAK: usize = 8;
-/// The same before the first answer: a wrong address or a wrong model name.
-const AT_FIRST: usize = 5;
 
 /// Works on a run in its turn: asks, then brings its answers in.
 ///
@@ -288,13 +283,6 @@ impl Session<'_> {
     }
 }
 
-/// Whether a refusal, `SERVER: STATUS ...`, is about what was asked: a picture that a filter takes out, one that is too
-/// large. Any other status would come for every question.
-fn is_of_question(reason: &str) -> bool {
-    let status = reason.split_once(": ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<u16>().ok());
-    matches!(status, Some(400 | 413 | 415 | 422 | 451))
-}
-
 /// Makes the answers of a run that is over predictions of the project.
 fn bring_in(shared: &Arc<Shared>, id: u32) -> Result<()> {
     let Some(run) = shared.evaluations.inner().runs.get(&id).map(|live| live.run.clone()) else { return Ok(()) };
@@ -311,18 +299,4 @@ fn bring_in(shared: &Arc<Shared>, id: u32) -> Result<()> {
         live.run.counts.predictions = live.run.counts.done;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_refusal_is_told_from_a_wrong_model() {
-        assert!(is_of_question("http://127.0.0.1:8000: 400 Bad Request: the picture was flagged"));
-        assert!(is_of_question("https://api.example: 413 Payload Too Large"));
-        for other in ["http://h: 404 Not Found: no model `x`", "http://h: 401 Unauthorized", "no answer", ""] {
-            assert!(!is_of_question(other), "{other}");
-        }
-    }
 }

@@ -158,6 +158,46 @@ pub enum Answer {
     Disagreements(Vec<Disagreement>),
     /// See [`Ask::Analyse`].
     Analysis(Box<Analysis>),
+    /// See [`Ask::Judge`].
+    Judged(Box<JudgeReport>),
+}
+
+/// What a judge read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JudgeReport {
+    /// The judge.
+    pub judge: String,
+    /// The words that it was asked in, with their version.
+    pub instruction: String,
+    /// Replies that came now.
+    pub asked: u64,
+    /// Questions that got no reply now.
+    pub failed: u64,
+    /// Why the last of these got none.
+    pub why: Option<String>,
+    /// Replies of now that reached the most tokens and name no option.
+    pub cut: u64,
+    /// Tokens of now, asked and answered, as the server counted them.
+    pub tokens: (u64, u64),
+    /// By model.
+    pub models: Vec<JudgedOf>,
+}
+
+/// The answers of one model that `strict` cannot read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JudgedOf {
+    /// Its name.
+    pub model: String,
+    /// How many there are.
+    pub unparsed: u64,
+    /// Those of them that say nothing, or to questions without known options: no judge is asked about them.
+    pub skipped: u64,
+    /// Those that this judge was asked about, now or before.
+    pub judged: u64,
+    /// Of these, those that name an option, or yes or no.
+    pub read: u64,
+    /// Of these, those that name none.
+    pub none: u64,
 }
 
 /// How alike free-form answers are to what the items say.

@@ -11,7 +11,7 @@ use crate::model::agreement::Bootstrap;
 use crate::model::agreement::look::AgreementAsk;
 use crate::model::board::BoardAsk;
 use crate::model::edit::Edit;
-use crate::model::evaluation::NewRun;
+use crate::model::evaluation::{NewRun, Server};
 use crate::model::exchange::{VerdictForm, Words};
 use crate::model::history::{LogAsk, Moment};
 use crate::model::job::{JobAct, NewJob};
@@ -344,6 +344,25 @@ pub enum Ask {
     },
     /// A closer look at a whole leaderboard.
     Analyse(Box<AnalyseAsk>),
+    /// Show a judge the answers that `strict` cannot read.
+    Judge(Box<JudgeAsk>),
+}
+
+/// Which answers are shown to which judge.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct JudgeAsk {
+    /// Whose answers; empty for all.
+    pub models: Vec<String>,
+    /// The judge as its servers call it.
+    pub judge: String,
+    /// The servers, used as one pool.
+    pub servers: Vec<Server>,
+    /// Most tokens of a reply.
+    pub max_tokens: u32,
+    /// Most tries of one question, the first counted.
+    pub tries: u32,
+    /// Only say what was read before.
+    pub dry: bool,
 }
 
 /// Which free-form answers are compared, and how.

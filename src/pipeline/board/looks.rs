@@ -1,7 +1,6 @@
 //! Closer looks at a board: how sure a cell is, how two models differ, where two rules read another answer.
 
 use super::Scored;
-use crate::metrics::extract::Asked;
 use crate::metrics::score::sheet::Mark;
 use crate::metrics::score::{Chosen, Drawn};
 use crate::metrics::statistics::{Z95, mcnemar, wilson};
@@ -168,9 +167,7 @@ impl Scored {
         for ((row, item), answer) in rows.iter().zip(&items).zip(answers) {
             let row = *row as usize;
             let right = self.ruled.right(graded, row);
-            let rule = other.rule.unwrap_or_else(|| other.ruled.sheet().rule(row));
-            let asked = Asked::from(item);
-            let read = answer.as_ref().and_then(|a| rule.read(&asked, &a.output, a.judge.as_deref()).answer());
+            let read = answer.as_ref().and_then(|answer| other.read(item, row, answer).0.answer());
             let name = format!("question {}", item.key);
             found.push((self.one(item, answer, (&name, right), row, graded), read));
         }

@@ -4,16 +4,19 @@
 //! [`crate::metrics::score`]'s.
 
 mod cache;
+mod judged;
 mod looks;
 mod memory;
 mod paths;
 mod project;
 pub mod published;
+mod rows;
 mod similar;
 mod told;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 pub use self::cache::Places;
 pub use self::memory::{Answers, from_items};
@@ -23,11 +26,12 @@ pub use self::similar::Similarities;
 pub use self::told::{Fate, Odd};
 
 use crate::metrics::consensus;
-use crate::metrics::extract::{Asked, Extractor, Read};
+use crate::metrics::extract::{Extractor, Read};
 use crate::metrics::score::{Chosen, Graded, Place, Ruled};
 use crate::metrics::statistics::{Rank, ranks};
 use crate::model::board::{Behind, Board, Row, Scale};
 use crate::model::{Item, Prediction, Problem, QuestionKind, Result};
+use crate::store::judged::Readings;
 
 /// Where the texts of questions and answers are.
 pub trait Texts: Send + Sync {
@@ -52,6 +56,8 @@ pub struct Scored {
     texts: Box<dyn Texts>,
     odd: Odd,
     rule: Option<Extractor>,
+    /// What judges read of the answers that a rule cannot read.
+    readings: Arc<Readings>,
     /// Files that were passed over, with the reasons.
     pub skipped: Vec<Problem>,
 }
@@ -74,7 +80,7 @@ impl Scored {
         odd: Odd,
         rule: Option<Extractor>,
     ) -> Scored {
-        Scored { ruled, places, texts, odd, rule, skipped: Vec::new() }
+        Scored { ruled, places, texts, odd, rule, readings: Arc::default(), skipped: Vec::new() }
     }
 
     /// What is counted.
@@ -182,9 +188,7 @@ impl Scored {
         row: usize,
         graded: &Graded,
     ) -> Behind {
-        let (asked, rule) = (Asked::from(item), self.rule.unwrap_or_else(|| self.ruled.sheet().rule(row)));
-        let read = answer.as_ref().map(|a| rule.read(&asked, &a.output, a.judge.as_deref()));
-        let mut trace = answer.as_ref().map(|a| rule.trace(&asked, &a.output, a.judge.as_deref()));
+        let (read, mut trace) = answer.as_ref().map(|answer| self.read(item, row, answer)).unzip();
         let mut extracted = read.and_then(Read::answer);
         if item.kind == QuestionKind::FreeForm && answer.is_some() {
             let similarity = graded.similarity.get(row).filter(|s| s.is_finite());

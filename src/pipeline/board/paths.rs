@@ -16,7 +16,7 @@ use crate::pipeline::sources::{self, Orders, Said, Source, Unreadable};
 /// the same questions, the evaluated one is used.
 ///
 /// # Errors
-/// [`Kind::Input`] for the first bad record, with file and line; [`Kind::NotFound`] when there are no questions or no predictions;
+/// [`Kind::Usage`] for a rule that goes by what only a project has; [`Kind::Input`] for the first bad record, with file and line; [`Kind::NotFound`] when there are no questions or no predictions;
 /// [`Problem::io`] when a path cannot be read.
 pub fn from_paths(paths: &[PathBuf], rule: Option<Extractor>) -> Result<Scored> {
     from_paths_by(paths, rule, None)
@@ -27,6 +27,13 @@ pub fn from_paths(paths: &[PathBuf], rule: Option<Extractor>) -> Result<Scored> 
 /// # Errors
 /// As [`from_paths`]; [`Kind::Input`] for a column that is not there.
 pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option<&Mapping>) -> Result<Scored> {
+    if let Some(rule) = rule.filter(|rule| rule.is_of_project()) {
+        return Err(Problem::new(
+            Kind::Usage,
+            format!("`{}` goes by what a judge read, which files do not say", rule.name()),
+        )
+        .help("bring the files into a project (`benchtop import`) and ask a judge there (`benchtop eval judge`)"));
+    }
     let mut files: BTreeMap<PathBuf, (Found, PathBuf)> = BTreeMap::new();
     let mut skipped = Vec::new();
     for path in paths {

@@ -6,20 +6,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::cache::{self, Kept, Places, digest, questions, short};
+use super::judged::Ruling;
+use super::rows::{Window, key_text, rows};
 use super::similar::{Similarities, similarity};
 use super::{Fate, Odd, Scored, Texts};
 use crate::metrics::extract::{self, Extractor};
 use crate::metrics::score::sheet::{Mark, Sheet};
-use crate::metrics::score::{Asked, Graded, Grader, Place, Ruled};
+use crate::metrics::score::{Asked, Graded, Grader, Outcome, Place, Ruled};
 use crate::model::evaluation::RunPart;
-use crate::model::{Choice, Field, Item, Kind, Prediction, Problem, QuestionKind, Result};
+use crate::model::{Field, Item, Kind, Prediction, Problem, Result};
 use crate::store::Catalog;
 use crate::store::catalog::Answers;
 use crate::store::columns::id_hash;
+use crate::store::judged::Readings;
 use crate::store::manifest::Holds;
 
 /// Rows of a file that decide which data set it answers.
@@ -55,14 +56,14 @@ impl Texts for Segments {
 }
 
 /// The board's data of a project with these items and predictions, whose store is at `store`. `rule` reads all answers, or else each
-/// question's own.
+/// question's own; `readings` are those that [`Extractor::StrictJudge`] goes by.
 ///
 /// # Errors
 /// [`Kind::Corrupt`] when a segment is damaged, [`Kind::Cancelled`] when `watch` says so.
 pub fn from_catalog(
     catalog: &Arc<Catalog>,
     store: &Path,
-    rule: Option<Extractor>,
+    (rule, readings): (Option<Extractor>, &Arc<Readings>),
     similar: &Similarities<'_>,
     watch: Watch,
 ) -> Result<Scored> {
@@ -84,10 +85,11 @@ pub fn from_catalog(
         if watch(done, all) { Ok(()) } else { Err(Problem::new(Kind::Cancelled, "reading answers was cancelled")) }
     };
     let of: Vec<(&String, &Vec<usize>)> = files.iter().collect();
+    let ruling = Ruling { rule, readings };
     let kept: Vec<Kept> = of
         .par_iter()
         .map(|(model, files)| {
-            let mut kept = one(catalog, store, &sheet, (model, files), rule, &went)?;
+            let mut kept = one(catalog, store, &sheet, (model, files), ruling, &went)?;
             kept.graded.asked = asked(catalog, files);
             kept.graded.similarity = similarity(catalog, store, (&sheet, &questions), (model, files), similar);
             Ok(kept)
@@ -106,7 +108,7 @@ pub fn from_catalog(
         models.push(Arc::new(model.graded));
     }
     let texts = Segments { catalog: catalog.clone(), files };
-    Ok(Scored::new(Ruled::new(sheet, models), places, Box::new(texts), odd, rule))
+    Ok(Scored::new(Ruled::new(sheet, models), places, Box::new(texts), odd, rule).with_readings(readings.clone()))
 }
 
 /// What a model was asked, where all its files are of one evaluation.
@@ -151,14 +153,16 @@ fn one(
     store: &Path,
     sheet: &Sheet,
     (model, files): (&str, &[usize]),
-    rule: Option<Extractor>,
+    ruling: Ruling<'_>,
     went: &(dyn Fn(u64) -> Result<()> + Sync),
 ) -> Result<Kept> {
+    let rule = ruling.rule;
     let rows: u64 = files.iter().map(|at| catalog.answers()[*at].part.rows).sum();
     let mut hasher = digest(catalog, files);
     // A rule's name holds its version.
     let rules = rule.map_or_else(|| Extractor::ALL.map(Extractor::name).join(" "), |rule| rule.name().to_string());
     hasher.update(rules.as_bytes());
+    hasher.update(ruling.digest().as_bytes());
     let key: [u8; 32] = *hasher.finalize().as_bytes();
     let name = short(&format!("{model}\n{}", rule.map_or("", Extractor::name)));
     let revisions = catalog.revisions().list();
@@ -169,83 +173,17 @@ fn one(
         if kept.graded.marks.len() <= sheet.len() && kept.revisions <= revisions.len() as u64 && !grown {
             kept.graded.marks.resize(sheet.len(), Mark::ABSENT);
             if !same {
-                mend(catalog, sheet, files, rule, &mut kept)?;
+                mend(catalog, sheet, files, ruling, &mut kept)?;
                 cache::fine(cache::write_marks(store, &name, &key, &kept));
             }
             went(rows)?;
             return Ok(kept);
         }
     }
-    let mut kept = read(catalog, sheet, (model, files), rule, went)?;
+    let mut kept = read(catalog, sheet, (model, files), ruling, went)?;
     kept.revisions = revisions.len() as u64;
     cache::fine(cache::write_marks(store, &name, &key, &kept));
     Ok(kept)
-}
-
-/// What reading an answer needs of a stored prediction.
-#[derive(Deserialize)]
-struct Row<'a> {
-    #[serde(borrow)]
-    key: &'a RawValue,
-    #[serde(borrow)]
-    output: Cow<'a, str>,
-    #[serde(borrow, default)]
-    judge: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    extra: Option<Extra<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Extra<'a> {
-    #[serde(borrow, default)]
-    question: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    prompt: Option<&'a RawValue>,
-}
-
-/// What reading an answer needs of a stored item.
-#[derive(Deserialize)]
-struct Question<'a> {
-    #[serde(borrow, default)]
-    instruction: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    question: Cow<'a, str>,
-    kind: QuestionKind,
-    #[serde(default)]
-    options: Vec<Choice>,
-}
-
-impl Question<'_> {
-    fn asked(&self) -> extract::Asked<'_> {
-        extract::Asked {
-            instruction: self.instruction.as_deref().unwrap_or_default(),
-            kind: self.kind,
-            options: &self.options,
-        }
-    }
-
-    fn text(&self) -> &str {
-        self.instruction.as_deref().unwrap_or(&self.question)
-    }
-}
-
-fn damaged(e: &serde_json::Error) -> Problem {
-    Problem::new(Kind::Corrupt, format!("a stored record cannot be read: {e}"))
-}
-
-/// The key as text: `1583` or `0__0__1`.
-fn key_text(raw: &RawValue) -> Cow<'_, str> {
-    let raw = raw.get();
-    if raw.starts_with('"') {
-        serde_json::from_str(raw).map_or(Cow::Borrowed(raw), Cow::Owned)
-    } else {
-        Cow::Borrowed(raw)
-    }
-}
-
-/// The lines of a frame of answers.
-fn rows(text: &str) -> impl Iterator<Item = Result<Row<'_>>> {
-    text.split('\n').filter(|l| !l.is_empty()).map(|line| serde_json::from_str(line).map_err(|e| damaged(&e)))
 }
 
 /// Which data set the answers of a file are to: the one most of whose questions its first rows name.
@@ -276,41 +214,17 @@ fn dataset_of(catalog: &Catalog, sheet: &Sheet, answers: &Answers) -> Result<Opt
     Ok(best.max_by_key(|(hits, name)| (**hits, std::cmp::Reverse(sizes(name)))).map(|(_, name)| name.clone()))
 }
 
-/// A frame of items, as answers need them one after the other.
-struct Window<'a> {
-    catalog: &'a Catalog,
-    bytes: Vec<u8>,
-    rows: std::ops::Range<usize>,
-    lines: Vec<usize>,
-}
-
-impl Window<'_> {
-    fn question(&mut self, row: usize) -> Result<Question<'_>> {
-        if !self.rows.contains(&row) {
-            let (bytes, next) = self.catalog.chunk(row)?;
-            self.lines.clear();
-            self.lines.push(0);
-            self.lines.extend(memchr::memchr_iter(b'\n', &bytes).map(|at| at + 1));
-            (self.bytes, self.rows) = (bytes, row..next);
-        }
-        let at = row - self.rows.start;
-        let start = self.lines.get(at).copied().unwrap_or(self.bytes.len());
-        let end = self.lines.get(at + 1).map_or(self.bytes.len(), |next| next.saturating_sub(1));
-        serde_json::from_slice(self.bytes.get(start..end).unwrap_or_default()).map_err(|e| damaged(&e))
-    }
-}
-
 /// Reads a model's files.
 fn read(
     catalog: &Catalog,
     sheet: &Sheet,
     (model, files): (&str, &[usize]),
-    rule: Option<Extractor>,
+    ruling: Ruling<'_>,
     went: &(dyn Fn(u64) -> Result<()> + Sync),
 ) -> Result<Kept> {
-    let mut grader = Grader::new(sheet, model, rule);
+    let mut grader = Grader::new(sheet, model, ruling.rule);
     let mut told = Vec::new();
-    let mut window = Window { catalog, bytes: Vec::new(), rows: 0..0, lines: Vec::new() };
+    let mut window = Window::new(catalog);
     let hashes = &catalog.columns().id_hash;
     for at in files {
         let answers = &catalog.answers()[*at];
@@ -344,7 +258,15 @@ fn read(
                         if said.is_some_and(|said| said != question.text()) {
                             fate.drifted.insert(key.into_owned());
                         }
-                        fate.count(grader.answer(place, line, &question.asked(), &row.output, row.judge.as_deref()));
+                        let asked = question.asked();
+                        let outcome = grader.answer(place, line, &asked, &row.output, row.judge.as_deref());
+                        if outcome == Outcome::Used
+                            && grader.is_unparsed(place)
+                            && let Some(read) = ruling.judged((&id, &question.question), &asked, &row.output)
+                        {
+                            grader.judged(place, read);
+                        }
+                        fate.count(outcome);
                     }
                 }
                 line += 1;
@@ -359,7 +281,7 @@ fn read(
 }
 
 /// Reads again the answers to items that were revised since.
-fn mend(catalog: &Catalog, sheet: &Sheet, files: &[usize], rule: Option<Extractor>, kept: &mut Kept) -> Result<()> {
+fn mend(catalog: &Catalog, sheet: &Sheet, files: &[usize], ruling: Ruling<'_>, kept: &mut Kept) -> Result<()> {
     let revisions = catalog.revisions().list();
     let from = kept.revisions as usize;
     let revised: HashSet<u32> = revisions.iter().skip(from).flat_map(|r| r.rows.iter().copied()).collect();
@@ -370,8 +292,12 @@ fn mend(catalog: &Catalog, sheet: &Sheet, files: &[usize], rule: Option<Extracto
         let Some(answer) = catalog.answers()[*at].prediction(place.row as usize)? else { continue };
         let item = catalog.item(row)?;
         let before = kept.graded.mark(row);
-        let mark =
-            Graded::read(sheet, row, rule, &extract::Asked::from(&item), &answer.output, answer.judge.as_deref());
+        let asked = extract::Asked::from(&item);
+        let mut mark = Graded::read(sheet, row, ruling.rule, &asked, &answer.output, answer.judge.as_deref());
+        if mark == Mark::UNPARSED {
+            let judged = ruling.judged((&item.id, &item.question), &asked, &answer.output);
+            mark = judged.map_or(mark, crate::metrics::score::mark);
+        }
         let counts = &mut kept.graded.counts;
         for (state, n) in [(Mark::UNPARSED, &mut counts.unparsed), (Mark::REFUSED, &mut counts.refused)] {
             *n = *n + u64::from(mark == state) - u64::from(before == state);

@@ -1,0 +1,101 @@
+//! `benchtop eval judge`: show a language model the answers that no rule can read.
+
+use serde_json::json;
+
+use crate::cli::{Context, import, print};
+use crate::model::evaluation::Server;
+use crate::model::{Kind, Problem, Result};
+use crate::owner::wire::{Answer, Ask, JudgeAsk, JudgeReport, JudgedOf};
+
+/// Arguments of `eval judge`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Whose answers; of all models otherwise
+    #[arg(value_name = "MODEL")]
+    models: Vec<String>,
+    /// The judge, as its servers call it
+    #[arg(long, value_name = "NAME")]
+    judge: String,
+    /// Where its API begins, such as http://127.0.0.1:8000/v1; named several times, the servers are one pool
+    #[arg(long, value_name = "URL", required = true)]
+    endpoint: Vec<String>,
+    /// The environment variable that holds the key, as the owner sees it
+    #[arg(long, value_name = "VARIABLE")]
+    key_env: Option<String>,
+    /// Most requests in flight at each server
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=256))]
+    concurrency: u32,
+    /// Seconds for one reply
+    #[arg(long, value_name = "S", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    timeout: u32,
+    /// Most tokens of one reply, thoughts included
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    max_tokens: u32,
+    /// Most tries of one question
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=100))]
+    tries: u32,
+    /// Say what was read before, and ask nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print the outcome as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+///
+/// # Errors
+/// What is wrong with the wishes, and a judge that does not reply. Questions that got no reply give the exit code 1.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    let server = |url: &String| Server {
+        url: url.clone(),
+        key_env: args.key_env.clone(),
+        concurrency: args.concurrency,
+        timeout_s: args.timeout,
+    };
+    let ask = JudgeAsk {
+        models: args.models.clone(),
+        judge: args.judge.clone(),
+        servers: args.endpoint.iter().map(server).collect(),
+        max_tokens: args.max_tokens,
+        tries: args.tries,
+        dry: args.dry_run,
+    };
+    let answer = import::waited(&context.client()?, Ask::Judge(Box::new(ask)), !args.json)?;
+    let Answer::Judged(report) = answer else {
+        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    };
+    let text = if args.json { format!("{}\n", json!(*report)) } else { text(&report, args.dry_run) };
+    print(&text).map(|()| u8::from(report.failed > 0))
+}
+
+fn text(report: &JudgeReport, is_dry: bool) -> String {
+    let JudgeReport { judge, instruction, asked, failed, why, cut, tokens, models } = report;
+    let mut out = match is_dry {
+        true => format!("{judge} ({instruction}): nothing is asked\n"),
+        false => {
+            format!("{judge} ({instruction}): {asked} replies now; tokens: {} asked, {} answered\n", tokens.0, tokens.1)
+        }
+    };
+    if *cut > 0 {
+        out.push_str(&format!("note: {cut} replies reached --max-tokens and name no option\n"));
+    }
+    if *failed > 0 {
+        let why = why.as_deref().unwrap_or_default();
+        out.push_str(&format!(
+            "note: {failed} questions got no reply, the last: {why}; the same command asks them again\n"
+        ));
+    }
+    for JudgedOf { model, unparsed, skipped, judged, read, none } in models {
+        out.push_str(&format!("{model}: {unparsed} unparsed; judged {judged}: {read} read, {none} mean no option"));
+        let left = unparsed - skipped - judged;
+        if left > 0 {
+            out.push_str(&format!("; {left} not asked yet"));
+        }
+        if *skipped > 0 {
+            out.push_str(&format!("; {skipped} say nothing or have no known options"));
+        }
+        out.push('\n');
+    }
+    out
+}

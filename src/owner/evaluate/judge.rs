@@ -1,0 +1,105 @@
+//! Answers that `strict` cannot read, shown to a language-model judge over a server.
+
+use std::sync::Arc;
+
+use super::begin::check;
+use crate::metrics::extract::Extractor;
+use crate::metrics::extract::judged::INSTRUCTION;
+use crate::model::Result;
+use crate::model::evaluation::{NewRun, Orders, Wording};
+use crate::owner::answers;
+use crate::owner::sight::Sight;
+use crate::owner::state::Shared;
+use crate::owner::wire::{JudgeAsk, JudgeReport, JudgedOf, Progress};
+use crate::owner::writer::now;
+use crate::pipeline::evaluate::judge::{Desk, Done, Unread, ask as ask_judge, unread};
+use crate::store::journal::stamp;
+use crate::store::judged::{Judged, Readings};
+
+/// Asks the judge what it was not asked yet, and says what it reads.
+///
+/// # Errors
+/// [`Kind::NotFound`](crate::model::Kind::NotFound) for a model without answers, [`Kind::Usage`](crate::model::Kind::Usage) for
+/// wishes that mean nothing, [`Kind::Denied`](crate::model::Kind::Denied) in a blind round,
+/// [`Kind::Unreachable`](crate::model::Kind::Unreachable) when the judge does not reply,
+/// [`Kind::Cancelled`](crate::model::Kind::Cancelled), and the operating system's. What was read is kept.
+pub fn judge_all(
+    shared: &Arc<Shared>,
+    who: &str,
+    ask: &JudgeAsk,
+    watch: &mut dyn FnMut(Progress) -> bool,
+) -> Result<JudgeReport> {
+    Sight::of(shared, who).scores()?;
+    let new = wishes(ask);
+    check(&new)?;
+    // Addresses and keys are looked at before anything is read; nothing is sent.
+    let mut model = (shared.evaluations.maker)(&new)?;
+    let mut tell = |done, of| watch(Progress { what: "asking the judge".into(), done, of });
+    let scored = answers::scored(shared, Some(Extractor::Strict))?;
+    let all = unread(&scored, &ask.models, &mut || tell(0, None))?;
+    let root = shared.project.root();
+    if ask.dry {
+        return Ok(report(ask, &all, &Readings::of(root)?, Done::default()));
+    }
+    // Held to the end: two must not have the same file open to write.
+    let _one = shared.evaluations.judging();
+    let mut judged = Judged::open(root)?;
+    if judged.readings().damaged > 0 {
+        let lines = judged.readings().damaged;
+        shared.notices().push(format!("runs/judge.jsonl: {lines} damaged lines are passed over and asked again"));
+    }
+    let desk = Desk {
+        judge: &new.model,
+        max_tokens: ask.max_tokens,
+        model: model.as_mut(),
+        judged: &mut judged,
+        now: &|| stamp(now()),
+    };
+    let done = ask_judge(&scored, &all, desk, &mut |done, of| tell(done, Some(of)));
+    // The leaderboard by this rule is another one, also where the judge fell silent on the way.
+    shared.scored().retain(|(_, rule, _)| *rule != Some(Extractor::StrictJudge));
+    Ok(report(ask, &all, judged.readings(), done?))
+}
+
+/// As an evaluation that asks the judge: what it is asked is another thing.
+fn wishes(ask: &JudgeAsk) -> NewRun {
+    NewRun {
+        model: ask.judge.clone(),
+        name: None,
+        servers: ask.servers.clone(),
+        filter: String::new(),
+        sample: None,
+        seed: 1,
+        blind: true,
+        orders: Orders::AsIs,
+        wording: Wording::Paper,
+        max_tokens: ask.max_tokens,
+        tries: ask.tries,
+        prices: (0, 0),
+        dry: ask.dry,
+    }
+}
+
+fn report(ask: &JudgeAsk, all: &[Unread], readings: &Readings, done: Done) -> JudgeReport {
+    let of_model = |one: &Unread| {
+        let (judged, read) = one.judged(readings, &ask.judge);
+        JudgedOf {
+            model: one.model.clone(),
+            unparsed: one.unparsed,
+            skipped: one.unparsed - one.asks.len() as u64,
+            judged,
+            read,
+            none: judged - read,
+        }
+    };
+    JudgeReport {
+        judge: ask.judge.clone(),
+        instruction: INSTRUCTION.into(),
+        asked: done.asked,
+        failed: done.failed,
+        why: done.why,
+        cut: done.cut,
+        tokens: (done.usage.prompt, done.usage.completion),
+        models: all.iter().map(of_model).collect(),
+    }
+}

@@ -1,0 +1,24 @@
+//! Asking a judge what answers mean: it is over a server, and takes a while.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::{Tell, start};
+use crate::owner::evaluate::judge_all;
+use crate::owner::session::Outbox;
+use crate::owner::state::Shared;
+use crate::owner::wire::{Answer, JudgeAsk};
+
+/// Asks in the name of `who`; the answer goes to `outbox` under `number`.
+pub fn judge(
+    shared: &Arc<Shared>,
+    outbox: Outbox,
+    number: u64,
+    (who, ask): (String, JudgeAsk),
+    cancel: Arc<AtomicBool>,
+) {
+    let work = move |shared: &Arc<Shared>, watch: Tell<'_>| {
+        judge_all(shared, &who, &ask, watch).map(|report| Answer::Judged(Box::new(report)))
+    };
+    start(shared, outbox, number, cancel, work);
+}

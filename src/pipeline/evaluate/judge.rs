@@ -1,0 +1,249 @@
+//! Answers that `strict` cannot read, shown to a language-model judge: which they are, and what it reads.
+
+use std::collections::HashSet;
+
+use super::trouble::{AT_FIRST, STREAK, is_of_question};
+use crate::inference::Heard;
+use crate::inference::vlm::VisionLanguageModel;
+use crate::metrics::extract::Asked;
+use crate::metrics::extract::judged::{INSTRUCTION, can_judge, prompt, reply, system};
+use crate::model::generation::{Failure, FailureKind};
+use crate::model::vlm::{Ask, Finish, Reply, Usage};
+use crate::model::{Item, Kind, Prediction, Problem, Result};
+use crate::pipeline::board::Scored;
+use crate::store::judged::{Judged, Reading, Readings, about};
+
+/// Answers that are looked through at a time.
+const TOGETHER: usize = 256;
+
+/// The answers of one model that cannot be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unread {
+    /// The model.
+    pub model: String,
+    /// Its place among those that answered.
+    at: usize,
+    /// How many there are.
+    pub unparsed: u64,
+    /// Those that a judge can be asked about: the item's row, and what a reading is about.
+    pub asks: Vec<(u32, String)>,
+}
+
+impl Unread {
+    /// Of those that a judge can be asked about: how many this one has read, and how many of these name an option.
+    pub fn judged(&self, readings: &Readings, judge: &str) -> (u64, u64) {
+        let mut counts = (0, 0);
+        for reading in self.asks.iter().filter_map(|(_, about)| readings.by(about, judge, INSTRUCTION)) {
+            counts = (counts.0 + 1, counts.1 + u64::from(reading.read.is_some()));
+        }
+        counts
+    }
+}
+
+fn cancelled() -> Problem {
+    Problem::new(Kind::Cancelled, "nobody waits for this any more; what the judge read is kept")
+}
+
+fn about_of(item: &Item, answer: &Prediction) -> String {
+    about(&item.id, &item.question, item.options.iter().map(|option| option.text.as_str()), &answer.output)
+}
+
+/// The answers that cannot be read, of these models and the further orders that they were asked in, of all models without names.
+/// `scored` is by `strict`; questions without a right answer are left out. `wanted` says whether to go on.
+///
+/// # Errors
+/// [`Kind::NotFound`] for a model without answers, with those there are; [`Kind::Cancelled`]; when texts cannot be read.
+pub fn unread(scored: &Scored, models: &[String], wanted: &mut dyn FnMut() -> bool) -> Result<Vec<Unread>> {
+    let all = scored.ruled().answering();
+    if let Some(none) = models.iter().find(|model| all.iter().all(|graded| graded.model != **model)) {
+        let known: Vec<&str> = all.iter().map(|graded| graded.model.as_str()).collect();
+        return Err(Problem::new(Kind::NotFound, format!("there are no answers of `{none}`"))
+            .help(format!("there are those of: {}", known.join(", "))));
+    }
+    let mut found = Vec::new();
+    for (at, graded) in all.iter().enumerate() {
+        let base = graded.asked.as_ref().map(|asked| &asked.base);
+        if !models.is_empty() && !models.iter().any(|model| *model == graded.model || Some(model) == base) {
+            continue;
+        }
+        let mut rows = scored.unparsed(at);
+        rows.retain(|row| scored.ruled().sheet().graded(*row as usize));
+        let mut asks = Vec::new();
+        for some in rows.chunks(TOGETHER) {
+            if !wanted() {
+                return Err(cancelled());
+            }
+            for (row, item, answer) in scored.answered(at, some)? {
+                if can_judge(&Asked::from(&item), &answer.output) {
+                    asks.push((row, about_of(&item, &answer)));
+                }
+            }
+        }
+        found.push(Unread { model: graded.model.clone(), at, unparsed: rows.len() as u64, asks });
+    }
+    Ok(found)
+}
+
+/// What asking a judge came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Done {
+    /// Replies.
+    pub asked: u64,
+    /// Questions that got no reply: the next command asks them again.
+    pub failed: u64,
+    /// Why the last of these got none.
+    pub why: Option<String>,
+    /// Replies that reached the most tokens and name no option.
+    pub cut: u64,
+    /// Tokens, where the server told.
+    pub usage: Usage,
+}
+
+/// Who is asked, and where what it reads is kept.
+pub struct Desk<'a> {
+    /// The judge, as its servers call it.
+    pub judge: &'a str,
+    /// Most tokens of a reply.
+    pub max_tokens: u32,
+    /// Answers for it.
+    pub model: &'a mut dyn VisionLanguageModel,
+    /// The readings.
+    pub judged: &'a mut Judged,
+    /// The time, RFC 3339 in UTC.
+    pub now: &'a dyn Fn() -> String,
+}
+
+/// Asks about what this judge has not read in these words, each reply recorded before it counts: `watch` is told replies and how many
+/// there will be, and says whether to go on.
+///
+/// # Errors
+/// [`Kind::Unreachable`] when several questions in a row get no reply, with the reason; [`Kind::Cancelled`], and the operating system's.
+/// What was read is kept.
+pub fn ask(scored: &Scored, all: &[Unread], desk: Desk<'_>, watch: &mut dyn FnMut(u64, u64) -> bool) -> Result<Done> {
+    let mut seen = HashSet::new();
+    let known = desk.judged.readings();
+    let mut is_open = |about: &String| known.by(about, desk.judge, INSTRUCTION).is_none() && seen.insert(about.clone());
+    let of_one = |one: &Unread| one.asks.iter().filter(|(_, about)| is_open(about)).map(|(row, _)| *row).collect();
+    let left: Vec<Vec<u32>> = all.iter().map(of_one).collect();
+    let of = left.iter().map(|rows| rows.len() as u64).sum();
+    let together = desk.model.abilities().max_batch.max(1);
+    let mut session = Session { desk, done: Done::default(), failing: 0 };
+    for (one, rows) in all.iter().zip(&left) {
+        for some in rows.chunks(together) {
+            let open = scored.answered(one.at, some)?.into_iter().map(|(_, item, answer)| (item, answer)).collect();
+            session.some(&one.model, open, &mut |done| watch(done, of))?;
+        }
+    }
+    session.end()
+}
+
+struct Session<'a> {
+    desk: Desk<'a>,
+    done: Done,
+    /// Failures since the last reply.
+    failing: usize,
+}
+
+impl Session<'_> {
+    fn some(&mut self, model: &str, open: Vec<(Item, Prediction)>, watch: &mut dyn FnMut(u64) -> bool) -> Result<()> {
+        let ask = |(item, answer): &(Item, Prediction)| Ask {
+            system: Some(system().into()),
+            prompt: prompt(&Asked::from(item), &item.question, &answer.output),
+            max_tokens: self.desk.max_tokens,
+            ..Ask::default()
+        };
+        let asks: Vec<Ask> = open.iter().map(ask).collect();
+        let Session { desk: Desk { judge, model: asked, judged, now, .. }, done, failing } = self;
+        let (mut trouble, mut is_wanted) = (None, watch(done.asked));
+        asked.ask(&asks, &mut |heard| {
+            if let Heard::Done { index, result } = heard
+                && let Some((item, answer)) = open.get(index)
+            {
+                let kept = match result {
+                    Ok(reply) => {
+                        done.failed += std::mem::take(failing) as u64;
+                        let reading = reading(model, judge, (item, answer), reply, now());
+                        done.count(&reading);
+                        judged.append(reading)
+                    }
+                    Err(failure) => done.lost(failure, failing),
+                };
+                trouble = trouble.take().or(kept.err());
+            }
+            is_wanted = is_wanted && watch(done.asked);
+            trouble.is_none() && is_wanted
+        });
+        match trouble {
+            Some(problem) => Err(problem),
+            None if is_wanted => Ok(()),
+            None => Err(cancelled()),
+        }
+    }
+
+    fn end(mut self) -> Result<Done> {
+        if self.failing > 0 && self.done.asked == 0 {
+            return Err(self.done.gone(self.failing));
+        }
+        self.done.failed += self.failing as u64;
+        Ok(self.done)
+    }
+}
+
+impl Done {
+    fn count(&mut self, reading: &Reading) {
+        self.asked += 1;
+        self.cut += u64::from(reading.finish == Finish::Length && reading.read.is_none());
+        let usage = reading.usage.unwrap_or_default();
+        self.usage.prompt = self.usage.prompt.saturating_add(usage.prompt);
+        self.usage.completion = self.usage.completion.saturating_add(usage.completion);
+    }
+
+    fn lost(&mut self, failure: Failure, failing: &mut usize) -> Result<()> {
+        let Failure { kind, reason } = failure;
+        if kind == FailureKind::Cancelled {
+            return Ok(());
+        }
+        let is_its_own = match kind {
+            FailureKind::Input => true,
+            FailureKind::Refused => self.asked > 0 && is_of_question(&reason),
+            _ => false,
+        };
+        self.why = Some(reason);
+        if is_its_own {
+            self.failed += 1;
+            return Ok(());
+        }
+        *failing += 1;
+        let most = if self.asked == 0 { AT_FIRST } else { STREAK };
+        if *failing >= most { Err(self.gone(*failing)) } else { Ok(()) }
+    }
+
+    /// The servers answer nothing any more.
+    fn gone(&self, failing: usize) -> Problem {
+        let why = self.why.as_deref().unwrap_or_default();
+        let what = match failing {
+            1 => format!("the judge did not reply: {why}"),
+            n => format!("the judge did not reply {n} times in a row, the last: {why}"),
+        };
+        Problem::new(Kind::Unreachable, what)
+            .help("see to the server and run the command again: what the judge read is kept and not asked again")
+    }
+}
+
+fn reading(model: &str, judge: &str, (item, answer): (&Item, &Prediction), given: Reply, at: String) -> Reading {
+    // What a filter says in the judge's place is no reading of the answer.
+    let is_reply = given.finish != Finish::Refused;
+    Reading {
+        v: Reading::version(),
+        item: item.id.clone(),
+        model: model.into(),
+        about: about_of(item, answer),
+        judge: judge.into(),
+        instruction: INSTRUCTION.into(),
+        read: reply(&Asked::from(item), &given.text).filter(|_| is_reply),
+        said: given.text,
+        finish: given.finish,
+        usage: given.usage,
+        at,
+    }
+}
