@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::follow::{Follow, follow};
+use super::follow::{self, Follow};
 use super::{Context, print};
 use crate::metrics::free_form::FreeForm;
 use crate::model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, Server, Wording};
@@ -136,16 +136,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let Answer::Evaluation(begun) = follower.client().ask(Ask::Evaluate(Box::new(new)))? else {
         return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
     };
-    let Some(job) = begun.job.clone().filter(|_| !args.detach) else {
-        let text = if args.json { format!("{}\n", value(&begun)) } else { text(&begun) };
-        return print(&text).map(|()| 0);
-    };
-    if args.json_progress {
-        print(&format!("{}\n", value(&begun)))?;
-    } else if !args.json {
-        eprint!("{}", text(&begun));
-    }
-    follow(&mut follower, job, args.json, args.json_progress)
+    let job = begun.job.clone().filter(|_| !args.detach);
+    follow::begun(&mut follower, job, (&value(&begun), &text(&begun)), (args.json, args.json_progress))
 }
 
 fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {

@@ -125,6 +125,29 @@ impl<'c> Follow<'c> {
     }
 }
 
+/// Says what was begun, as JSON or in words, and follows the job; there is none where it was only asked what it would be, or is left to
+/// the owner.
+///
+/// # Errors
+/// As [`follow`].
+pub fn begun<J: Followed>(
+    follower: &mut Follow<'_>,
+    job: Option<J>,
+    (value, text): (&Value, &str),
+    (json, lines): (bool, bool),
+) -> Result<u8> {
+    let Some(job) = job else {
+        let said = if json { format!("{value}\n") } else { text.to_string() };
+        return print(&said).map(|()| 0);
+    };
+    if lines {
+        print(&format!("{value}\n"))?;
+    } else if !json {
+        eprint!("{text}");
+    }
+    follow(follower, job, json, lines)
+}
+
 /// Waits for a job, telling how far it is: as JSON lines, or on one line where a person is looking. A job that is paused
 /// is left alone. The exit code is 1 unless all of it was done.
 ///

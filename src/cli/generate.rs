@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::follow::{Follow, follow};
-use super::{Context, print};
+use super::Context;
+use super::follow::{self, Follow};
 use crate::model::generation::Scheduler;
 use crate::model::job::{Begun, MOST_SAMPLES, NewJob, Plan, Wishes};
 use crate::model::{Kind, Problem, Result};
@@ -112,16 +112,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let Answer::Begun(begun) = follower.client().ask(Ask::Generate(Box::new(new)))? else {
         return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
     };
-    let Some(job) = begun.job.clone().filter(|_| args.watch || !args.detach) else {
-        let text = if args.json { format!("{}\n", value(&begun)) } else { text(&begun) };
-        return print(&text).map(|()| 0);
-    };
-    if args.json_progress {
-        print(&format!("{}\n", value(&begun)))?;
-    } else if !args.json {
-        eprint!("{}", text(&begun));
-    }
-    follow(&mut follower, job, args.json, args.json_progress)
+    let job = begun.job.clone().filter(|_| args.watch || !args.detach);
+    follow::begun(&mut follower, job, (&value(&begun), &text(&begun)), (args.json, args.json_progress))
 }
 
 fn plan(args: &Args, client: &Client) -> Result<Plan> {

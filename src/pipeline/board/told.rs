@@ -183,7 +183,7 @@ mod tests {
         odd.evaluated.extend(models.map(str::to_string));
         let counts = crate::model::board::Counts { refused: 2, ..Default::default() };
         let row = Row { model: "m".into(), cells: Vec::new(), counts, reference: None };
-        assert_eq!(Odd::default().notes(&[row.clone()], true), ["m: 2 answers declining in words"]);
+        assert_eq!(Odd::default().notes(std::slice::from_ref(&row), true), ["m: 2 answers declining in words"]);
         assert!(Odd::default().notes(&[row], false)[0].ends_with("declining to answer, counted as wrong"));
         let notes = odd.notes(&[], false);
         let file = "llava_v1.5_13b_evaluated.jsonl";
