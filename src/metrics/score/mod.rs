@@ -156,11 +156,6 @@ impl Ruled {
         &self.models[..self.orders.rows()]
     }
 
-    /// The models that have a row, then the further orders of options of these, each with answers of its own.
-    pub fn answering(&self) -> &[Arc<Graded>] {
-        &self.models
-    }
-
     /// The questions for which `is` holds; all without it.
     pub fn choose(&self, is: Option<&dyn Fn(usize) -> bool>) -> Chosen {
         match is {

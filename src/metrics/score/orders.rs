@@ -129,6 +129,11 @@ fn rotations(sheet: &Sheet, row: usize) -> usize {
 }
 
 impl Ruled {
+    /// The models that have a row, then the further orders of options of these, each with answers of its own.
+    pub fn answering(&self) -> &[Arc<Graded>] {
+        &self.models
+    }
+
     /// The place among the columns of orders of a column that is one.
     pub(super) fn of_orders(&self, column: usize) -> Option<usize> {
         column.checked_sub(self.measures.len() + self.plain.columns.len() + self.special.columns.len())
