@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Analysis, Recomposed, Report};
+use super::{Analysis, ItemView, JudgeReport, Lines, Page, Recomposed, Report, SimilarityReport};
 use crate::metrics::statistics::Rank;
 use crate::model::agreement::look::{Agreed, OwnPace};
 use crate::model::board::looks::{Compared, Disagreement, Sure};
@@ -19,12 +19,11 @@ use crate::model::made::Made;
 use crate::model::round::protocol::WhatIf;
 use crate::model::round::report::RoundReport;
 use crate::model::round::state::{Adjudicating, Dispute, Feedback, GuidelinesText, RoundState, Turn};
-use crate::model::scoring::bench::{Bench, Chip, Explanation, RulesDiff, RulesState, ScorerState};
+use crate::model::scoring::bench::{Bench, Explanation, RulesDiff, RulesState, ScorerState};
 use crate::model::scoring::job::ScoringState;
 use crate::model::table::{Frequency, Summary};
 use crate::model::usage::{Discarded, Failing, Grid, Impact, MetadataState, Tally, TermUse};
-use crate::model::{Form, Item, QuestionKind, Status};
-use crate::store::ledger::Standing;
+use crate::model::{Form, Status};
 
 /// An answer; each belongs to the question of its name.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -162,72 +161,6 @@ pub enum Answer {
     Judged(Box<JudgeReport>),
 }
 
-/// What a judge read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct JudgeReport {
-    /// The judge.
-    pub judge: String,
-    /// The words that it was asked in, with their version.
-    pub instruction: String,
-    /// Replies that came now.
-    pub asked: u64,
-    /// Questions that got no reply now.
-    pub failed: u64,
-    /// Why the last of these got none.
-    pub why: Option<String>,
-    /// Replies of now that reached the most tokens and name no option.
-    pub cut: u64,
-    /// Tokens of now, asked and answered, as the server counted them.
-    pub tokens: (u64, u64),
-    /// By model.
-    pub models: Vec<JudgedOf>,
-}
-
-/// The answers of one model that `strict` cannot read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct JudgedOf {
-    /// Its name.
-    pub model: String,
-    /// How many there are.
-    pub unparsed: u64,
-    /// Those of them that say nothing, or to questions without known options: no judge is asked about them.
-    pub skipped: u64,
-    /// Those that this judge was asked about, now or before.
-    pub judged: u64,
-    /// Of these, those that name an option, or yes or no.
-    pub read: u64,
-    /// Of these, those that name none.
-    pub none: u64,
-}
-
-/// How alike free-form answers are to what the items say.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SimilarityReport {
-    /// The text encoder, in words.
-    pub encoder: String,
-    /// The name of the rule.
-    pub rule: String,
-    /// Pairs of texts that were compared now.
-    pub pairs: u64,
-    /// Texts that are longer than the encoder reads: of those the beginning counts.
-    pub cut: u64,
-    /// By model.
-    pub models: Vec<SimilarTo>,
-}
-
-/// The free-form answers of one model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SimilarTo {
-    /// Its name.
-    pub model: String,
-    /// Its answers to free-form questions that have something to compare with.
-    pub answers: u64,
-    /// Those that were compared.
-    pub compared: u64,
-    /// The mean of their scores, from -1 to 1; none without any.
-    pub mean: Option<f64>,
-}
-
 /// An item before and after an edit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EditedItem {
@@ -307,115 +240,11 @@ pub struct OwnerStatus {
     pub notices: Vec<String>,
 }
 
-/// A page of the list.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Page {
-    /// The question's.
-    pub generation: u64,
-    /// First position, from 0.
-    pub offset: u64,
-    /// Its rows.
-    pub rows: Vec<Row>,
-    /// Items that pass the filter: exact unless `partial`.
-    pub total: u64,
-    /// Items in the project.
-    pub of: u64,
-    /// More is being found: another page follows.
-    pub partial: bool,
-}
-
-/// One line of the list.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Row {
-    /// Item number, from 1.
-    pub number: u32,
-    /// Its id.
-    pub id: String,
-    /// Data set.
-    pub dataset: String,
-    /// Subtask.
-    pub subtask: String,
-    /// Question type.
-    pub kind: QuestionKind,
-    /// Level.
-    pub level: String,
-    /// Style.
-    pub style: String,
-    /// Side of its pair.
-    pub side: String,
-    /// How it differs from its original; empty where it is one.
-    pub variant: String,
-    /// Where it stands.
-    pub status: Status,
-    /// When it was last judged; empty for never.
-    pub judged: String,
-    /// The question, cut to [`QUESTION_CHARS`] in a page of the list.
-    pub question: String,
-    /// Characters of the question that the fuzzy text matched.
-    pub marks: Vec<u32>,
-}
-
 /// Decisions in one answer.
 pub const LOGGED: u32 = 5000;
 
 /// Failures of a job in one answer.
 pub const FAILURES: usize = 1000;
-
-/// Characters after which the question of a list row is cut.
-pub const QUESTION_CHARS: usize = 400;
-
-impl Row {
-    /// An item as a row, its question whole. When it was judged is not in an item, so that the caller gives it.
-    pub fn of(number: u32, item: Item, status: Status, judged: String) -> Row {
-        Row {
-            number,
-            id: item.id,
-            dataset: item.dataset,
-            subtask: item.subtask.unwrap_or_default(),
-            kind: item.kind,
-            level: item.level.unwrap_or_default(),
-            style: item.style.unwrap_or_default(),
-            side: item.pair.map_or("", |p| p.side.name()).into(),
-            variant: item.variant.map_or(String::new(), |v| v.name),
-            status,
-            judged,
-            question: item.question,
-            marks: Vec::new(),
-        }
-    }
-}
-
-/// An item with everything that is known of it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ItemView {
-    /// Item number, from 1.
-    pub number: u32,
-    /// The item as JSON (postcard cannot carry its free fields).
-    pub json: String,
-    /// Where it stands.
-    pub status: Status,
-    /// Revision of the project when it last changed.
-    pub rev: u64,
-    /// Revision of its text or picture: what a verdict in a round is given to, whoever else has judged it.
-    pub text_rev: u64,
-    /// The verdicts that count.
-    pub standing: Vec<Standing>,
-    /// What of its metadata changed since it was composed (`stale: ...`) or is not there any more (`gone: ...`).
-    pub stale: Option<String>,
-    /// The rules that hold for it.
-    pub chips: Vec<Chip>,
-}
-
-/// Many items at once.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Lines {
-    /// Item JSON, one a line, newline after each.
-    pub json: String,
-    /// Statuses, one an item.
-    pub statuses: Vec<Status>,
-    /// The number to go on from; `None` at the end.
-    pub next: Option<u32>,
-}
 
 /// A prediction file that was brought in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{AnalyseAsk, ImportAsk, Place, Rename};
-use crate::metrics::free_form::FreeForm;
+use super::{AnalyseAsk, ImportAsk, JudgeAsk, PageAsk, Place, Rename, SimilarityAsk};
 use crate::model::agreement::Bootstrap;
 use crate::model::agreement::look::AgreementAsk;
 use crate::model::board::BoardAsk;
 use crate::model::edit::Edit;
-use crate::model::evaluation::{NewRun, Server};
+use crate::model::evaluation::NewRun;
 use crate::model::exchange::{VerdictForm, Words};
 use crate::model::history::{LogAsk, Moment};
 use crate::model::job::{JobAct, NewJob};
@@ -346,51 +345,6 @@ pub enum Ask {
     Analyse(Box<AnalyseAsk>),
     /// Show a judge the answers that `strict` cannot read.
     Judge(Box<JudgeAsk>),
-}
-
-/// Which answers are shown to which judge.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct JudgeAsk {
-    /// Whose answers; empty for all.
-    pub models: Vec<String>,
-    /// The judge as its servers call it.
-    pub judge: String,
-    /// The servers, used as one pool.
-    pub servers: Vec<Server>,
-    /// Most tokens of a reply.
-    pub max_tokens: u32,
-    /// Most tries of one question, the first counted.
-    pub tries: u32,
-    /// Only say what was read before.
-    pub dry: bool,
-}
-
-/// Which free-form answers are compared, and how.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SimilarityAsk {
-    /// Whose answers; empty for all.
-    pub models: Vec<String>,
-    /// With what they are compared, and how that counts.
-    pub rule: FreeForm,
-    /// The text encoder: a known name or a folder.
-    pub encoder: String,
-    /// Only say what was compared before.
-    pub dry: bool,
-}
-
-/// A page of the list.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct PageAsk {
-    /// Rises with every new question of this client.
-    pub generation: u64,
-    /// Which items.
-    pub filter: Filter,
-    /// In which order; empty means by number, or by score when there is text.
-    pub sort: Vec<Sort>,
-    /// First position, from 0.
-    pub offset: u64,
-    /// Rows wanted.
-    pub count: u32,
 }
 
 /// One verdict on many items.

@@ -9,9 +9,13 @@
 //! |---|---|
 //! | `ask` | questions and commands |
 //! | `answer` | what is answered, and what is told unasked |
+//! | `items` | items as they are shown |
+//! | `reading` | answers that another model reads or compares |
 
 mod answer;
 mod ask;
+mod items;
+mod reading;
 
 use std::path::PathBuf;
 
@@ -19,6 +23,8 @@ use serde::{Deserialize, Serialize};
 
 pub use answer::*;
 pub use ask::*;
+pub use items::*;
+pub use reading::*;
 
 use crate::model::Problem;
 use crate::model::config::Reason;
