@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use benchtop::model::board::BoardAsk;
-use benchtop::owner::wire::{Answer, Ask};
+use benchtop::owner::Incoming;
+use benchtop::owner::wire::{Answer, Ask, Event};
 use serde_json::{Value, json};
 
 use super::eval::{number, predictions, quiz, reply, words};
@@ -80,7 +81,16 @@ fn what_strict_cannot_read_is_read_by_a_judge_once() {
     let dry = judge(&["--dry-run"]);
     let none = json!({ "model": "tiny", "unparsed": 6, "skipped": 1, "judged": 0, "read": 0, "none": 0 });
     assert_eq!((&dry["models"], &dry["asked"], judged(&server, "wise").len()), (&json!([none]), &json!(0), 0), "{dry}");
+    // A board that is open somewhere is told that it is another one now.
+    let told = Arc::new(AtomicUsize::new(0));
+    let hear = told.clone();
+    let watcher = bench.client("bea", move |incoming| {
+        let reread = matches!(incoming, Incoming::Event(Event::Reread));
+        hear.fetch_add(usize::from(reread), Ordering::SeqCst);
+    });
+    watcher.ask(Ask::Subscribe { since: u64::MAX }).unwrap();
     let found = judge(&["tiny"]);
+    wait_until("the board is told", || told.load(Ordering::SeqCst) == 1);
     let one = json!({ "model": "tiny", "unparsed": 6, "skipped": 1, "judged": 5, "read": 3, "none": 2 });
     let wanted = json!({
         "judge": "wise", "instruction": "match-option@1", "asked": 5, "failed": 0, "why": null, "cut": 1,

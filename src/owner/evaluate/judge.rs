@@ -10,7 +10,7 @@ use crate::model::evaluation::{NewRun, Orders, Wording};
 use crate::owner::answers;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
-use crate::owner::wire::{JudgeAsk, JudgeReport, JudgedOf, Progress};
+use crate::owner::wire::{Event, JudgeAsk, JudgeReport, JudgedOf, Progress};
 use crate::owner::writer::now;
 use crate::pipeline::evaluate::judge::{Desk, Done, Unread, ask as ask_judge, unread};
 use crate::store::journal::stamp;
@@ -58,6 +58,7 @@ pub fn judge_all(
     let done = ask_judge(&scored, &all, desk, &mut |done, of| tell(done, Some(of)));
     // The leaderboard by this rule is another one, also where the judge fell silent on the way.
     shared.scored().retain(|(_, rule, _)| *rule != Some(Extractor::StrictJudge));
+    shared.tell(Event::Reread);
     Ok(report(ask, &all, judged.readings(), done?))
 }
 

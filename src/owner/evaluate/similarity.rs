@@ -10,7 +10,7 @@ use crate::metrics::free_form::FreeForm;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
-use crate::owner::wire::{Progress, SimilarTo, SimilarityAsk, SimilarityReport};
+use crate::owner::wire::{Event, Progress, SimilarTo, SimilarityAsk, SimilarityReport};
 use crate::pipeline::evaluate::similarity::{Done, column, compare, compared, models};
 use crate::store::similarity::Cosines;
 
@@ -79,6 +79,7 @@ pub fn compare_all(
     if !ask.dry {
         // The leaderboard has a column for it.
         shared.scored().clear();
+        shared.tell(Event::Reread);
     }
     let of_model = |(model, list): (String, &Vec<_>)| {
         let scores = cosines.as_ref().map(|cosines| column(list, cosines, ask.rule, catalog.len())).unwrap_or_default();

@@ -312,4 +312,6 @@ pub enum Event {
     Resync,
     /// The owner is about to end.
     Ending,
+    /// What answers come to is another thing: they were compared, or read by a judge.
+    Reread,
 }

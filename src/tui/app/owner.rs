@@ -128,6 +128,7 @@ impl App {
                 self.resync();
             }
             Event::Resync => self.resync(),
+            Event::Reread => self.board_again(),
             Event::Ending => {
                 self.link.stopped();
                 self.say(Toast::warning("the owner was stopped; the next key starts it again"));
