@@ -1,15 +1,17 @@
 //! `benchtop eval`: ask a model the questions of the project, and watch it.
 
 mod judge;
+mod pool;
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
+use self::pool::Pool;
 use super::follow::{self, Follow};
 use super::{Context, print};
 use crate::metrics::free_form::FreeForm;
-use crate::model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, Server, Wording};
+use crate::model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, Wording};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::{Answer, Ask, SimilarTo, SimilarityAsk, SimilarityReport};
 
@@ -25,12 +27,8 @@ pub struct Args {
     /// The model, as its servers call it; its answers go by this name too
     #[arg(long, value_name = "NAME", required = true)]
     model: Option<String>,
-    /// Where its API begins, such as http://127.0.0.1:8000/v1; named several times, the servers are one pool
-    #[arg(long, value_name = "URL", required = true)]
-    endpoint: Vec<String>,
-    /// The environment variable that holds the key, as the owner sees it
-    #[arg(long, value_name = "VARIABLE")]
-    key_env: Option<String>,
+    #[command(flatten)]
+    pool: Pool,
     /// What the answers go by on the board, in place of the model's name
     #[arg(long, value_name = "LABEL")]
     name: Option<String>,
@@ -55,18 +53,6 @@ pub struct Args {
     /// `paper`: the item's own words, or those of its paper; `plain`, or another of metadata/instruct/; or a file
     #[arg(long, value_name = "NAME", default_value = "paper")]
     instruction: String,
-    /// Most requests in flight at each server
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=256))]
-    concurrency: u32,
-    /// Seconds for one answer
-    #[arg(long, value_name = "S", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=86_400))]
-    timeout: u32,
-    /// Most tokens of one answer
-    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
-    max_tokens: u32,
-    /// Most tries of one question
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=100))]
-    tries: u32,
     /// What a million tokens of questions cost
     #[arg(long, value_name = "PRICE", default_value_t = 0.0)]
     price_in: f64,
@@ -166,12 +152,6 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
 }
 
 fn wishes(args: &Args) -> Result<NewRun> {
-    let one = |url: &String| Server {
-        url: url.clone(),
-        key_env: args.key_env.clone(),
-        concurrency: args.concurrency,
-        timeout_s: args.timeout,
-    };
     let orders = match (args.circular, args.shuffles) {
         (true, _) => Orders::Circular,
         (false, Some(n)) => Orders::Shuffles(n),
@@ -180,15 +160,15 @@ fn wishes(args: &Args) -> Result<NewRun> {
     Ok(NewRun {
         model: args.model.clone().unwrap_or_default(),
         name: args.name.clone(),
-        servers: args.endpoint.iter().map(one).collect(),
+        servers: args.pool.servers(),
         filter: args.filter.clone(),
         sample: args.sample,
         seed: args.seed,
         blind: args.blind,
         orders,
         wording: wording(&args.instruction)?,
-        max_tokens: args.max_tokens,
-        tries: args.tries,
+        max_tokens: args.pool.max_tokens,
+        tries: args.pool.tries,
         prices: (price(args.price_in, "price-in")?, price(args.price_out, "price-out")?),
         dry: args.dry_run,
     })

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use super::pool::Pool;
 use crate::cli::{Context, import, print};
-use crate::model::evaluation::Server;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::{Answer, Ask, JudgeAsk, JudgeReport, JudgedOf};
 
@@ -16,24 +16,8 @@ pub struct Args {
     /// The judge, as its servers call it
     #[arg(long, value_name = "NAME")]
     judge: String,
-    /// Where its API begins, such as http://127.0.0.1:8000/v1; named several times, the servers are one pool
-    #[arg(long, value_name = "URL", required = true)]
-    endpoint: Vec<String>,
-    /// The environment variable that holds the key, as the owner sees it
-    #[arg(long, value_name = "VARIABLE")]
-    key_env: Option<String>,
-    /// Most requests in flight at each server
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=256))]
-    concurrency: u32,
-    /// Seconds for one reply
-    #[arg(long, value_name = "S", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=86_400))]
-    timeout: u32,
-    /// Most tokens of one reply, thoughts included
-    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
-    max_tokens: u32,
-    /// Most tries of one question
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=100))]
-    tries: u32,
+    #[command(flatten)]
+    pool: Pool,
     /// Say what was read before, and ask nothing
     #[arg(long)]
     dry_run: bool,
@@ -47,18 +31,12 @@ pub struct Args {
 /// # Errors
 /// What is wrong with the wishes, and a judge that does not reply. Questions that got no reply give the exit code 1.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let server = |url: &String| Server {
-        url: url.clone(),
-        key_env: args.key_env.clone(),
-        concurrency: args.concurrency,
-        timeout_s: args.timeout,
-    };
     let ask = JudgeAsk {
         models: args.models.clone(),
         judge: args.judge.clone(),
-        servers: args.endpoint.iter().map(server).collect(),
-        max_tokens: args.max_tokens,
-        tries: args.tries,
+        servers: args.pool.servers(),
+        max_tokens: args.pool.max_tokens,
+        tries: args.pool.tries,
         dry: args.dry_run,
     };
     let answer = import::waited(&context.client()?, Ask::Judge(Box::new(ask)), !args.json)?;
