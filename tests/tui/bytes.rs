@@ -89,13 +89,18 @@ fn settle(seat: &super::support::Seat) -> usize {
 
 #[test]
 fn the_tabs_stand_still_while_receipts_come_and_go() {
-    for width in [80, 100, 120, 160] {
-        let bench = Bench::plain(40);
+    for width in [80, 99, 100, 101, 120, 160] {
+        let bench = Bench::plain(12);
         let mut seat = bench.seat_at("ann", Terminal { size: (width, 24), ..Terminal::default() });
         seat.on(1);
         let tabs = |text: String, place: &str| text.lines().next().unwrap().split(place).next().unwrap().to_string();
-        let before = tabs(seat.wait_for("1 of 40"), "1 of 40");
-        seat.judge(1, "a");
-        assert_eq!(tabs(seat.wait_for("2 of 40"), "2 of 40"), before, "{width} columns");
+        // The counts come later than the item, and get narrower at 9.
+        let before = tabs(seat.wait_for("1 of 12"), "1 of 12");
+        for item in 1..=3 {
+            seat.judge(item, "a");
+            let place = format!("{} of 12", item + 1);
+            assert_eq!(tabs(seat.wait_for(&place), &place), before, "{width} columns");
+        }
+        assert_eq!(tabs(seat.wait_for("?9"), "4 of 12"), before, "{width} columns");
     }
 }

@@ -2,56 +2,13 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Modifier;
 
 use super::{App, At};
-use crate::model::Status;
-use crate::tui::action::{Action, Scope};
+use crate::tui::action::Scope;
 use crate::tui::keymap::Lookup;
 use crate::tui::panes::review::Picture;
 use crate::tui::preview::worker;
-use crate::tui::theme::Role;
-use crate::tui::widgets::{keys, text};
-
-/// A pane's place in the row of tabs.
-struct Tab {
-    go: Action,
-    name: &'static str,
-    /// Where there is little room.
-    short: &'static str,
-    at: At,
-}
-
-const TABS: [Tab; 11] = [
-    Tab { go: Action::GoReview, name: "Review", short: "Review", at: At::Review },
-    Tab { go: Action::GoList, name: "Items", short: "Items", at: At::List },
-    Tab { go: Action::GoBoard, name: "Board", short: "Board", at: At::Board },
-    Tab { go: Action::GoVocabulary, name: "Words", short: "Words", at: At::Vocabulary },
-    Tab { go: Action::GoTemplates, name: "Templates", short: "Text", at: At::Templates },
-    Tab { go: Action::GoCoverage, name: "Coverage", short: "Map", at: At::Coverage },
-    Tab { go: Action::GoGenerate, name: "Generate", short: "Make", at: At::Generate },
-    Tab { go: Action::GoFilters, name: "Filters", short: "Filter", at: At::Filters },
-    Tab { go: Action::GoRounds, name: "Rounds", short: "Rounds", at: At::Rounds },
-    Tab { go: Action::GoAdjudicate, name: "Settle", short: "Settle", at: At::Adjudicate },
-    Tab { go: Action::GoAgreement, name: "Agreement", short: "Agree", at: At::Agreement },
-];
-
-/// Which tabs have their short names in `room` columns: the one that is shown, and as many others as fit, from the left.
-/// `keys` is how many columns their keys take.
-fn named(here: At, keys: usize, room: usize) -> [bool; TABS.len()] {
-    let mut out = TABS.map(|tab| tab.at == here);
-    // Mark, key and gap of each, and a blank before a name.
-    let mut used =
-        keys + 2 * TABS.len() + TABS.iter().filter(|t| t.at == here).map(|t| 1 + t.short.len()).sum::<usize>();
-    for (tab, named) in TABS.iter().zip(&mut out).filter(|(t, _)| t.at != here) {
-        used += 1 + tab.short.len();
-        if used > room {
-            break;
-        }
-        *named = true;
-    }
-    out
-}
+use crate::tui::widgets::keys;
 
 /// Where the parts of the screen are.
 struct Screen {
@@ -197,77 +154,6 @@ impl App {
         Some(self.receipts.request(self.token, now))
     }
 
-    fn draw_tabs(&self, area: Rect, buf: &mut Buffer) {
-        if area.is_empty() {
-            return;
-        }
-        let look = &self.setting.look;
-        let mut x = area.x;
-        let right = area.right();
-        let mut put = |x: u16, text: &str, style| {
-            let room = usize::from(right.saturating_sub(x));
-            buf.set_stringn(x, area.y, text, room, style).0
-        };
-        let progress = match self.at {
-            At::Review => self.review.progress(),
-            _ => String::new(),
-        };
-        // As many names as leave room for the counts.
-        let reserved = if self.at == At::Review { self.review.progress_room() } else { 0 };
-        let needed = reserved.max(text::width(&progress)) + text::width(&self.tally()) + 3;
-        let room = usize::from(area.width).saturating_sub(needed);
-        let keys = TABS.map(|tab| self.keymap.hint(tab.go));
-        let wide: usize = keys.iter().map(|k| text::width(k)).sum();
-        let whole = TABS.iter().map(|t| 4 + t.name.len()).sum::<usize>() + wide <= room;
-        let (named, gap) = if whole { ([true; TABS.len()], 2) } else { (named(self.at, wide, room), 1) };
-        for ((tab, key), named) in TABS.iter().zip(&keys).zip(named) {
-            let here = tab.at == self.at;
-            let (mark, style) = if here {
-                ("▌", look.style(Role::Accent).add_modifier(Modifier::BOLD))
-            } else {
-                (" ", look.style(Role::Dim))
-            };
-            let mark = if look.accessible { if here { "*" } else { " " } } else { mark };
-            let name = match (named, whole) {
-                (false, _) => "",
-                (true, true) => tab.name,
-                (true, false) => tab.short,
-            };
-            x = put(x, mark, look.style(Role::Accent));
-            x = put(x, key, look.style(Role::Key));
-            if !name.is_empty() {
-                x = put(x, &format!(" {name}"), style);
-            }
-            x = put(x, &" ".repeat(gap), style);
-        }
-        x = put(x, &format!(" {progress}"), look.style(Role::Text));
-        let said = self.summary(usize::from(right.saturating_sub(x + 1)));
-        let at = right.saturating_sub(text::width(&said) as u16);
-        if at > x {
-            put(at, &said, look.style(Role::Dim));
-        }
-    }
-
-    /// Counts by status, short.
-    fn tally(&self) -> String {
-        let count = |status: Status| self.counts.iter().find(|(s, _)| *s == status).map_or(0, |(_, n)| *n);
-        let counts = format!(
-            "✓{} ✗{} ?{}",
-            text::grouped(count(Status::Accepted)),
-            text::grouped(count(Status::Rejected)),
-            text::grouped(count(Status::Pending))
-        );
-        if self.counts.is_empty() || self.in_the_dark() { String::new() } else { counts }
-    }
-
-    /// Counts, project and annotator, as much as fits.
-    fn summary(&self, room: usize) -> String {
-        let counts = self.tally();
-        let long = format!("{counts}  {}  {} ", self.welcome.project, self.link.who());
-        let short = format!("{counts}  {} ", self.link.who());
-        [long, short, format!("{counts} ")].into_iter().find(|s| text::width(s) <= room).unwrap_or_default()
-    }
-
     fn draw_message(&self, message: Rect, bar: Rect, buf: &mut Buffer) {
         let look = &self.setting.look;
         if let Some(toast) = &self.toast {
@@ -288,22 +174,4 @@ impl App {
 
 fn worker_pixels(ready: &worker::Ready) -> Option<&crate::tui::terminal::pixels::Payload> {
     ready.as_ref().ok()?.pixels.as_ref()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_tab_that_is_shown_is_always_named_and_the_others_as_they_fit() {
-        for (at, tab) in TABS.iter().enumerate() {
-            for room in 0..120 {
-                let named = named(tab.at, TABS.len(), room);
-                assert!(named[at]);
-                let wide: usize = TABS.iter().zip(named).map(|(t, n)| 3 + if n { 1 + t.short.len() } else { 0 }).sum();
-                assert!(wide <= room || named.iter().filter(|n| **n).count() == 1, "{room}: {wide}");
-            }
-            assert_eq!(named(tab.at, TABS.len(), 120), [true; TABS.len()]);
-        }
-    }
 }

@@ -48,6 +48,7 @@ mod pictures;
 mod round;
 mod rounds;
 mod scopes;
+mod tabs;
 mod typed;
 
 use std::time::Duration;
