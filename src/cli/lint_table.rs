@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<u8> {
 }
 
 fn read(path: &Path) -> Result<(Table, Plan)> {
-    let rows = formats::verdicts::csv::table(BufReader::new(formats::open(path)?)).map_err(|p| p.file(path))?;
+    let rows = formats::delimited::table(BufReader::new(formats::open(path)?)).map_err(|p| p.file(path))?;
     let mut rows = rows.into_iter();
     let Some((_, columns)) = rows.next() else {
         return Err(Problem::input("the file is empty").file(path).help("the first line names the columns"));

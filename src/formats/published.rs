@@ -1,6 +1,6 @@
 //! The figures of papers that come with the program: `metadata/published/`, whose README names their sources.
 
-use super::verdicts::csv;
+use super::delimited;
 use crate::model::Result;
 
 /// A file of published figures.
@@ -95,7 +95,7 @@ pub const PUBLISHED: [Published; 7] = [
 pub fn figures() -> Result<Vec<Figure>> {
     let mut found = Vec::new();
     for file in &PUBLISHED {
-        let rows = csv::table(file.text.as_bytes()).map_err(|p| p.file(file.file))?;
+        let rows = delimited::table(file.text.as_bytes()).map_err(|p| p.file(file.file))?;
         let mut rows = rows.into_iter().map(|(_, cells)| cells);
         let names = rows.next().unwrap_or_default();
         for cells in rows {

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use benchtop::formats::delimited;
 use benchtop::formats::published::{Figure, figures};
-use benchtop::formats::verdicts::csv;
 use benchtop::metrics::dysca;
 use benchtop::metrics::mmsap::{Subset, ar_of_rate, pooled};
 use benchtop::metrics::statistics::Number;
@@ -16,7 +16,7 @@ fn published(name: &str) -> PathBuf {
 }
 
 fn table(path: &Path) -> Table {
-    let mut rows = csv::table(std::io::BufReader::new(std::fs::File::open(path).unwrap())).unwrap().into_iter();
+    let mut rows = delimited::table(std::io::BufReader::new(std::fs::File::open(path).unwrap())).unwrap().into_iter();
     let (_, columns) = rows.next().unwrap();
     Table { file: path.file_name().unwrap().to_str().unwrap().into(), columns, rows: rows.collect() }
 }

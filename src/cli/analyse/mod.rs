@@ -261,7 +261,7 @@ fn json(found: &Analysis) -> Result<u8> {
 /// A file that is read as a CSV table: its names and its rows.
 fn table(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>)> {
     let input = std::io::BufReader::new(crate::formats::open(path)?);
-    let rows = crate::formats::verdicts::csv::table(input).map_err(|p| p.file(path))?;
+    let rows = crate::formats::delimited::table(input).map_err(|p| p.file(path))?;
     let mut rows = rows.into_iter().map(|(_, cells)| cells);
     let Some(names) = rows.next() else {
         return Err(Problem::new(Kind::Input, "the file is empty").file(path).help("the first line names the columns"));

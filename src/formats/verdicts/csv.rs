@@ -6,16 +6,16 @@
 //! is lost in between.
 
 use std::borrow::Cow;
-use std::io::{BufRead, Read, Write};
+use std::io::{BufRead, Write};
 
 use serde::de::DeserializeOwned;
 
 use super::line::Line;
 use super::{Found, Meaning, Take, plain};
-use crate::formats::records::RECORD_LIMIT;
+use crate::formats::delimited::{Lines, uneven};
 use crate::formats::write::raw;
 use crate::model::exchange::Exchanged;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Problem, Result};
 
 /// The names of the columns, in the order in which they are written.
 pub const COLUMNS: [&str; 17] = [
@@ -102,11 +102,11 @@ fn quoted(cell: String) -> String {
 /// # Errors
 /// As [`super::read`].
 pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result<Vec<String>> {
-    let mut rows = Rows { input, line: 1, begun: false };
-    let Some((line, names)) = rows.next()? else {
+    let mut lines = Lines::strict(input, b',');
+    let Some((line, names)) = lines.next_line()? else {
         return Err(Problem::input("the file is empty").help("the first line names the columns"));
     };
-    let names = cells(&names).map_err(|p| p.line(line))?;
+    let names = names?;
     let of = |name: &str| COLUMNS.iter().position(|column| *column == name.trim());
     let columns: Vec<Option<usize>> = names.iter().map(|name| of(name)).collect();
     for needed in ["item", "who", "verdict"] {
@@ -122,8 +122,8 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
     if !other.is_empty() {
         notes.push(format!("columns that verdicts do not have were not read: {}", other.join(", ")));
     }
-    while let Some((number, row)) = rows.next()? {
-        let line = cells(&row).and_then(|cells| record(cells, &columns));
+    while let Some((number, cells)) = lines.next_line()? {
+        let line = cells.and_then(|cells| record(cells, &columns));
         let (item, who) = line.as_ref().map(|l| (l.item.clone(), l.who.clone())).unwrap_or_default();
         let verdict = line.and_then(|line| line.exchanged(meaning));
         if !take(Found { place: format!("line {number}"), item, who, verdict }) {
@@ -133,31 +133,10 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
     Ok(notes)
 }
 
-/// Any such table: the line each row begins on, from 1, and its cells; the first row has the names. Empty lines are left out.
-///
-/// # Errors
-/// When the file is not UTF-8 or its quotes do not fit, and where a row has more or fewer cells than there are names; with the line.
-pub fn table(input: impl BufRead) -> Result<Vec<(u64, Vec<String>)>> {
-    let mut rows = Rows { input, line: 1, begun: false };
-    let mut found: Vec<(u64, Vec<String>)> = Vec::new();
-    while let Some((line, row)) = rows.next()? {
-        let cells = cells(&row).map_err(|p| p.line(line))?;
-        if let Some((_, names)) = found.first()
-            && names.len() != cells.len()
-        {
-            let what = format!("{} cells under {} names", cells.len(), names.len());
-            return Err(Problem::input(what).line(line).help(QUOTES));
-        }
-        found.push((line, cells));
-    }
-    Ok(found)
-}
-
 /// The flat record of a line's cells.
 fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
     if cells.len() != columns.len() {
-        let what = format!("{} cells under {} names", cells.len(), columns.len());
-        return Err(Problem::input(what).help(QUOTES));
+        return Err(uneven(cells.len(), columns.len()));
     }
     let mut found: [Option<String>; 17] = Default::default();
     for (cell, column) in cells.into_iter().zip(columns) {
@@ -225,99 +204,4 @@ fn word<T: DeserializeOwned>(cell: Option<String>, name: &str) -> Result<Option<
         serde_json::from_value(cell.trim().into()).map_err(|e| Problem::input(e.to_string()).field(name))
     };
     cell.map(one).transpose()
-}
-
-const QUOTES: &str = "a comma, a quote or a line break in a cell needs quotes around it";
-
-/// Lines with their number; one that ends within quotes goes on in the next.
-struct Rows<R> {
-    input: R,
-    line: u64,
-    begun: bool,
-}
-
-impl<R: BufRead> Rows<R> {
-    fn next(&mut self) -> Result<Option<(u64, String)>> {
-        loop {
-            let (begins, mut row) = (self.line, Vec::new());
-            loop {
-                let room = (RECORD_LIMIT - row.len()) as u64;
-                let failed = |e: std::io::Error| Problem::new(Kind::Io, format!("cannot be read: {e}")).line(begins);
-                let read = (&mut self.input).take(room).read_until(b'\n', &mut row).map_err(failed)?;
-                self.line += u64::from(row.ends_with(b"\n"));
-                let open = memchr::memchr_iter(b'"', &row).count() % 2 == 1;
-                match read {
-                    _ if row.len() >= RECORD_LIMIT => {
-                        return Err(Problem::input(format!("a line of over {RECORD_LIMIT} bytes")).line(begins));
-                    }
-                    0 if open => {
-                        return Err(Problem::input("the file ends within quotes").line(begins));
-                    }
-                    0 if row.is_empty() => return Ok(None),
-                    0 => break,
-                    _ if !open => break,
-                    _ => {}
-                }
-            }
-            let mut row = String::from_utf8(row)
-                .map_err(|_| Problem::input("not valid UTF-8").line(begins).help("save the file as UTF-8"))?;
-            if !std::mem::replace(&mut self.begun, true)
-                && let Some(rest) = row.strip_prefix('\u{feff}')
-            {
-                row = rest.to_string();
-            }
-            if row.ends_with('\n') {
-                row.pop();
-            }
-            if row.ends_with('\r') {
-                row.pop();
-            }
-            if !row.is_empty() {
-                return Ok(Some((begins, row)));
-            }
-        }
-    }
-}
-
-/// The cells of a line.
-fn cells(row: &str) -> Result<Vec<String>> {
-    let mut out = Vec::new();
-    let mut rest = row;
-    loop {
-        let (cell, after) = match rest.strip_prefix('"') {
-            Some(inner) => in_quotes(inner)?,
-            None => {
-                let end = rest.find(',').unwrap_or(rest.len());
-                let (cell, after) = rest.split_at(end);
-                if cell.contains('"') {
-                    return Err(Problem::input(format!("a quote within the cell `{cell}`"))
-                        .help("a cell with quotes stands in quotes, its own doubled"));
-                }
-                (cell.to_string(), after)
-            }
-        };
-        out.push(cell);
-        match after.strip_prefix(',') {
-            Some(more) => rest = more,
-            None if after.is_empty() => return Ok(out),
-            None => return Err(Problem::input("text after the quote that ends a cell")),
-        }
-    }
-}
-
-/// A cell in quotes from behind the first, and what follows the last.
-fn in_quotes(mut inner: &str) -> Result<(String, &str)> {
-    let mut cell = String::new();
-    loop {
-        let end = inner.find('"').ok_or_else(|| Problem::input("a quote that does not end"))?;
-        cell.push_str(&inner[..end]);
-        inner = &inner[end + 1..];
-        match inner.strip_prefix('"') {
-            Some(more) => {
-                cell.push('"');
-                inner = more;
-            }
-            None => return Ok((cell, inner)),
-        }
-    }
 }
