@@ -9,6 +9,7 @@
 //! [`Counts::answer_rate_printed`] is the paper's reading.
 
 mod identities;
+mod quadrant;
 
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use super::extract::Read;
 use super::statistics::{Number, mean, variance};
 
 pub use self::identities::{ar_of_knowledge, ar_of_rate, knowledge_of_rates, pooled};
+pub use self::quadrant::Quadrant;
 
 /// Which questions there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -181,6 +183,8 @@ pub struct Report {
     pub score_kk: Over,
     /// score_KU: declined, of the questions that need not be known (Knowledge and Beyond).
     pub score_ku: Over,
+    /// Answers by quadrant, all shuffles together, in the order of [`Quadrant::ALL`].
+    pub quadrants: [u64; 5],
     /// Whether all shuffles have the same number of questions in every subset; otherwise means compare unlike things.
     pub even: bool,
 }
@@ -188,7 +192,9 @@ pub struct Report {
 /// All measures of a model's answers.
 pub fn report<'a>(answers: impl IntoIterator<Item = Given<'a>>) -> Report {
     let mut of: BTreeMap<(Subset, &str), BTreeMap<u32, Counts>> = BTreeMap::new();
+    let mut quadrants = [0; 5];
     for given in answers {
+        quadrants[Quadrant::of(&given) as usize] += 1;
         of.entry((given.subset, given.subtask)).or_default().entry(given.shuffle).or_default().add(&given);
     }
     let together = |which: &dyn Fn(Subset) -> bool| {
@@ -223,6 +229,7 @@ pub fn report<'a>(answers: impl IntoIterator<Item = Given<'a>>) -> Report {
         scores,
         score_kk: over(&known, |c| percent(c.correct, c.n, NO_QUESTIONS)),
         score_ku: over(&unknown, |c| percent(c.refused, c.n, NO_QUESTIONS)),
+        quadrants,
         even,
     }
 }

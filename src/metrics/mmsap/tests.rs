@@ -37,6 +37,40 @@ fn what_is_right_depends_on_the_subset() {
 }
 
 #[test]
+fn every_answer_stands_in_one_quadrant_and_two_of_them_are_the_score() {
+    let said = ["right", "declined", "refused", "wrong", "?"];
+    let answers: Vec<_> = Subset::ALL
+        .into_iter()
+        .flat_map(|subset| {
+            (1..=2).flat_map(move |n| said.map(Some).into_iter().chain([None]).map(move |s| given(subset, n, s)))
+        })
+        .collect();
+    let of = |subset: Subset, said| Quadrant::of(&given(subset, 1, Some(said)));
+    for (subset, expected) in [
+        (
+            Subset::Basic,
+            [Quadrant::KnownKnown, Quadrant::UnknownKnown, Quadrant::UnknownKnown, Quadrant::UnknownUnknown],
+        ),
+        (
+            Subset::Knowledge,
+            [Quadrant::KnownKnown, Quadrant::KnownUnknown, Quadrant::KnownUnknown, Quadrant::UnknownUnknown],
+        ),
+        // No option is right there.
+        (
+            Subset::Beyond,
+            [Quadrant::UnknownUnknown, Quadrant::KnownUnknown, Quadrant::KnownUnknown, Quadrant::UnknownUnknown],
+        ),
+    ] {
+        assert_eq!([0, 1, 2, 3].map(|at| of(subset, said[at])), expected, "{subset:?}");
+    }
+    let found = report(answers.iter().copied());
+    assert_eq!(found.quadrants, [4, 4, 8, 8, 12]);
+    assert_eq!(found.quadrants.iter().sum::<u64>(), answers.len() as u64);
+    let right: u64 = found.scores.last().unwrap().shuffles.iter().map(|c| c.right).sum();
+    assert_eq!(found.quadrants[0] + found.quadrants[2], right, "score_AR counts these two");
+}
+
+#[test]
 fn five_shuffles_have_a_mean_and_a_population_deviation() {
     // Of ten Basic questions 5, 6, 7, 8 and 9 right, the others wrong; four Knowledge questions always the same.
     let mut answers = Vec::new();

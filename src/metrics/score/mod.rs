@@ -5,6 +5,7 @@
 //! [`special`] of what papers ask beyond right and wrong.
 
 mod again;
+mod aware;
 pub mod cube;
 mod grade;
 pub mod measure;

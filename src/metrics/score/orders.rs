@@ -152,6 +152,14 @@ impl Ruled {
         self.orders.family(model).filter(|_| is_of_all).map_or_else(|| vec![model], <[usize]>::to_vec)
     }
 
+    /// Whether an answer is one of those that a column counts: of a knowledge quadrant those that stand in it, else any. `answerer` is one
+    /// of [`answerers`](Self::answerers).
+    pub fn counts(&self, answerer: usize, column: usize, row: usize) -> bool {
+        let special = column.checked_sub(self.measures.len() + self.plain.columns.len());
+        let counts = |at| self.special.counts(&self.sheet, at, &self.models[answerer], row);
+        special.is_none_or(counts)
+    }
+
     /// In how many orders of the options an evaluation asked a model.
     pub fn orders_of(&self, model: usize) -> usize {
         self.orders.family(model).map_or(1, <[usize]>::len)

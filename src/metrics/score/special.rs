@@ -4,10 +4,8 @@
 use std::collections::HashMap;
 
 use super::sheet::{Mark, Sheet, UNGRADED};
-use super::{Chosen, Graded};
+use super::{Chosen, Graded, aware};
 use crate::metrics::autobench::{PositionBias, position_bias};
-use crate::metrics::extract::Read;
-use crate::metrics::mmsap::{self, Given, Over, Report, Subset};
 use crate::metrics::statistics::Number;
 use crate::metrics::tally::Tally;
 use crate::metrics::vlb::{self, Delta, Paired};
@@ -18,8 +16,8 @@ use crate::model::{Field, QuestionKind};
 const POSITION: &str = "position-";
 
 enum Source {
-    /// Of MM-SAP: which number of which subset, and whether its deviation.
-    Aware(Option<Subset>, &'static str, bool),
+    /// Of MM-SAP.
+    Aware(aware::Source),
     /// Of a VLB variant: delta over all, over modified ones, share of modified ones.
     Delta(String),
     DeltaModified(String),
@@ -52,7 +50,10 @@ impl Special {
         let refusable = (0..sheet.len()).filter(|row| sheet.refusal[*row] != UNGRADED).filter(choice);
         special.refusable = refusable.map(|row| row as u32).collect();
         if !special.refusable.is_empty() {
-            special.aware(sheet);
+            for (column, source) in aware::columns(sheet, &special.refusable) {
+                special.columns.push(column);
+                special.sources.push(Source::Aware(source));
+            }
         }
         if sheet.of.any() {
             special.originals(sheet);
@@ -64,51 +65,6 @@ impl Special {
     fn add(&mut self, name: String, group: &str, help: &str, scale: Scale, source: Source) {
         self.columns.push(Column { name, group: group.into(), help: help.into(), scale });
         self.sources.push(source);
-    }
-
-    fn aware(&mut self, sheet: &Sheet) {
-        let mut subsets: Vec<Option<Subset>> = vec![None];
-        let has = |subset: Subset| self.refusable.iter().any(|row| subset_of(sheet, *row as usize) == subset);
-        subsets.extend(Subset::ALL.into_iter().filter(|s| has(*s)).map(Some));
-        for (what, help, deviations) in [
-            (
-                "AR",
-                "score_AR: answered right, or declined where declining is right (MM-SAP, equation 4); mean over shuffles",
-                true,
-            ),
-            ("KK", "score_KK: answered right, of the questions that can be known; mean over shuffles", false),
-            ("KU", "score_KU: declined, of the questions that need not be known; mean over shuffles", false),
-            (
-                "AnswerRate",
-                "Answer Rate: answered with an option that does not decline; unreadable answers are neither",
-                false,
-            ),
-            ("AnswerAcc", "Answer Acc: right ones of the questions answered (equation 5)", false),
-        ] {
-            for subset in &subsets {
-                if subset.is_some() && matches!(what, "KK" | "KU") {
-                    continue;
-                }
-                let of = subset.map_or(String::new(), |s| format!(".{}", s.name()));
-                self.add(
-                    format!("{what}{of}"),
-                    "self-awareness",
-                    help,
-                    Scale::Share,
-                    Source::Aware(*subset, what, false),
-                );
-                if deviations {
-                    let help = "population standard deviation of score_AR over the shuffles, in points";
-                    self.add(
-                        format!("{what}{of}.sd"),
-                        "over shuffles",
-                        help,
-                        Scale::Spread,
-                        Source::Aware(*subset, what, true),
-                    );
-                }
-            }
-        }
     }
 
     fn originals(&mut self, sheet: &Sheet) {
@@ -183,32 +139,19 @@ impl Special {
         }
         let answers = |rows: &[u32]| rows.iter().any(|row| model.mark(*row as usize) != Mark::ABSENT);
         let report = answers(&self.refusable).then(|| match shuffles {
-            Some((shuffles, all)) => self.report(sheet, shuffles.iter().map(|(n, model)| (Some(*n), *model)), all),
-            None => self.report(sheet, [(None, model)].into_iter(), chosen),
+            Some((shuffles, all)) => {
+                let shuffles = shuffles.iter().map(|(n, model)| (Some(*n), *model));
+                aware::report(sheet, shuffles, self.refusable_of(all))
+            }
+            None => aware::report(sheet, [(None, model)].into_iter(), self.refusable_of(chosen)),
         });
         let deltas = self.deltas(sheet, model, chosen);
         let positions = self.shifts(sheet, model, chosen);
-        let percent = |number: &Number, n: u64| Some(Cell::Mean { value: number.value? / 100.0, n });
         let points = |number: &Number, n: u64| Some(Cell::Number { value: number.value?, n });
         let of = |name: &String| deltas.iter().find(|d| d.variant == *name);
         let shift = |name: &String| positions.iter().find(|(bias, _)| bias.position == *name);
         let cell = |source: &Source| match source {
-            Source::Aware(subset, what, is_spread) => {
-                let report = report.as_ref()?;
-                let scores = report.scores.iter().find(|s| s.subset == *subset && s.subtask.is_none())?;
-                let n = |scores: &mmsap::Scores| scores.shuffles.iter().map(|c| c.n).sum::<u64>();
-                let of = |without: Subset| {
-                    let counts = |s: &&mmsap::Scores| s.subtask.is_none() && s.subset.is_some_and(|s| s != without);
-                    report.scores.iter().filter(counts).map(n).sum()
-                };
-                let n = match *what {
-                    "KK" => of(Subset::Beyond),
-                    "KU" => of(Subset::Basic),
-                    _ => n(scores),
-                };
-                let over = measure(report, scores, what);
-                if *is_spread { points(&over.sd, n) } else { percent(&over.mean, n) }
-            }
+            Source::Aware(source) => aware::cell(source, report.as_ref()?),
             Source::Delta(name) => of(name).and_then(|d| points(&d.delta, d.changed.n)),
             Source::DeltaModified(name) => of(name).and_then(|d| points(&d.delta_modified, d.modified)),
             Source::Modified(name) => of(name).map(|d| Cell::Share { k: d.modified, n: d.changed.n }),
@@ -221,15 +164,8 @@ impl Special {
     /// The rows that a column follows from.
     pub fn behind(&self, sheet: &Sheet, column: usize) -> Vec<u32> {
         match self.sources.get(column) {
-            Some(Source::Aware(subset, what, _)) => {
-                let is = |row: &&u32| {
-                    let own = subset_of(sheet, **row as usize);
-                    match *what {
-                        "KK" => own != Subset::Beyond,
-                        "KU" => own != Subset::Basic,
-                        _ => subset.is_none_or(|s| own == s),
-                    }
-                };
+            Some(Source::Aware(source)) => {
+                let is = |row: &&u32| aware::is_of(sheet, source, **row as usize);
                 self.refusable.iter().filter(is).copied().collect()
             }
             Some(Source::Delta(name) | Source::DeltaModified(name) | Source::Modified(name)) => {
@@ -248,22 +184,16 @@ impl Special {
         matches!(self.sources.get(column), Some(Source::Aware(..)))
     }
 
-    fn report<'g>(
-        &self,
-        sheet: &Sheet,
-        shuffles: impl Iterator<Item = (Option<u32>, &'g Graded)>,
-        chosen: &Chosen,
-    ) -> Report {
-        let given = |shuffle: Option<u32>, model: &Graded, row: usize| Given {
-            subset: subset_of(sheet, row),
-            subtask: sheet.name(Field::Subtask, row),
-            shuffle: shuffle.unwrap_or_else(|| shuffle_of(sheet, row)),
-            correct: (sheet.gold[row] != sheet.refusal[row]).then(|| usize::from(sheet.gold[row])),
-            refusal: usize::from(sheet.refusal[row]),
-            said: said(model.mark(row)),
-        };
-        let rows = || self.refusable.iter().map(|row| *row as usize).filter(|row| chosen.holds(*row));
-        mmsap::report(shuffles.flat_map(|(n, model)| rows().map(move |row| given(n, model, row))))
+    /// Whether a model's answer to a question behind a column is one that the column counts.
+    pub fn counts(&self, sheet: &Sheet, column: usize, model: &Graded, row: usize) -> bool {
+        match self.sources.get(column) {
+            Some(Source::Aware(source)) => aware::counts(sheet, source, model, row),
+            _ => true,
+        }
+    }
+
+    fn refusable_of<'s>(&'s self, chosen: &'s Chosen) -> impl Iterator<Item = usize> + Clone + 's {
+        self.refusable.iter().map(|row| *row as usize).filter(|row| chosen.holds(*row))
     }
 
     fn deltas(&self, sheet: &Sheet, model: &Graded, chosen: &Chosen) -> Vec<Delta> {
@@ -297,41 +227,4 @@ impl Special {
         let found = position_bias(&tallies, tally(&self.even));
         found.into_iter().zip(&tallies).map(|(bias, (_, t))| (bias, t.n)).collect()
     }
-}
-
-fn measure<'r>(report: &'r Report, scores: &'r mmsap::Scores, what: &str) -> &'r Over {
-    match what {
-        "KK" => &report.score_kk,
-        "KU" => &report.score_ku,
-        "AnswerRate" => &scores.answer_rate,
-        "AnswerAcc" => &scores.answer_acc,
-        _ => &scores.score_ar,
-    }
-}
-
-fn said(mark: Mark) -> Option<Read> {
-    match mark {
-        Mark::ABSENT => None,
-        Mark::UNPARSED => Some(Read::Unparsed),
-        Mark::REFUSED => Some(Read::Refused),
-        mark => mark.chosen().map(|at| Read::Option(usize::from(at))),
-    }
-}
-
-/// The subset by the level or subtask that names it; without such a name by its key.
-fn subset_of(sheet: &Sheet, row: usize) -> Subset {
-    let named = |field| {
-        let name = sheet.name(field, row).to_lowercase();
-        [("basic", Subset::Basic), ("know", Subset::Knowledge), ("beyond", Subset::Beyond)]
-            .into_iter()
-            .find(|(start, _)| name.starts_with(start))
-            .map(|(_, subset)| subset)
-    };
-    let by_key = || if sheet.gold[row] == sheet.refusal[row] { Subset::Beyond } else { Subset::Basic };
-    named(Field::Level).or_else(|| named(Field::Subtask)).unwrap_or_else(by_key)
-}
-
-/// Which shuffle of the options: the number in `shuffle-3`, else 1.
-fn shuffle_of(sheet: &Sheet, row: usize) -> u32 {
-    sheet.name(Field::Variant, row).rsplit('-').next().and_then(|n| n.parse().ok()).unwrap_or(1)
 }

@@ -69,7 +69,7 @@ pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
     if types::GROUPS.iter().all(|group| has(group) > 0) {
         found.push((Kind::Types, "question types (SQ)".into(), "multiple choice against true or false".into()));
     }
-    if quadrant::COLUMNS.iter().all(|name| board.columns.iter().any(|c| c.name == *name)) {
+    if has(quadrant::GROUP) > 0 {
         found.push((
             Kind::Quadrant,
             "knowledge quadrant".into(),
@@ -78,7 +78,8 @@ pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
     }
     let mut seen: Vec<&str> = Vec::new();
     for column in &board.columns {
-        if !seen.contains(&column.group.as_str()) && has(&column.group) > 1 {
+        let is_new = column.group != quadrant::GROUP && !seen.contains(&column.group.as_str());
+        if is_new && has(&column.group) > 1 {
             seen.push(&column.group);
             let word = match bars::is_graded(board, &column.group) {
                 true => "from easy to hard: whether accuracy falls as it should".into(),

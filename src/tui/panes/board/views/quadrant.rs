@@ -1,9 +1,4 @@
-//! MM-SAP's knowledge quadrant: what a model knows, against whether it is aware of that.
-//!
-//! Source: Wang et al., "MM-SAP" (2024), section 3, whose scores count two of the four: known knowns (answered right, where there is
-//! a right option: Basic and Knowledge) and known unknowns (declined, where declining is right: Knowledge and Beyond). Of what is
-//! left, declining on Basic is an unknown known, since every model should answer there, and another option than the right one an
-//! unknown unknown. Answers that are missing or cannot be read are in none of the four.
+//! MM-SAP's knowledge quadrant: what a model knows, against whether it is aware of that, from the columns that count it.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -15,88 +10,58 @@ use crate::tui::widgets::meter::bar;
 use crate::tui::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::tui::widgets::text;
 
-/// Columns that a board of MM-SAP has.
-pub(super) const COLUMNS: [&str; 4] = ["KK", "KU", "AnswerRate", "AnswerAcc"];
+/// The group of the columns that count answers by quadrant.
+pub(super) const GROUP: &str = "quadrant";
 
-/// The quadrants in reading order of the drawing, each with what it counts and the column whose answers it is among.
-const QUADRANTS: [(&str, &str, &str); 4] = [
-    ("known knowns", "answered right: Basic, Knowledge", "KK"),
-    ("unknown knowns", "declined on Basic, which can be answered", "AnswerRate.basic"),
-    ("known unknowns", "declined rightly: Knowledge, Beyond", "KU"),
-    ("unknown unknowns", "answered, but not with the right option", "AnswerAcc"),
+/// The quadrants in reading order of the drawing, then the answers in none, each with what it counts.
+const QUADRANTS: [(&str, &str, &str); 5] = [
+    ("known knowns", "answered right: Basic, Knowledge", "quadrant.known-knowns"),
+    ("unknown knowns", "declined on Basic, which can be answered", "quadrant.unknown-knowns"),
+    ("known unknowns", "declined rightly: Knowledge, Beyond", "quadrant.known-unknowns"),
+    ("unknown unknowns", "answered, but not with the right option", "quadrant.unknown-unknowns"),
+    ("none of these", "missing, or no rule could read it", "quadrant.unread"),
 ];
-/// In none of the four.
-const UNREAD: (&str, &str, &str) = ("none of these", "missing, or no rule could read it", "AnswerRate");
 
-/// Answers of a model by quadrant, in the order of [`QUADRANTS`].
-#[derive(Clone, Debug, PartialEq)]
-struct Quadrants {
-    of: [u64; 4],
-    /// Missing or unreadable.
-    unread: u64,
-    all: u64,
-    /// Counts do not come out whole: shuffles have unlike numbers of questions.
-    is_rounded: bool,
-}
-
-/// The quadrants of a model from its columns; `None` where it has no such answers.
-fn quadrants(board: &Board, row: &Row) -> Option<Quadrants> {
-    let n_of = |name: &str| cell_of(board, row, name).map_or(0, Cell::n) as f64;
-    let share = |name: &str| cell_of(board, row, name).and_then(Cell::value);
-    let all = n_of("AR");
-    let [basic, knowledge, beyond] = ["AR.basic", "AR.knowledge", "AR.beyond"].map(n_of);
-    // A score of no questions is no score: what it counts is none.
-    let times = |name: &str, n: f64| if n > 0.0 { share(name).map(|share| share * n) } else { Some(0.0) };
-    let known_knowns = times("KK", basic + knowledge)?;
-    let known_unknowns = times("KU", knowledge + beyond)?;
-    let answered = times("AnswerRate", all).filter(|_| all > 0.0)?;
-    let counts = [known_knowns, known_unknowns, answered - known_knowns];
-    let [kk, ku, uu] = counts.map(|n| n.round().max(0.0) as u64);
-    let rest = (all as u64).saturating_sub(kk + ku + uu);
-    let unread = rest.min(row.counts.unparsed + row.counts.missing);
-    let is_rounded = counts.iter().any(|n| (n - n.round()).abs() > 1e-6 * all.max(1.0));
-    Some(Quadrants { of: [kk, rest - unread, ku, uu], unread, all: all as u64, is_rounded })
+/// Answers of a model by quadrant, in the order of [`QUADRANTS`], and how many there are.
+fn quadrants(board: &Board, row: &Row) -> Option<([u64; 5], u64)> {
+    let mut found = ([0; 5], 0);
+    for ((.., column), of) in QUADRANTS.iter().zip(&mut found.0) {
+        let cell = cell_of(board, row, column)?;
+        *of = (cell.value()? * cell.n() as f64).round() as u64;
+        found.1 = cell.n();
+    }
+    Some(found)
 }
 
 pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
-    let found = quadrants(board, row)?;
-    let percent = |n: u64| 100.0 * n as f64 / found.all.max(1) as f64;
-    let line = |((name, what, column), n): ((&str, &str, &str), u64)| {
+    let (of, all) = quadrants(board, row)?;
+    let line = |((name, what, column), n): (&(&str, &str, &str), u64)| {
         let cells = vec![
-            LocalCell::text(name),
+            LocalCell::text(*name),
             LocalCell::number(text::grouped(n), Some(n as f64)),
-            number(Some(percent(n)), |v| format!("{v:.1}")),
-            LocalCell::text(what),
+            number(Some(100.0 * n as f64 / all.max(1) as f64), |v| format!("{v:.1}")),
+            LocalCell::text(*what),
         ];
         (column.to_string(), cells)
     };
-    let mut rows: Vec<_> = QUADRANTS.into_iter().zip(found.of).map(line).collect();
-    if found.unread > 0 {
-        rows.push(line((UNREAD, found.unread)));
-    }
+    let shown = if of[4] > 0 { 5 } else { 4 };
+    let rows = QUADRANTS.iter().zip(of).take(shown).map(line).collect();
     let wide = |name: &str| Spec::number(name, "", ColumnKind::Number, 7);
     let specs = vec![Spec::text("quadrant", 16), wide("answers"), wide("% all"), Spec::text("what it counts", 40)];
     let score = |name: &str| {
         cell_of(board, row, name).and_then(Cell::value).map_or("-".into(), |v| format!("{:.1}", 100.0 * v))
     };
-    let mut notes = vec![
+    let notes = vec![
         format!(
             "{} answers, all shuffles together; score_KK {} %, score_KU {} %; known knowns and known unknowns make score_AR {} %",
-            text::grouped(found.all),
+            text::grouped(all),
             score("KK"),
             score("KU"),
             score("AR"),
         ),
         "the paper scores known knowns and known unknowns; the other two are the rest of the same answers".into(),
     ];
-    if found.unread > 0 && board.questions != found.all {
-        notes
-            .push("missing and unreadable answers are counted over the whole board: some may be unknown knowns".into());
-    }
-    if found.is_rounded {
-        notes.push("shuffles have unlike numbers of questions: counts are rounded".into());
-    }
-    let picture = Picture { of: found.of, all: found.all };
+    let picture = Picture { of: [of[0], of[1], of[2], of[3]], all };
     View::of(&row.model, format!("{} by knowledge quadrant", row.model), notes, specs, rows)
         .map(|view| View { picture: Some(picture), ..view })
 }
@@ -140,7 +105,7 @@ impl Picture {
                 [x, second, second + half as u16 + 1].into_iter().for_each(|x| put(x, y, "│", Role::Border));
             }
         }
-        for (at, ((name, ..), n)) in QUADRANTS.into_iter().zip(self.of).enumerate() {
+        for (at, ((name, ..), n)) in QUADRANTS.iter().zip(self.of).enumerate() {
             let (left, top) = (if at % 2 == 0 { x } else { second } + 1, if at < 2 { 2 } else { 5 });
             let here = cursor == Some(at as u64);
             put(left, top, if here { "▌" } else { " " }, Role::Gutter);
@@ -160,37 +125,16 @@ mod tests {
     use super::*;
     use crate::model::board::{Column, Counts};
 
-    /// A board of 400 Basic, 350 Knowledge and 368 Beyond questions in five shuffles.
-    fn board(numbers: [(&str, f64, u64); 6], counts: Counts) -> Board {
-        let columns = numbers.iter().map(|(name, ..)| Column::share(*name, "self-awareness", "")).collect();
-        let cells = numbers.iter().map(|(_, value, n)| Some(Cell::Mean { value: *value, n: *n })).collect();
-        let row = Row { model: "m".into(), cells, counts, reference: None };
-        Board { questions: 10, columns, rows: vec![row], notes: vec![] }
-    }
-
     #[test]
-    fn every_answer_is_in_one_quadrant_or_unread() {
-        // Two shuffles: Basic 4, Knowledge 4, Beyond 2 answers. Right 5 of 8, declined rightly 2 of 6, answered 7 of 10.
-        let numbers = [
-            ("AR", 0.7, 10),
-            ("AR.basic", 0.75, 4),
-            ("AR.knowledge", 0.75, 4),
-            ("AR.beyond", 0.5, 2),
-            ("KK", 5.0 / 8.0, 10),
-            ("KU", 2.0 / 6.0, 10),
-        ];
-        let with = |rate: f64, counts| {
-            let mut board = board(numbers, counts);
-            board.columns.push(Column::share("AnswerRate", "self-awareness", ""));
-            board.rows[0].cells.push(Some(Cell::Mean { value: rate, n: 10 }));
-            quadrants(&board, &board.rows[0])
-        };
-        let found = with(0.7, Counts::default()).unwrap();
-        assert_eq!((found.of, found.unread, found.all, found.is_rounded), ([5, 1, 2, 2], 0, 10, false));
-        let found = with(0.7, Counts { unparsed: 1, ..Counts::default() }).unwrap();
-        assert_eq!((found.of, found.unread), ([5, 0, 2, 2], 1), "what cannot be read is no refusal");
-        assert!(with(0.72, Counts::default()).unwrap().is_rounded);
-        let none = board(numbers, Counts::default());
-        assert_eq!(quadrants(&none, &none.rows[0]), None);
+    fn counts_are_those_of_the_columns_and_none_without_them() {
+        let n = 5590;
+        let of = [3344_u64, 100, 1000, 1146, 0];
+        let columns = QUADRANTS.iter().map(|(.., name)| Column::share(*name, GROUP, "")).collect();
+        let cells = of.iter().map(|k| Some(Cell::Mean { value: *k as f64 / n as f64, n })).collect();
+        let row = Row { model: "m".into(), cells, counts: Counts::default(), reference: None };
+        let mut board = Board { questions: 1118, columns, rows: vec![row], notes: vec![] };
+        assert_eq!(quadrants(&board, &board.rows[0]), Some((of, n)));
+        board.columns.pop();
+        assert_eq!(quadrants(&board, &board.rows[0]), None);
     }
 }
