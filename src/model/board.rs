@@ -186,12 +186,12 @@ impl Board {
 }
 
 /// One answer behind a cell.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Behind {
     /// The unit it belongs to (a pair id and question, an image, a rotation set).
     pub unit: String,
-    /// Whether that unit counted as right.
-    pub unit_right: bool,
+    /// Whether that unit counted as right; `None` where units are not right or wrong.
+    pub unit_right: Option<bool>,
     /// The question's id in its source.
     pub key: String,
     /// Id of the item in the project; the key alone on a board without a project.
@@ -202,14 +202,34 @@ pub struct Behind {
     pub gold: String,
     /// The raw model output; `None` when the model gave none.
     pub output: Option<String>,
-    /// The answer read from it; `None` when no rule could, and for one that declines in words. Of a free-form one its similarity.
+    /// The answer read from it; `None` when no rule could, for one that declines in words, and for a free-form one.
     pub extracted: Option<String>,
     /// Whether it declines to answer in words.
     pub declined: bool,
     /// How it was read, step by step.
     pub trace: String,
-    /// Whether this answer was right.
-    pub right: bool,
+    /// Whether this answer was right; `None` of a free-form one that was given, which is as good as it is similar.
+    pub right: Option<bool>,
+    /// How alike in meaning a free-form answer is to the reference (cosine), once compared.
+    pub similarity: Option<f32>,
+}
+
+impl Behind {
+    /// How much this answer is worth, from 0 to 1; `None` of a free-form one that was not compared yet.
+    pub fn worth(&self) -> Option<f32> {
+        self.right.map(|right| f32::from(u8::from(right))).or(self.similarity)
+    }
+}
+
+/// Answers behind a cell, unit by unit in the order of the data set.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BehindPage {
+    /// So many at most, of whole units.
+    pub answers: Vec<Behind>,
+    /// How many there are in all.
+    pub all: u64,
+    /// Where the next page begins; `None` behind the last.
+    pub next: Option<u64>,
 }
 
 #[cfg(test)]

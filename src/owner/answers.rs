@@ -100,9 +100,8 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         }
         Ask::Verdicts { round, from } => Answer::Verdicts(verdicts::page(sight, round.as_deref(), from)?),
         Ask::Board(ask) => Answer::Board(Box::new(scored::board(sight, &ask)?)),
-        Ask::Behind { ask, model, column } => {
-            let (answers, all) = scored::behind(sight, &ask, &model, &column)?;
-            Answer::Behind { answers, all }
+        Ask::Behind { ask, model, column, from } => {
+            Answer::Behind(scored::behind(sight, &ask, (&model, &column), from)?)
         }
         Ask::Analyse(ask) => Answer::Analysis(Box::new(analysed::analysed(sight, &ask, watch)?)),
         Ask::Metadata => Answer::Metadata(Box::new(shared.metadata.now(shared)?.state.clone())),

@@ -23,9 +23,19 @@ fn counts(value: &Value) -> Option<Count> {
 }
 
 fn answers_behind(scored: &Scored, model: &str, column: &str) -> model::Result<Vec<Behind>> {
-    let (answers, all) = scored.behind(model, column, &scored.ruled().choose(None))?;
-    assert_eq!(answers.len() as u64, all);
-    Ok(answers)
+    let chosen = scored.ruled().choose(None);
+    let whole = scored.behind(model, column, &chosen, (0, u64::MAX))?;
+    assert_eq!((whole.answers.len() as u64, whole.next), (whole.all, None));
+    // The same in pages, which hold whole units.
+    let (mut paged, mut from) = (Vec::new(), Some(0));
+    while let Some(at) = from {
+        let page = scored.behind(model, column, &chosen, (at, 101))?;
+        assert!(page.answers.len() <= 101 && !page.answers.is_empty() && page.all == whole.all);
+        paged.extend(page.answers);
+        from = page.next;
+    }
+    assert_eq!(paged, whole.answers);
+    Ok(whole.answers)
 }
 
 /// The board's column for a column name of the expected file.
@@ -123,9 +133,9 @@ fn doubled_rows_and_drifted_texts_are_told() {
 
     let behind = answers_behind(&scored, "GPT4o", "qAcc.L_h").unwrap();
     assert_eq!(behind.len(), 460);
-    assert_eq!(behind.iter().filter(|b| b.unit_right).count(), 2 * 129);
+    assert_eq!(behind.iter().filter(|b| b.unit_right == Some(true)).count(), 2 * 129);
     let refusal = answers_behind(&scored, "GPT4o", "aAcc.N").unwrap().into_iter().find(|b| b.key == "1583").unwrap();
-    assert_eq!((refusal.extracted.as_deref(), refusal.right), (Some("no"), true));
+    assert_eq!((refusal.extracted.as_deref(), refusal.right), (Some("no"), Some(true)));
     assert!(refusal.trace.contains("the stored judge said `No`"), "{}", refusal.trace);
 }
 
@@ -174,8 +184,8 @@ fn a_small_set_worked_out_by_hand() {
     assert_eq!(behind[2].output, None);
     assert_eq!(behind[2].trace, "no answer; counts as wrong");
     let rotations = answers_behind(&scored, "alpha", "Circular.SI").unwrap();
-    assert_eq!(rotations.iter().map(|b| b.right).collect::<Vec<_>>(), [true, false, true]);
-    assert!(!rotations[0].unit_right);
+    assert_eq!(rotations.iter().map(|b| b.right).collect::<Vec<_>>(), [Some(true), Some(false), Some(true)]);
+    assert_eq!(rotations[0].unit_right, Some(false));
     assert_eq!(answers_behind(&scored, "alpha", "Vanilla.SI").unwrap().len(), 1);
     assert_eq!(answers_behind(&scored, "gamma", "aAcc.M").unwrap_err().kind, model::Kind::NotFound);
     assert_eq!(answers_behind(&scored, "beta", "x").unwrap_err().kind, model::Kind::NotFound);

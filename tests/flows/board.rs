@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::Bench;
 
@@ -103,6 +103,27 @@ fn ranks_intervals_and_two_models_are_the_same_from_a_project_and_from_its_files
     let sure = both(&["--sure", "--column", "aAcc.L_m", "--draws", "200", "--seed", "7"]);
     assert_eq!(sure.len(), 2);
     assert_eq!((&sure[0]["drawn"]["cluster"], &sure[0]["drawn"]["seed"]), (&json!("image pair"), &json!(7)));
+    let behind = both(&["--behind", "alpha", "--column", "aAcc.L_m"]);
+    assert_eq!(behind.len() as u64, compared["n"][0].as_u64().unwrap(), "an answer a line");
+    let is_right = |line: &&Value| line["right"] == true;
+    assert_eq!(behind.iter().filter(is_right).count() as u64, compared["k"][0].as_u64().unwrap());
+    let wrong = both(&["--behind", "alpha", "--column", "aAcc.L_m", "--wrong"]);
+    assert_eq!(wrong, behind.iter().filter(|line| line["right"] == false).cloned().collect::<Vec<_>>());
+    let keys: Vec<&str> = behind[0].as_object().unwrap().keys().map(String::as_str).collect();
+    let contract = ["column", "declined", "extracted", "gold", "item", "key", "model", "output", "question", "right"];
+    assert_eq!(keys, [&contract[..], &["similarity", "trace", "unit", "unit_right"]].concat());
+    let against = both(&["--against", "yes-no"]);
+    assert_eq!((&against[0]["model"], &against[0]["rules"]), (&json!("alpha"), &json!([null, "yes-no@1"])));
+    let shown = against[0]["examples"].as_array().unwrap();
+    assert_eq!(shown.len() as u64, against[0]["differ"].as_u64().unwrap().min(50), "{against:?}");
+    assert!(shown.iter().all(|answer| answer["extracted"] != answer["other"]), "{shown:?}");
+    let listed = bench.run(["board", "--behind", "alpha", "--column", "aAcc.L_m"]).ok();
+    assert!(listed.starts_with("unit ") && listed.lines().count() == behind.len() + 1, "{listed}");
+    assert!(bench.run(["board", "--against", "yes-no"]).ok().contains("note: 1st the rule of each question's paper"));
+    bench.run(["board", "--behind", "nobody", "--column", "aAcc.L_m"]).refused(1);
+    bench.run(["board", "--behind", "alpha"]).refused(2);
+    bench.run(["board", "--wrong"]).refused(2);
+    bench.run(["board", "--against", "nonsense"]).refused(2);
     let table = bench.run(["board", "--compare", "alpha", "beta", "--column", "aAcc.L_m"]).ok();
     assert!(table.lines().next().unwrap().trim() == "aAcc.L_m" && table.contains("only alpha"), "{table}");
     assert!(table.contains("McNemar p") && table.contains("seed 1"), "{table}");

@@ -48,9 +48,9 @@ fn score(bench: &Bench, rule: &str) -> (u64, u64) {
 /// How each answer was read by a rule, by the key of its item.
 fn traces(bench: &Bench, rule: &str) -> BTreeMap<String, (Option<String>, String)> {
     let ask = BoardAsk { rule: Some(rule.into()), ..BoardAsk::default() };
-    let behind = Ask::Behind { ask: Box::new(ask), model: "tiny".into(), column: "Acc".into() };
-    let Answer::Behind { answers, .. } = bench.client("ann", |_| ()).ask(behind).unwrap() else { panic!("no answers") };
-    answers.into_iter().map(|answer| (answer.key, (answer.extracted, answer.trace))).collect()
+    let behind = Ask::Behind { ask: Box::new(ask), model: "tiny".into(), column: "Acc".into(), from: 0 };
+    let Answer::Behind(page) = bench.client("ann", |_| ()).ask(behind).unwrap() else { panic!("no answers") };
+    page.answers.into_iter().map(|answer| (answer.key, (answer.extracted, answer.trace))).collect()
 }
 
 /// The questions that a judge was asked, in order.

@@ -1,7 +1,7 @@
 use benchtop::metrics::statistics::Rank;
 use benchtop::model::agreement::{Bootstrap, Interval};
 use benchtop::model::board::looks::{Compared, Redrawn, Table};
-use benchtop::model::board::{Behind, Board, BoardAsk, Cell, Column, Counts, Printed, Row, Scale};
+use benchtop::model::board::{Behind, BehindPage, Board, BoardAsk, Cell, Column, Counts, Printed, Row, Scale};
 use benchtop::owner::wire::Ask;
 use benchtop::pipeline::analysis::{Curve, Stable};
 use benchtop::tui::action::Action;
@@ -69,7 +69,7 @@ pub(super) fn keys() -> Keymap {
 fn behind() -> Vec<Behind> {
     let one = |i: u64| Behind {
         unit: format!("pair {} low", i / 2 + 17),
-        unit_right: i < 2,
+        unit_right: Some(i < 2),
         key: format!("{}", 400 + i),
         item: format!("mvp-bench/{}", 400 + i),
         question: "Is the person in the picture running away from the dog?".into(),
@@ -79,7 +79,8 @@ fn behind() -> Vec<Behind> {
         trace: "text before the first full stop: `Yes, the person appears to be running`\n\
                 text before the first comma: `Yes`\nfolded: `yes`"
             .into(),
-        right: i != 3 && i != 4,
+        right: Some(i != 3 && i != 4),
+        similarity: None,
         declined: false,
     };
     (0..6).map(one).collect()
@@ -132,7 +133,11 @@ fn leaderboard_for_a_screen_reader() {
 fn answers_behind_a_cell_and_one_in_full() {
     for size in SIZES {
         let mut pane = BoardPane::new(board(), margin);
-        pane.take_behind(&BoardAsk::default(), ("MiniCPM-V-2", "qAcc.L_l"), behind(), 90);
+        pane.take_behind(
+            &BoardAsk::default(),
+            ("MiniCPM-V-2", "qAcc.L_l"),
+            BehindPage { answers: behind(), all: 90, next: Some(6) },
+        );
         let list = frame(size, |area, buf| pane.draw(area, &keys(), buf, &look()));
         check("behind", size, &list);
         pane.act(Action::Open);
@@ -254,6 +259,11 @@ fn aware() -> Board {
         ("AnswerAcc", 0.45, 5590),
     ] {
         add(name, "self-awareness", value, n);
+    }
+    let quadrants =
+        [("known-knowns", 2241), ("unknown-knowns", 60), ("known-unknowns", 600), ("unknown-unknowns", 2649)];
+    for (name, n) in quadrants.into_iter().chain([("unread", 40)]) {
+        add(&format!("quadrant.{name}"), "quadrant", f64::from(n) / 5590.0, 5590);
     }
     for (name, value) in [("easy", 0.904), ("medium", 0.831), ("hard", 0.75)] {
         add(&format!("Acc.level.{name}"), "Acc by level", value, 240);

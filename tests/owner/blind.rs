@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 
 use benchtop::model::agreement::Bootstrap;
 use benchtop::model::agreement::look::AgreementAsk;
-use benchtop::model::board::{BoardAsk, Curated};
+use benchtop::model::board::{BehindPage, BoardAsk, Curated};
 use benchtop::model::history::{LogAsk, Moment};
 use benchtop::model::job::{NewJob, Plan};
 use benchtop::model::round::Protocol;
@@ -338,8 +338,8 @@ fn what_models_said_of_a_veiled_item_is_kept_back_and_numbers_over_all_are_not()
     let look = |who: &str| {
         let client = bench.client(who, |_| ());
         let (model, column) = ("alpha".to_string(), "aAcc.L_m".to_string());
-        let behind = Ask::Behind { ask: ask(), model, column: column.clone() };
-        let Answer::Behind { answers, all } = client.ask(behind).unwrap() else { panic!() };
+        let behind = Ask::Behind { ask: ask(), model, column: column.clone(), from: 0 };
+        let Answer::Behind(BehindPage { answers, all, .. }) = client.ask(behind).unwrap() else { panic!() };
         let (models, plan) = (["alpha".into(), "beta".into()], Bootstrap { draws: 50, seed: 1 });
         let compare = Ask::Compare { ask: ask(), models, column, plan };
         let Answer::Compared(compared) = client.ask(compare).unwrap() else { panic!() };

@@ -287,14 +287,14 @@ fn the_knowledge_quadrant_counts_every_answer_once_and_opens_them() {
     }
     assert!(shown.contains("31 = 25.8 %") && shown.contains("not aware of it"), "drawn too: {shown}");
     seat.keys("<enter>");
-    seat.wait_for("answers of m behind KK");
-    // Of Basic and Knowledge alone: 80 answers, 50 of them right.
-    seat.wait_for("of 80");
-    seat.keys("w");
-    seat.wait_for("of 30  only wrong");
-    seat.keys("qjj<enter>");
-    let shown = seat.wait_for("answers of m behind KU");
-    assert!(shown.contains("(declined)"), "{shown}");
+    seat.wait_for("answers of m behind quadrant.known-knowns");
+    seat.wait_for("of 50");
+    seat.keys("qj<enter>");
+    let shown = seat.wait_for("answers of m behind quadrant.unknown-knowns");
+    assert!(shown.contains("of 4") && shown.contains("(declined)"), "{shown}");
+    seat.keys("qj<enter>");
+    seat.wait_for("answers of m behind quadrant.known-unknowns");
+    seat.wait_for("of 35");
     seat.keys("q");
     seat.leave("qqq<ctrl-c>");
 }

@@ -1,125 +1,22 @@
 //! Closer looks at a board: ranks, how sure numbers are, two models on the same questions.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use super::print::{csv, pad, shown};
-use super::{Args, Output, board_ask, extractor, written};
-use crate::cli::Context;
+use super::source::Source;
+use super::{Args, Output, written};
 use crate::metrics::statistics::Rank;
 use crate::model::agreement::Bootstrap;
-use crate::model::board::looks::{Compared, Redrawn, Sure};
-use crate::model::board::{Board, BoardAsk, Cell, Column, Printed, Row, Scale};
+use crate::model::board::looks::Redrawn;
+use crate::model::board::{Board, Cell, Column, Row, Scale};
 use crate::model::{Kind, Problem, Result};
-use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask};
-use crate::pipeline::board::{Scored, from_paths_by, published};
 use crate::tui::widgets::table::CopyFormat;
 use crate::tui::widgets::table::copy::rows_as;
 
-/// Where a board comes from.
-pub(super) enum Source {
-    /// Files, read here, with these printed rows.
-    Files(Box<Scored>, Printed),
-    /// The project, through its owner.
-    Project(Box<Client>, BoardAsk),
-}
-
-fn unexpected() -> Problem {
-    Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")
-}
-
 impl Source {
-    /// The files that are named, else the project.
-    ///
-    /// # Errors
-    /// When neither can be read; [`Kind::Usage`] for what only a project has.
-    pub(super) fn open(context: &Context, args: &Args) -> Result<Source> {
-        let ask = board_ask(args)?;
-        if args.paths.is_empty() {
-            return Ok(Source::Project(Box::new(context.client()?), ask));
-        }
-        if args.curated.is_some() || args.filter.is_some() {
-            let problem = Problem::new(Kind::Usage, "--curated and --filter are of a project's items");
-            return Err(problem.help("leave the paths out, or import the files first"));
-        }
-        let rule = args.rule.as_deref().map(extractor).transpose()?;
-        let mapping = args.mapping.as_deref().map(crate::cli::import::mapping).transpose()?;
-        let scored = Box::new(from_paths_by(&args.paths, rule, mapping.as_ref())?);
-        Ok(Source::Files(scored, ask.printed))
-    }
-
-    /// Says which files were passed over.
-    pub(super) fn skipped(&self) {
-        if let Source::Files(scored, _) = self {
-            for problem in &scored.skipped {
-                // Standard error may be gone too; the board is what was asked for.
-                let _ = writeln!(io::stderr(), "skipped: {problem}");
-            }
-        }
-    }
-
-    /// The whole board.
-    ///
-    /// # Errors
-    /// What the owner refuses.
-    pub(super) fn board(&self) -> Result<Board> {
-        match self {
-            Source::Files(scored, printed) => {
-                let mut board = scored.whole();
-                published::beside(&mut board, printed)?;
-                Ok(board)
-            }
-            Source::Project(client, ask) => match client.ask(Ask::Board(Box::new(ask.clone())))? {
-                Answer::Board(board) => Ok(*board),
-                _ => Err(unexpected()),
-            },
-        }
-    }
-
-    fn ranked(&self, column: &str) -> Result<Vec<(String, Rank)>> {
-        match self {
-            Source::Files(scored, _) => scored.ranks(column, &scored.ruled().choose(None)),
-            Source::Project(client, ask) => {
-                match client.ask(Ask::Ranks { ask: Box::new(ask.clone()), column: column.into() })? {
-                    Answer::Ranks(ranks) => Ok(ranks),
-                    _ => Err(unexpected()),
-                }
-            }
-        }
-    }
-
-    fn how_sure(&self, model: &str, column: &str, plan: Bootstrap) -> Result<Sure> {
-        match self {
-            Source::Files(scored, _) => scored.sure(model, column, &scored.ruled().choose(None), plan, &|| true),
-            Source::Project(client, ask) => {
-                let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
-                match client.ask(Ask::Sure { ask, model, column, plan })? {
-                    Answer::Sure(sure) => Ok(*sure),
-                    _ => Err(unexpected()),
-                }
-            }
-        }
-    }
-
-    fn compared(&self, (a, b): (&str, &str), column: &str, plan: Bootstrap) -> Result<Compared> {
-        match self {
-            Source::Files(scored, _) => {
-                let chosen = scored.ruled().choose(None);
-                scored.compare((a, b), column, &chosen, plan, (&|| true, &|_| true))
-            }
-            Source::Project(client, ask) => {
-                let (ask, models, column) = (Box::new(ask.clone()), [a.into(), b.into()], column.into());
-                match client.ask(Ask::Compare { ask, models, column, plan })? {
-                    Answer::Compared(compared) => Ok(*compared),
-                    _ => Err(unexpected()),
-                }
-            }
-        }
-    }
-
     /// Prints ranks by a column.
     ///
     /// # Errors
@@ -347,7 +244,7 @@ struct CompareLine {
 }
 
 /// Prints lines as a table of words, or as one object each.
-fn printed<T: Serialize>(
+pub(super) fn printed<T: Serialize>(
     heads: &[&str],
     rows: Vec<Vec<String>>,
     lines: &[T],

@@ -3,10 +3,14 @@
 //! | file | what it does |
 //! |---|---|
 //! | `print` | a board in every format |
+//! | `source` | where it comes from: files, or the project through its owner |
 //! | `looks` | ranks, intervals, two models |
+//! | `behind` | the answers behind a cell, and those that two rules read otherwise |
 
+mod behind;
 mod looks;
 mod print;
+mod source;
 
 use std::cmp::Ordering;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -16,7 +20,7 @@ use clap::ValueEnum;
 
 pub use self::print::print;
 
-use self::looks::Source;
+use self::source::Source;
 use super::Context;
 use crate::metrics::extract::Extractor;
 use crate::model::board::{Board, BoardAsk, Cell, Curated, Printed, Row};
@@ -61,7 +65,16 @@ pub struct Args {
     /// How sure every model's number of --column is: images or pairs are drawn again
     #[arg(long, requires = "column", conflicts_with_all = ["sort", "columns"])]
     pub sure: bool,
-    /// The column of --compare and --sure
+    /// The answers of a model behind its cell of --column, a line each
+    #[arg(long, value_name = "MODEL", requires = "column", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "against"])]
+    pub behind: Option<String>,
+    /// Of --behind, only the answers that are wrong
+    #[arg(long, requires = "behind")]
+    pub wrong: bool,
+    /// How often this rule reads another answer than --rule (or the rule of each question's paper), by model
+    #[arg(long, value_name = "RULE", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "column"])]
+    pub against: Option<String>,
+    /// The column of --behind, --compare and --sure
     #[arg(long, value_name = "COLUMN")]
     pub column: Option<String>,
     /// Draws of --compare and --sure
@@ -99,11 +112,18 @@ pub fn run(context: &Context, args: &Args) -> Result<()> {
     let out = io::stdout();
     let width = width(&out);
     let mut out = io::BufWriter::new(out.lock());
+    if let Some(rule) = &args.against {
+        let printed = source.print_against(extractor(rule)?, args, &mut out);
+        return printed.and_then(|()| written(out.flush()));
+    }
     let printed = match (&args.ranks, &args.compare, &args.column) {
         (Some(column), ..) => source.ranks(column, args.format, &mut out),
         (_, Some(models), Some(column)) => source.compare(models, column, args, &mut out),
+        (_, None, Some(column)) if args.behind.is_some() => {
+            source.print_behind(args.behind.as_deref().unwrap_or_default(), column, args, &mut out)
+        }
         (_, None, Some(column)) if args.sure => source.sure(column, args, &mut out),
-        (_, _, Some(_)) => Err(Problem::new(Kind::Usage, "--column is for --compare and --sure")
+        (_, _, Some(_)) => Err(Problem::new(Kind::Usage, "--column is for --behind, --compare and --sure")
             .help("--columns GLOB chooses which columns are printed")),
         _ => {
             let mut board = source.board()?;

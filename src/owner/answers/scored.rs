@@ -7,7 +7,7 @@ use crate::metrics::consensus::Outcome;
 use crate::metrics::extract::Extractor;
 use crate::metrics::free_form::FreeForm;
 use crate::metrics::score::Chosen;
-use crate::model::board::{Behind, Board, BoardAsk, Curated};
+use crate::model::board::{BehindPage, Board, BoardAsk, Curated};
 use crate::model::scoring::Scorer;
 use crate::model::{Kind, Problem, Result, Status};
 use crate::owner::evaluate::{Scores, edition};
@@ -15,7 +15,7 @@ use crate::owner::rounds::accepted;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::wire::AnswerSet;
-use crate::pipeline::board::{Scored, Similarities, from_catalog, published};
+use crate::pipeline::board::{BEHIND, Scored, Similarities, from_catalog, published};
 use crate::pipeline::scoring::column::Column;
 use crate::pipeline::scoring::predictions;
 use crate::store::columns::id_hash;
@@ -87,16 +87,16 @@ pub(super) fn board(sight: &Sight, ask: &BoardAsk) -> Result<Board> {
     Ok(board)
 }
 
-/// The answers behind a cell of that board.
+/// A page of the answers behind a cell of that board, given by model and column.
 ///
 /// # Errors
 /// As [`board`]; [`Kind::NotFound`] when there is no such model or column.
-pub(super) fn behind(sight: &Sight, ask: &BoardAsk, model: &str, column: &str) -> Result<(Vec<Behind>, u64)> {
+pub(super) fn behind(sight: &Sight, ask: &BoardAsk, (model, column): (&str, &str), from: u64) -> Result<BehindPage> {
     let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
     let chosen = chosen(sight, &scored, ask)?;
-    let (mut answers, all) = scored.behind(model, column, &chosen)?;
-    super::looks::keep_back(sight, &mut answers);
-    Ok((answers, all))
+    let mut page = scored.behind(model, column, &chosen, (from, BEHIND))?;
+    super::looks::keep_back(sight, &mut page.answers);
+    Ok(page)
 }
 
 /// The questions that a board is scored on.

@@ -9,7 +9,7 @@ use super::{Analysis, ItemView, JudgeReport, Lines, Page, Recomposed, Report, Si
 use crate::metrics::statistics::Rank;
 use crate::model::agreement::look::{Agreed, OwnPace};
 use crate::model::board::looks::{Compared, Disagreement, Sure};
-use crate::model::board::{Behind, Board};
+use crate::model::board::{BehindPage, Board};
 use crate::model::device::Devices;
 use crate::model::evaluation::BegunRun;
 use crate::model::exchange::{Exchanged, Taken};
@@ -59,12 +59,7 @@ pub enum Answer {
     /// See [`Ask::Board`].
     Board(Box<Board>),
     /// See [`Ask::Behind`].
-    Behind {
-        /// The first of them.
-        answers: Vec<Behind>,
-        /// How many there are.
-        all: u64,
-    },
+    Behind(BehindPage),
     /// See [`Ask::Import`], [`Ask::Sample`] and [`Ask::Compose`].
     Imported(Report),
     /// See [`Ask::Metadata`] and [`Ask::SaveMetadata`]: the files as they are on disk now.

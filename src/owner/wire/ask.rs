@@ -87,7 +87,7 @@ pub enum Ask {
     },
     /// The leaderboard.
     Board(Box<BoardAsk>),
-    /// The first answers behind a cell of the leaderboard.
+    /// Answers behind a cell of the leaderboard, a page of them.
     Behind {
         /// Which leaderboard.
         ask: Box<BoardAsk>,
@@ -95,6 +95,8 @@ pub enum Ask {
         model: String,
         /// Column name.
         column: String,
+        /// Where the page begins: 0, or what the page before called the next.
+        from: u64,
     },
     /// Bring files in.
     Import(ImportAsk),

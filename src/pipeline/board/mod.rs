@@ -29,7 +29,7 @@ use crate::metrics::consensus;
 use crate::metrics::extract::{Extractor, Read};
 use crate::metrics::score::{Chosen, Graded, Place, Ruled};
 use crate::metrics::statistics::{Rank, ranks};
-use crate::model::board::{Behind, Board, Row, Scale};
+use crate::model::board::{Behind, BehindPage, Board, Row, Scale};
 use crate::model::{Item, Prediction, Problem, QuestionKind, Result};
 use crate::store::judged::Readings;
 
@@ -69,7 +69,7 @@ impl std::fmt::Debug for Scored {
 }
 
 /// Answers behind a cell that are fetched at once.
-pub const BEHIND: usize = 2000;
+pub const BEHIND: u64 = 2000;
 
 impl Scored {
     /// Puts together what was read.
@@ -127,19 +127,31 @@ impl Scored {
         self.board(&self.ruled.choose(None))
     }
 
-    /// The first [`BEHIND`] answers behind a cell, unit by unit in the order of the data set, and how many there are in all.
+    /// The answers behind a cell, unit by unit in the order of the data set: a page of `most` (of one unit where
+    /// that has more) from `from` on, which is 0 or what the page before calls the next.
     ///
     /// # Errors
     /// [`crate::model::Kind::NotFound`] when there is no such model or column; when texts cannot be read.
-    pub fn behind(&self, model: &str, column: &str, chosen: &Chosen) -> Result<(Vec<Behind>, u64)> {
+    pub fn behind(&self, model: &str, column: &str, chosen: &Chosen, (from, most): (u64, u64)) -> Result<BehindPage> {
         let (at, column) = (self.ruled.model(model)?, self.ruled.column(column)?);
         let (unit, mut units) = self.ruled.behind(at, column, chosen);
         let answerers = self.ruled.answerers(at, column);
-        let all = units.iter().map(|(rows, _)| (rows.len() * answerers.len()) as u64).sum();
-        let mut held = 0;
+        let counts = |model: &usize, row: u32| self.ruled.counts(*model, column, row as usize);
+        let counted = |rows: &[u32]| {
+            rows.iter().map(|row| answerers.iter().filter(|model| counts(model, *row)).count() as u64).sum::<u64>()
+        };
+        units.retain(|(rows, _)| counted(rows) > 0);
+        let all = units.iter().map(|(rows, _)| counted(rows)).sum();
+        let (mut passed, mut next) = (0, None);
         units.retain(|(rows, _)| {
-            held += rows.len() * answerers.len();
-            held <= BEHIND
+            let begins = passed;
+            passed += counted(rows);
+            // One unit at least, so that pages get on.
+            let held = begins >= from && (begins == from || passed - from <= most);
+            if begins >= from && !held && next.is_none() {
+                next = Some(begins);
+            }
+            held && next.is_none()
         });
         let rows: Vec<u32> = units.iter().flat_map(|(rows, _)| rows.iter().copied()).collect();
         let items = self.texts.items(&rows)?;
@@ -159,7 +171,7 @@ impl Scored {
             for (model, answers) in answerers.iter().zip(&mut answers) {
                 // A question with fewer options than others has fewer rotations.
                 let (answer, graded) = (answers.next().flatten(), self.ruled.graded(*model));
-                if answer.is_none() && !graded.was_asked(row) {
+                if !counts(model, row as u32) || answer.is_none() && !graded.was_asked(row) {
                     continue;
                 }
                 let mut one = self.one(item, answer, (&name, unit_right), row, graded);
@@ -169,7 +181,7 @@ impl Scored {
                 found.push(one);
             }
         }
-        Ok((found, all))
+        Ok(BehindPage { answers: found, all, next })
     }
 
     /// The answers of a model, or of a further order of its options, in these rows.
@@ -189,10 +201,9 @@ impl Scored {
         graded: &Graded,
     ) -> Behind {
         let (read, mut trace) = answer.as_ref().map(|answer| self.read(item, row, answer)).unzip();
-        let mut extracted = read.and_then(Read::answer);
-        if item.kind == QuestionKind::FreeForm && answer.is_some() {
-            let similarity = graded.similarity.get(row).filter(|s| s.is_finite());
-            extracted = similarity.map(|s| format!("{s:.2}"));
+        let is_free = item.kind == QuestionKind::FreeForm && answer.is_some();
+        let similarity = graded.similarity.get(row).copied().filter(|s| is_free && s.is_finite());
+        if is_free {
             trace = Some(match similarity {
                 Some(s) => format!("similarity of its meaning to the reference: {s:.4}"),
                 None => "not compared with the reference; `benchtop eval similarity` does".into(),
@@ -200,16 +211,17 @@ impl Scored {
         }
         Behind {
             unit: unit.to_string(),
-            unit_right,
+            unit_right: (!is_free).then_some(unit_right),
             key: item.key.to_string(),
             item: item.id.clone(),
             question: item.instruction.as_ref().unwrap_or(&item.question).clone(),
             gold: item.correct().map_or_else(|| item.answer.to_lowercase(), Item::letter),
             output: answer.map(|a| a.output),
-            extracted,
-            declined: item.kind != QuestionKind::FreeForm && read == Some(Read::Refused),
+            extracted: read.filter(|_| !is_free).and_then(Read::answer),
+            declined: !is_free && read == Some(Read::Refused),
             trace: trace.unwrap_or_else(|| "no answer; counts as wrong".into()),
-            right: self.ruled.right(graded, row),
+            right: (!is_free).then(|| self.ruled.right(graded, row)),
+            similarity,
         }
     }
 

@@ -99,8 +99,8 @@ impl App {
                 board.take_compared(&ask, *compared);
                 vec![]
             }
-            (board::Want::Behind(ask, model, column), Ok(Answer::Behind { answers, all })) => {
-                board.take_behind(&ask, (&model, &column), answers, all);
+            (board::Want::Behind(ask, model, column), Ok(Answer::Behind(page))) => {
+                board.take_behind(&ask, (&model, &column), page);
                 vec![]
             }
             (board::Want::Stable(ask, column), answer) => {

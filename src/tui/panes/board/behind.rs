@@ -36,11 +36,17 @@ fn right(is: bool) -> (&'static str, Role) {
     if is { ("right", Role::Good) } else { ("wrong", Role::Bad) }
 }
 
-fn judged(is: bool) -> LocalCell {
-    let (word, role) = right(is);
-    let mut cell = LocalCell::text(word);
-    cell.view.role = role;
-    cell
+/// Whether it is right, or how alike it is to the reference; nothing for what is neither.
+fn judged(is: Option<bool>, similarity: Option<f32>) -> LocalCell {
+    match (is.map(right), similarity) {
+        (Some((word, role)), _) => {
+            let mut cell = LocalCell::text(word);
+            cell.view.role = role;
+            cell
+        }
+        (None, Some(similarity)) => LocalCell::number(format!("{similarity:.2}"), Some(f64::from(similarity))),
+        (None, None) => or_none(None, "-"),
+    }
 }
 
 fn or_none(text: Option<&String>, none: &str) -> LocalCell {
@@ -59,8 +65,8 @@ impl BehindView {
 
     /// Lists answers under a heading.
     pub fn titled(title: String, answers: Vec<Behind>, all: u64) -> BehindView {
-        let mut columns = vec![Spec::text("unit", 14), Spec::text("unit is", 7), Spec::text("answer is", 9)];
-        columns.extend([Spec::text("question", 10), Spec::text("gold", 8), Spec::text("read as", 10)]);
+        let mut columns = vec![Spec::text("unit", 12), Spec::text("unit is", 7), Spec::text("answer is", 9)];
+        columns.extend([Spec::text("question", 10), Spec::text("gold", 8), Spec::text("read as", 12)]);
         columns.push(Spec::text("raw output", 24));
         columns.iter_mut().for_each(|c| c.group.clone_from(&title));
         let hint = "this cell has no answers behind it that may be shown; esc goes back".into();
@@ -74,14 +80,21 @@ impl BehindView {
     fn arrange(&mut self) {
         let line = |b: &Behind| {
             let (unit, key, gold) = (LocalCell::text(&b.unit), LocalCell::text(&b.key), LocalCell::text(&b.gold));
-            let none = if b.declined { "(declined)" } else { "(unread)" };
+            let none = match b {
+                b if b.declined => "(declined)",
+                Behind { right: None, similarity: None, .. } => "not compared",
+                Behind { right: None, .. } => "by meaning",
+                _ => "(unread)",
+            };
             let (read, output) = (or_none(b.extracted.as_ref(), none), or_none(b.output.as_ref(), "(no answer)"));
-            vec![unit, judged(b.unit_right), judged(b.right), key, gold, read, output]
+            vec![unit, judged(b.unit_right, None), judged(b.right, b.similarity), key, gold, read, output]
         };
-        let wrong = |at: &usize| !self.answers[*at].right;
+        let wrong = |at: &usize| self.answers[*at].right == Some(false);
         self.order = (0..self.answers.len()).filter(|at| !self.only_wrong || wrong(at)).collect();
         if self.wrong_first {
-            self.order.sort_by_key(|at| !wrong(at));
+            // What was not compared yet is worth nothing known, and comes last.
+            let worth = |at: &usize| self.answers[*at].worth().unwrap_or(f32::INFINITY);
+            self.order.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
         }
         let rows = self.order.iter().map(|at| line(&self.answers[*at])).collect();
         let hint = if self.only_wrong {
@@ -135,6 +148,7 @@ impl BehindView {
 
     /// Draws the list.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
+        self.table.widen(area.width);
         self.table.draw(area, buf, look);
     }
 }
@@ -142,16 +156,21 @@ impl BehindView {
 /// One answer with everything known of it. Text from data is cleaned line by line; its own line breaks stay.
 fn in_full(b: &Behind) -> Page {
     let shown = |t: &str| t.lines().map(text::clean).collect::<Vec<_>>().join("\n");
-    let (unit, unit_role) = right(b.unit_right);
-    let (answer, answer_role) = right(b.right);
     let entry = |page: Page, label: &str, text: &str| page.entry(label, 14, shown(text), Role::Text);
     let mut page = Page::new(format!("question {} ({})", text::clean(&b.key), text::clean(&b.item)));
     page = entry(page, "unit", &b.unit);
-    page = page.entry("unit is", 14, unit, unit_role).entry("answer is", 14, answer, answer_role);
+    if let Some((unit, role)) = b.unit_right.map(right) {
+        page = page.entry("unit is", 14, unit, role);
+    }
+    page = match b.right.map(right) {
+        Some((answer, role)) => page.entry("answer is", 14, answer, role),
+        None => entry(page, "similarity", &b.similarity.map_or("not compared yet".into(), |s| format!("{s:.4}"))),
+    };
     page = entry(page, "gold", &b.gold);
     page = match &b.extracted {
         Some(read) => entry(page, "read as", read),
-        None if b.right => entry(page, "read as", "declining to answer, which is right here"),
+        None if b.right.is_none() => page,
+        None if b.right == Some(true) => entry(page, "read as", "declining to answer, which is right here"),
         None if b.declined => page.entry("read as", 14, "declining to answer, which is wrong here", Role::Warn),
         None => {
             let why = "nothing that the rule could read; it counts as wrong";
@@ -170,11 +189,12 @@ fn in_full(b: &Behind) -> Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::{ColourLevel, Theme};
 
     fn behind(output: Option<&str>) -> Behind {
         Behind {
             unit: "pair 17 low".into(),
-            unit_right: false,
+            unit_right: Some(false),
             key: "412".into(),
             item: "mvp/412".into(),
             question: "Is the dog asleep?".into(),
@@ -183,7 +203,8 @@ mod tests {
             extracted: output.map(|_| "no".into()),
             declined: false,
             trace: "before the first full stop: `No`\nfolded: `no`".into(),
-            right: false,
+            right: Some(false),
+            similarity: None,
         }
     }
 
@@ -205,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_wrong_ones_first_or_alone() {
-        let of = |key: &str, right: bool| Behind { key: key.into(), right, ..behind(Some("x")) };
+        let of = |key: &str, right: bool| Behind { key: key.into(), right: Some(right), ..behind(Some("x")) };
         let answers = vec![of("1", true), of("2", false), of("3", true), of("4", false)];
         let mut view = BehindView::new("m", "c", answers, 9);
         let keys = |view: &BehindView| view.order.iter().map(|at| view.answers[*at].key.clone()).collect::<Vec<_>>();
@@ -218,6 +239,32 @@ mod tests {
         view.act(Action::OnlyWrong);
         view.act(Action::WrongFirst);
         assert_eq!(keys(&view), ["1", "2", "3", "4"]);
+    }
+
+    #[test]
+    fn a_free_form_answer_is_neither_right_nor_wrong_but_so_alike() {
+        let free = |key: &str, similarity: Option<f32>| {
+            let of = behind(Some("a dog"));
+            Behind { key: key.into(), right: None, unit_right: None, similarity, extracted: None, ..of }
+        };
+        let wrong = Behind { key: "5".into(), ..behind(None) };
+        let answers = vec![free("1", Some(0.91)), free("2", None), free("3", Some(0.25)), wrong];
+        let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+        let mut view = BehindView::new("m", "c", answers, 4);
+        let area = Rect::new(0, 0, 100, 8);
+        let mut buf = Buffer::empty(area);
+        view.draw(area, &mut buf, &look);
+        let line = |y: u16| (0..100).map(|x| buf[(x, y)].symbol()).collect::<String>();
+        let shown = (0..8).map(line).collect::<Vec<_>>().join("\n");
+        assert!(shown.contains("0.91") && shown.contains("by meaning") && shown.contains("not compared"), "{shown}");
+        assert_eq!(shown.matches("wrong").count(), 2, "of the one without an answer, unit and answer: {shown}");
+        view.act(Action::WrongFirst);
+        let keys: Vec<_> = view.order.iter().map(|at| view.answers[*at].key.clone()).collect();
+        assert_eq!(keys, ["5", "3", "1", "2"]);
+        let page = in_full(&view.answers[0]).text();
+        assert!(page.contains("0.9100") && !page.contains("wrong") && !page.contains("read as"), "{page}");
+        view.act(Action::OnlyWrong);
+        assert_eq!(view.order.len(), 1);
     }
 
     #[test]

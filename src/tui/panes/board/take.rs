@@ -7,7 +7,7 @@ use super::{BehindView, BoardEffect, BoardPane, Layer, Want};
 use crate::metrics::statistics::Rank;
 use crate::model::agreement::Bootstrap;
 use crate::model::board::looks::{Compared, Disagreement, Sure};
-use crate::model::board::{Behind, Board, BoardAsk, Curated, Printed, Scale};
+use crate::model::board::{BehindPage, Board, BoardAsk, Curated, Printed, Scale};
 use crate::model::{Filter, Result};
 use crate::owner::wire::Ask;
 use crate::tui::action::Action;
@@ -235,13 +235,13 @@ impl BoardPane {
         let (model, column) = (model.to_string(), column.to_string());
         let ask = Box::new(self.shown.clone());
         let want = Want::Behind(ask.clone(), model.clone(), column.clone());
-        vec![BoardEffect::Ask(want, Ask::Behind { ask, model, column })]
+        vec![BoardEffect::Ask(want, Ask::Behind { ask, model, column, from: 0 })]
     }
 
-    /// Shows the answers behind a cell, the first of `all`.
-    pub fn take_behind(&mut self, ask: &BoardAsk, (model, column): (&str, &str), answers: Vec<Behind>, all: u64) {
+    /// Shows the answers behind a cell, the first page of them.
+    pub fn take_behind(&mut self, ask: &BoardAsk, (model, column): (&str, &str), page: BehindPage) {
         if *ask == self.shown {
-            self.layers.push(Layer::Behind(BehindView::new(model, column, answers, all)));
+            self.layers.push(Layer::Behind(BehindView::new(model, column, page.answers, page.all)));
         }
     }
 

@@ -5,7 +5,7 @@ use super::*;
 use crate::metrics::statistics::Rank;
 use crate::model::agreement::{Bootstrap, Interval as Drawn};
 use crate::model::board::looks::{Compared, Redrawn, Table};
-use crate::model::board::{Cell, Column, Counts, Curated, Scale};
+use crate::model::board::{BehindPage, Cell, Column, Counts, Curated, Scale};
 use crate::model::{ColourLevel, Kind, Problem};
 use crate::owner::wire::Ask;
 use crate::tui::keymap::Keymap;
@@ -122,7 +122,7 @@ fn layers_open_and_back_closes_them_one_by_one() {
     assert!(drawn(&mut pane).contains("every row twice"));
     assert_eq!(pane.scopes()[0], Scope::Overlay);
     pane.act(Action::MenuOk);
-    pane.take_behind(&BoardAsk::default(), ("GPT4o", "qAcc.L_l"), vec![], 0);
+    pane.take_behind(&BoardAsk::default(), ("GPT4o", "qAcc.L_l"), BehindPage::default());
     assert!(drawn(&mut pane).contains("answers of GPT4o behind qAcc.L_l"));
     pane.act(Action::Back);
     assert!(matches!(&pane.act(Action::Back)[..], [BoardEffect::Leave]));

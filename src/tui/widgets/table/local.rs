@@ -65,7 +65,7 @@ pub enum Answer {
 #[derive(Clone, Debug)]
 pub struct LocalTable {
     pub(super) columns: Vec<Spec>,
-    rows: Vec<Vec<LocalCell>>,
+    pub(super) rows: Vec<Vec<LocalCell>>,
     order: Vec<usize>,
     pub(super) state: TableState,
     dived: Option<(usize, String)>,

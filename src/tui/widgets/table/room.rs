@@ -2,6 +2,7 @@
 
 use super::local::LocalTable;
 use super::{ColumnKind, Spec};
+use crate::tui::widgets::text;
 
 /// A page of so many columns of the terminal has room for a bar beside the numbers that rows are sorted by.
 const WIDE: u16 = 100;
@@ -20,6 +21,37 @@ impl LocalTable {
         for (column, roomy) in self.columns.iter_mut().zip(self.roomy.drain(..)) {
             column.width = column.width.saturating_sub(roomy);
         }
+    }
+
+    /// Gives text columns before the last what their longest cells want beyond their widths, as far as `width` leaves it: half of
+    /// what is left over, for the last column takes the rest.
+    pub fn widen(&mut self, width: u16) {
+        self.let_room_go();
+        let own: usize = self.columns.iter().map(|c| usize::from(c.width) + 2).sum();
+        let spare = usize::from(width).saturating_sub(own + usize::from(super::state::GUTTER));
+        let mut left = u16::try_from(spare / 2).unwrap_or(u16::MAX);
+        let last = self.columns.len().saturating_sub(1);
+        let wanted: Vec<u16> = self
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, c)| match c.kind {
+                ColumnKind::Text if at < last => self.longest(at).saturating_sub(c.width),
+                _ => 0,
+            })
+            .collect();
+        for (column, wanted) in self.columns.iter_mut().zip(wanted) {
+            let more = wanted.min(left);
+            left -= more;
+            column.width += more;
+            self.roomy.push(more);
+        }
+    }
+
+    /// Columns of the terminal that the longest cell of a column takes.
+    fn longest(&self, column: usize) -> u16 {
+        let longest = self.rows.iter().filter_map(|row| row.get(column)).map(|cell| text::width(&cell.view.text)).max();
+        u16::try_from(longest.unwrap_or(0)).unwrap_or(u16::MAX)
     }
 
     /// Gives columns of shares room for a bar of this width beside their numbers: all of them where they then still fit into `width`, else the
@@ -46,6 +78,22 @@ mod tests {
     use super::*;
     use crate::tui::action::Action;
     use crate::tui::widgets::table::{Empty, LocalCell};
+
+    #[test]
+    fn text_gets_what_it_wants_of_half_the_room_that_is_left() {
+        let columns = vec![Spec::text("unit", 6), Spec::text("gold", 6), Spec::text("output", 10)];
+        let row = ["a unit of twenty two", "yes", "a very long output that takes what is left of the line"];
+        let mut table = LocalTable::new(columns, vec![row.map(LocalCell::text).into()], 1, Empty::Loading);
+        let mut widths = |width: u16| {
+            table.widen(width);
+            table.columns().iter().map(|c| c.width).collect::<Vec<_>>()
+        };
+        assert_eq!(widths(120), [20, 6, 10]);
+        assert_eq!(widths(120), [20, 6, 10], "asked twice, given once");
+        assert_eq!(widths(40)[1..], [6, 10]);
+        assert!((7..20).contains(&widths(40)[0]), "half of what is left");
+        assert_eq!(widths(20), [6, 6, 10]);
+    }
 
     #[test]
     fn bars_have_room_in_all_columns_or_in_the_one_that_is_sorted_by() {
