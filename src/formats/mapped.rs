@@ -99,11 +99,19 @@ impl Asker {
                 options = found;
             }
         }
+        let (said, mut answer, mut answer_is) = (filled(&self.mapping.kind), answer, self.mapping.answer_is);
+        if options.is_empty()
+            && let Some((pair, right)) = truths(said.as_deref(), &item.answer)
+        {
+            options = pair.map(str::to_string).into();
+            item.answer = pair[right].to_string();
+            (answer, answer_is) = (Value::from(pair[right]), AnswerIs::Text);
+        }
         let field = self.mapping.answer.clone().unwrap_or_else(|| "answer".into());
         let refusal = self.mapping.refusal.as_deref().and_then(|c| record.get(c)).filter(|v| !v.is_null());
-        item.options = choices(options, &answer, self.mapping.answer_is, refusal).map_err(|p| p.field(field))?;
+        item.options = choices(options, &answer, answer_is, refusal).map_err(|p| p.field(field))?;
         self.tally.many(LOST, item.options.iter().filter(|o| o.text.is_empty()).count() as u64);
-        item.kind = kind(filled(&self.mapping.kind).as_deref(), &item);
+        item.kind = kind(said.as_deref(), &item);
         item.rotation = self.rotation(record, &item);
         item.variant = filled(&self.mapping.variant).map(|name| Variant { name, ..Variant::default() });
         self.rest(record, &mut item.extra);
@@ -285,6 +293,20 @@ fn letter(said: &str) -> Option<usize> {
     }
 }
 
+/// The two options of a question of truth that lists none, and which of them is right: one whose row says that it is of truth, or says
+/// nothing and has `True` or `False` for its answer.
+fn truths(said: Option<&str>, answer: &str) -> Option<([&'static str; 2], usize)> {
+    let is_said = said.map(|said| said.to_lowercase().contains("true"));
+    let answer = answer.trim().to_lowercase();
+    let at = |pair: [&str; 2]| pair.iter().position(|word| word.to_lowercase() == answer);
+    let [truth, agreement] = [["True", "False"], ["Yes", "No"]];
+    match is_said {
+        None | Some(true) if at(truth).is_some() => Some((truth, at(truth)?)),
+        Some(true) => Some((agreement, at(agreement)?)),
+        _ => None,
+    }
+}
+
 /// How an answer is asked for: as the row says, else by what it has.
 fn kind(said: Option<&str>, item: &Item) -> QuestionKind {
     let said = said.unwrap_or_default().to_lowercase();
@@ -295,7 +317,7 @@ fn kind(said: Option<&str>, item: &Item) -> QuestionKind {
     }
     let mut texts: Vec<String> = item.options.iter().map(|o| o.text.to_lowercase()).collect();
     texts.sort();
-    if says(&["true"]) || (said.is_empty() && texts == ["false", "true"]) {
+    if says(&["true"]) || (!says(&["multiple", "choice"]) && texts == ["false", "true"]) {
         return QuestionKind::TrueFalse;
     }
     QuestionKind::MultipleChoice

@@ -366,6 +366,31 @@ fn any_table_by_a_mapping() {
 }
 
 #[test]
+fn questions_of_truth_without_listed_options_are_what_their_rows_say() {
+    let folder = Folder::new();
+    let row = |id: u32, kind: Option<&str>, answer: &str| match kind {
+        Some(kind) => json!({"id": id, "question": "is it?", "type": kind, "answer": answer}),
+        None => json!({"id": id, "question": "is it?", "answer": answer}),
+    };
+    let kinds = |rows: &[serde_json::Value], name: &str| -> Vec<(QuestionKind, String, Vec<String>)> {
+        let path = folder.write(name, rows.iter().map(|row| row.to_string()).collect::<Vec<_>>().join("\n"));
+        let format = formats::recognise(&path).unwrap().files[0].format;
+        let item = |i: Item| (i.kind, i.answer.clone(), i.options.iter().map(|o| o.text.clone()).collect());
+        formats::items(&path, format, "d").unwrap().map(|(_, i)| item(i.unwrap())).collect()
+    };
+    let [truth, agreement] = [["True", "False"], ["Yes", "No"]].map(|pair| pair.map(str::to_string).to_vec());
+    let typed =
+        [row(1, Some("true-false"), "True"), row(2, Some("True or false"), "no"), row(3, Some("open"), "false")];
+    let found = kinds(&typed, "typed.jsonl");
+    assert_eq!(found[0], (QuestionKind::TrueFalse, "True".into(), truth.clone()));
+    assert_eq!(found[1], (QuestionKind::TrueFalse, "No".into(), agreement));
+    assert_eq!(found[2], (QuestionKind::FreeForm, "false".into(), vec![]));
+    let plain = kinds(&[row(1, None, "false"), row(2, None, "no"), row(3, None, "a dog")], "plain.jsonl");
+    assert_eq!(plain[0], (QuestionKind::TrueFalse, "False".into(), truth));
+    assert_eq!((plain[1].0, plain[2].0), (QuestionKind::YesNo, QuestionKind::FreeForm));
+}
+
+#[test]
 fn captions_of_coco_and_cards_of_the_open_vlm_leaderboard() {
     let folder = Folder::new();
     let coco = json!({"info": {}, "annotations": [
