@@ -45,6 +45,22 @@ fn jsonl(bench: &Bench) -> BTreeMap<String, String> {
     lines.lines().map(|line| (id(line), line.to_string())).collect()
 }
 
+#[test]
+fn what_dyscas_form_cannot_say_is_left_out_and_counted() {
+    let bench = Bench::new();
+    let rows = [
+        r#"{"id": 1, "question": "Which?", "A": "cat", "B": "dog", "answer": "dog"}"#,
+        r#"{"id": 2, "question": "Is it?", "answer": "yes"}"#,
+        r#"{"id": 3, "question": "Is it red?", "answer": "no"}"#,
+    ];
+    let file = bench.write("mixed.jsonl", rows.join("\n"));
+    bench.run(["import", file.to_str().unwrap()]).ok();
+    let (out, err) = export(&bench, "dysca", &[]);
+    assert!(err.contains("1 items written") && err.contains("2 items are of another form"), "{err}");
+    assert!(err.contains("(first: mixed/2: a yes/no question cannot be said in Dysca's form)"), "{err}");
+    assert_eq!(serde_json::from_slice::<Vec<serde_json::Value>>(&std::fs::read(out).unwrap()).unwrap().len(), 1);
+}
+
 fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(dir).unwrap() {

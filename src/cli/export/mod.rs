@@ -72,7 +72,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let client = context.client()?;
     let nested = target == Target::Dysca && all_nested(&client, &filter)?;
     let to = args.out.as_deref().map_or_else(|| To::Stream(Box::new(Listener)), To::Path);
-    let mut exporter = Exporter::create(target, to, nested)?;
+    let mut exporter = Exporter::create(target, to, nested)?.leaving_out();
     let mut pictures = args.images.then(|| Pictures::new(client.welcome().root.clone(), args.out.as_deref(), target));
     items::each(&client, filter, Vec::new(), &mut |number, _, json| {
         let item = item(number, json)?;
@@ -85,10 +85,11 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if target == Target::Mvp {
         predictions(&client, &mut exporter)?;
     }
+    let unsaid = exporter.unsaid().map(|why| format!(" (first: {why})")).unwrap_or_default();
     let (written, left_out) = exporter.finish()?;
     eprintln!("{written} items written");
     if left_out > 0 {
-        eprintln!("{left_out} items are of another form and were left out; --format jsonl takes all");
+        eprintln!("{left_out} items are of another form and were left out{unsaid}; --format jsonl takes all");
     }
     Ok(0)
 }

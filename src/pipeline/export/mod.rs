@@ -104,6 +104,10 @@ pub struct Exporter {
     renames: Renames,
     written: u64,
     left_out: u64,
+    /// Whether items are left out that came in no form of their own and cannot be said in this one.
+    lenient: bool,
+    /// Why the first of those was left out.
+    unsaid: Option<String>,
     target: Target,
 }
 
@@ -149,7 +153,12 @@ impl Exporter {
                 _ => Sink::Dysca(DyscaWriter::new(out)),
             }
         };
-        Ok(Exporter { sink, renames, written: 0, left_out: 0, target })
+        Ok(Exporter { sink, renames, written: 0, left_out: 0, lenient: false, unsaid: None, target })
+    }
+
+    /// Leaves out and counts items that came in no form of their own and cannot be said in this one; without it they are errors.
+    pub fn leaving_out(self) -> Exporter {
+        Exporter { lenient: true, ..self }
     }
 
     /// Writes one item, or counts it when it does not belong to the format.
@@ -161,7 +170,29 @@ impl Exporter {
             self.left_out += 1;
             return Ok(());
         }
-        let named = |p: Problem| p.help(format!("the item is `{}`", item.id));
+        match self.write(item) {
+            Err(problem) if self.lenient && problem.kind == Kind::Input && item.form == Form::Plain => {
+                self.left_out += 1;
+                self.unsaid.get_or_insert(problem.what);
+            }
+            other => {
+                other?;
+                self.written += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Why the first item was left out that the form takes but cannot say.
+    pub fn unsaid(&self) -> Option<&str> {
+        self.unsaid.as_deref()
+    }
+
+    fn write(&mut self, item: &Item) -> Result<()> {
+        let named = |p: Problem| match p.kind {
+            Kind::Input => p.help("--filter can leave the item out; --format jsonl takes all"),
+            _ => p.help(format!("the item is `{}`", item.id)),
+        };
         let marked = if self.target == Target::Jsonl { None } else { draft(item) };
         let item = marked.as_ref().unwrap_or(item);
         match &mut self.sink {
@@ -182,7 +213,6 @@ impl Exporter {
                 }
             }
         }
-        self.written += 1;
         Ok(())
     }
 
