@@ -164,6 +164,9 @@ pub fn follow<J: Followed>(follower: &mut Follow<'_>, mut job: J, json: bool, li
     let id = job.id();
     // It may have changed before anybody listened.
     job = J::ask(&follower.client, id).unwrap_or(job);
+    if !show && !json && !lines && !job.rests() {
+        eprintln!("{}", job.progress(79));
+    }
     loop {
         if lines {
             print(&format!("{}\n", json!({"event": "job", "job": job.value()})))?;

@@ -179,6 +179,9 @@ fn line(job: &JobState) -> String {
 /// How far a job is, in one line of at most `width` columns.
 fn progress(job: &JobState, width: usize) -> String {
     let mut parts = vec![format!("job {} {}", job.id, job.standing.name())];
+    if job.standing == Standing::Queued && job.place > 1 {
+        parts.push(format!("{} before it", job.place - 1));
+    }
     match job.of {
         Some(of) if of > 0 => {
             parts.push(format!("{} of {of}", job.done));

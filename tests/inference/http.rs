@@ -40,6 +40,7 @@ fn quick() -> Patience {
         failures: 6,
         aside: Duration::from_millis(10),
         give_up: Duration::from_secs(5),
+        unheard: Duration::from_secs(5),
         longest: 1 << 20,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use reqwest::Url;
@@ -30,6 +30,8 @@ pub struct Patience {
     pub aside: Duration,
     /// Once no endpoint has answered for so long, or all ask to wait longer, tasks fail at once.
     pub give_up: Duration,
+    /// The same while none of them ever answered: an address is more likely wrong than a server away.
+    pub unheard: Duration,
     /// Longest answer in bytes.
     pub longest: usize,
 }
@@ -44,6 +46,7 @@ impl Default for Patience {
             failures: 5,
             aside: Duration::from_secs(2),
             give_up: Duration::from_secs(90),
+            unheard: Duration::from_secs(15),
             longest: 96 << 20,
         }
     }
@@ -113,6 +116,8 @@ pub(super) struct Pool {
     /// Most tries of a task.
     pub(super) tries: u32,
     states: Mutex<Vec<State>>,
+    /// Whether any of them ever said something.
+    heard: AtomicBool,
     freed: Notify,
     draws: AtomicU64,
 }
@@ -179,6 +184,7 @@ impl Pool {
             patience,
             tries: table.tries,
             states,
+            heard: AtomicBool::new(false),
             freed: Notify::new(),
             draws: AtomicU64::new(start),
         })
@@ -218,7 +224,8 @@ impl Pool {
     /// A place at the least busy endpoint, another one than `not` where there is one; waits for it.
     ///
     /// # Errors
-    /// Why there will be none soon: every endpoint has been down for [`Patience::give_up`], or asks to wait longer.
+    /// Why there will be none soon: every endpoint has been down for [`Patience::give_up`] (or [`Patience::unheard`]), or asks to wait
+    /// longer.
     pub(super) async fn seat(&self, not: Option<usize>) -> std::result::Result<Seat<'_>, String> {
         loop {
             let freed = self.freed.notified();
@@ -253,7 +260,8 @@ impl Pool {
             state.busy += 1;
             return Pick::Now(at, state.down_since.is_some());
         }
-        let give_up = self.patience.give_up;
+        let was_heard = self.heard.load(Ordering::Relaxed);
+        let give_up = if was_heard { self.patience.give_up } else { self.patience.unheard };
         let gone = |s: &State| {
             s.down_since.is_some_and(|t| now - t > give_up)
                 || s.not_before.is_some_and(|t| t.saturating_duration_since(now) > give_up)
@@ -277,6 +285,9 @@ impl Pool {
         let (now, mut states) = (Instant::now(), self.states());
         let state = &mut states[at];
         state.busy = state.busy.saturating_sub(1);
+        if matches!(outcome, Some(Outcome::Answered | Outcome::Busy(_))) {
+            self.heard.store(true, Ordering::Relaxed);
+        }
         match outcome {
             // Dropped on the way: it says nothing of the server.
             None => {}

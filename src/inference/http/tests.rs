@@ -105,6 +105,27 @@ async fn one_request_finds_out_whether_a_server_is_back() {
     let _both = (soon(&pool).await.unwrap().unwrap(), soon(&pool).await.unwrap().unwrap());
 }
 
+#[tokio::test]
+async fn servers_that_never_answered_are_given_up_sooner_than_those_that_did() {
+    let patience = Patience {
+        failures: 1,
+        aside: Duration::from_millis(40),
+        unheard: Duration::from_millis(1),
+        ..Patience::default()
+    };
+    for was_heard in [false, true] {
+        let pool = Pool::new(&table(&config(&["http://a"])), patience, |_| None).unwrap();
+        if was_heard {
+            pool.seat(None).await.unwrap().leave(Outcome::Answered);
+        }
+        pool.seat(None).await.unwrap().leave(Outcome::Failed("connection refused".into()));
+        match pool.seat(None).await {
+            Ok(_) => assert!(was_heard, "it waited for the next try"),
+            Err(why) => assert!(!was_heard && why.contains("http://a: connection refused"), "{why}"),
+        }
+    }
+}
+
 #[test]
 fn a_fingerprint_names_who_is_asked_for_what() {
     let settings = Settings { width: 64, height: 64, steps: 4, guidance: 5.0, scheduler: Scheduler::Euler };

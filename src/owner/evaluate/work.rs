@@ -239,7 +239,8 @@ impl Session<'_> {
             1 => format!("the question was not answered: {reason}"),
             n => format!("{n} questions in a row were not answered, the last: {reason}"),
         };
-        Problem::new(Kind::Unreachable, what).help("see to the server, then resume the job")
+        Problem::new(Kind::Unreachable, what)
+            .help(format!("see to the server, then: benchtop jobs resume {}", self.run.id))
     }
 
     /// Gives questions up until somebody asks for them again.
