@@ -137,7 +137,7 @@ fn a_filter_scores_as_it_is_typed_and_what_people_accept_is_followed() {
     seat.keys("3");
     let shown = seat.wait_for("leaderboard on all items: 96 questions");
     assert!(shown.contains("MC+TF"), "{shown}");
-    seat.wait_until("ranks", |s| s.lines().any(|l| l.contains("good") && l.contains(" 1 ")));
+    seat.wait_until("ranks", |s| s.lines().any(|l| l.contains("good") && l.contains("(1)")));
     seat.keys("ftype:true-false");
     // Counted while the prompt is still open.
     let shown = seat.wait_for("48 questions  only type:true-false");
@@ -305,7 +305,7 @@ fn stability_is_asked_of_the_owner_and_back_gives_it_up() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("3");
-    seat.wait_until("ranks", |s| s.lines().any(|l| l.contains("good") && l.contains(" 1 ")));
+    seat.wait_until("ranks", |s| s.lines().any(|l| l.contains("good") && l.contains("(1)")));
     seat.keys("/Acc.type.true-false<enter>v");
     seat.wait_for("stability");
     seat.keys("<up><enter>");

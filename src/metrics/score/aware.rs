@@ -58,14 +58,18 @@ pub(super) fn columns(sheet: &Sheet, rows: &[u32]) -> Vec<(Column, Source)> {
     };
     let has = |subset: &Subset| rows.iter().any(|row| subset_of(sheet, *row as usize) == *subset);
     let subsets: Vec<_> = [None].into_iter().chain(Subset::ALL.into_iter().filter(has).map(Some)).collect();
-    for (what, help, by_subset, deviates) in MEASURES {
+    let name =
+        |what: &str, subset: &Option<Subset>| subset.map_or(what.to_string(), |s| format!("{what}.{}", s.name()));
+    for (what, help, by_subset, _) in MEASURES {
         for subset in subsets.iter().filter(|s| by_subset || s.is_none()) {
-            let name = subset.map_or(what.to_string(), |s| format!("{what}.{}", s.name()));
-            add(name.clone(), "self-awareness", help, Scale::Share, Source::Mean(what, *subset));
-            if deviates {
-                let help = "population standard deviation of score_AR over the shuffles, in points";
-                add(format!("{name}.sd"), "over shuffles", help, Scale::Spread, Source::Deviation(what, *subset));
-            }
+            add(name(what, subset), "self-awareness", help, Scale::Share, Source::Mean(what, *subset));
+        }
+    }
+    for (what, .., deviates) in MEASURES {
+        for subset in subsets.iter().filter(|_| deviates) {
+            let help = "population standard deviation of score_AR over the shuffles, in points";
+            let name = format!("{}.sd", name(what, subset));
+            add(name, "over shuffles", help, Scale::Spread, Source::Deviation(what, *subset));
         }
     }
     for quadrant in Quadrant::ALL {

@@ -48,12 +48,12 @@ impl Ranks {
         Ranks { column, of: ranks.into_iter().collect(), tested, places }
     }
 
-    /// The rank in words: `2=` where others share it.
+    /// The rank in words: `2=` where others share it, `(2)` where nothing says whether they do.
     pub(super) fn said(&self, model: &str) -> Option<(String, f64)> {
         let (rank, place) = (self.of.get(model)?, self.places.get(model)?);
         Some(match self.tested {
             true => (format!("{}{}", rank.rank, if rank.tied { '=' } else { ' ' }), rank.rank as f64),
-            false => (format!("{place} "), *place as f64),
+            false => (format!("({place})"), *place as f64),
         })
     }
 }
