@@ -3,7 +3,7 @@
 mod accuracy;
 pub mod draws;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::cube::Stack;
 use super::sheet::{NAMED, Sheet};
@@ -16,12 +16,23 @@ use crate::model::{Field, QuestionKind};
 /// Variants that are the benchmark as it was made, before anything was done to it.
 const BASE: [&str; 3] = ["", CLEAN, "vanilla"];
 
+/// How variants begin that are the same questions with their options in another order.
+const ORDERS: [&str; 2] = ["shuffle-", "position-"];
+
+/// Whether what is of this variant is of the benchmark as it was made.
+pub(super) fn is_base(variant: &str) -> bool {
+    BASE.contains(&variant)
+}
+
 /// Stacks that are alike but for their style.
 struct Stratum {
     subtask: u16,
     kind: QuestionKind,
     variant: u16,
+    /// Whether it is what plain columns count: the benchmark as it was made, or of a data set without that, its questions in some order.
     is_base: bool,
+    /// Whether it is the scenario that the others are compared with.
+    is_clean: bool,
 }
 
 /// Where a column's numbers come from.
@@ -90,17 +101,21 @@ impl Plain {
             return plain;
         }
         let variant = |stack: &Stack| named(sheet, Field::Variant, stack.codes[property(Field::Variant)]);
-        let bases = stacks.iter().any(|s| BASE.contains(&variant(s).as_str()));
+        // Each data set by itself: what another one holds says nothing of this one.
+        let made: HashSet<u16> =
+            stacks.iter().filter(|s| is_base(&variant(s))).map(|s| s.codes[property(Field::Dataset)]).collect();
         let mut of: BTreeMap<(u16, u16, u8, u16, u16), u32> = BTreeMap::new();
         let mut levels: Vec<(u16, u16)> = Vec::new();
         let mut styles: BTreeMap<u16, usize> = BTreeMap::new();
         for stack in stacks {
             let code = |field| stack.codes[property(field)];
-            let is_base = !bases || BASE.contains(&variant(stack).as_str());
-            let (data, level) = (code(Field::Dataset), code(Field::Level));
+            let (data, level, variant) = (code(Field::Dataset), code(Field::Level), variant(stack));
+            let is_clean = is_base(&variant);
+            let is_order = ORDERS.iter().any(|start| variant.starts_with(start));
+            let is_base = is_clean || is_order && !made.contains(&data);
             let key = (data, code(Field::Subtask), stack.kind as u8, code(Field::Variant), level);
             let at = *of.entry(key).or_insert_with(|| {
-                plain.strata.push(Stratum { subtask: key.1, kind: stack.kind, variant: key.3, is_base });
+                plain.strata.push(Stratum { subtask: key.1, kind: stack.kind, variant: key.3, is_base, is_clean });
                 levels.push((level, data));
                 plain.strata.len() as u32 - 1
             });
@@ -125,20 +140,29 @@ impl Plain {
         self.sources.push(source);
     }
 
-    /// The scenario of a stratum: variants that are the base are the clean one.
+    /// The scenario of a stratum: the benchmark as it was made is the clean one.
     fn scenario(&self, stratum: &Stratum) -> &str {
-        if stratum.is_base { CLEAN } else { self.variants.get(usize::from(stratum.variant)).map_or("", String::as_str) }
+        if stratum.is_clean {
+            CLEAN
+        } else {
+            self.variants.get(usize::from(stratum.variant)).map_or("", String::as_str)
+        }
     }
 
     fn dysca(&mut self) {
-        let has = |kind| self.strata.iter().any(|s| s.is_base && s.kind == kind);
-        if !has(QuestionKind::MultipleChoice) || !has(QuestionKind::TrueFalse) {
-            return self.scenarios();
-        }
-        let free = has(QuestionKind::FreeForm);
+        let has = |scenario: &str, kind| self.strata.iter().any(|s| s.kind == kind && self.scenario(s) == scenario);
         let mut scenarios: Vec<String> = self.strata.iter().map(|s| self.scenario(s).to_string()).collect();
         scenarios.sort_by_key(|s| (s != CLEAN, s.clone()));
         scenarios.dedup();
+        scenarios.retain(|s| has(s, QuestionKind::MultipleChoice) && has(s, QuestionKind::TrueFalse));
+        let free = scenarios.iter().any(|s| has(s, QuestionKind::FreeForm));
+        self.final_scores(&scenarios, free);
+        self.variants(&scenarios);
+    }
+
+    /// The final scores of these scenarios, their distance from the clean one, and SQ of that.
+    fn final_scores(&mut self, scenarios: &[String], free: bool) {
+        let clean = scenarios.iter().any(|s| s == CLEAN);
         let sorts: &[bool] = if free { &[true, false] } else { &[false] };
         for &with in sorts {
             let (name, help) = match with {
@@ -151,19 +175,22 @@ impl Plain {
                     "mean of the scores of multiple choice and true or false, each the mean of its subtasks (as Dysca's Table 10)",
                 ),
             };
-            for scenario in &scenarios {
+            for scenario in scenarios {
                 self.add(format!("{name}.{scenario}"), name, help, Scale::Share, Source::Final(scenario.clone(), with));
             }
-            for scenario in scenarios.iter().filter(|s| *s != CLEAN) {
+            for scenario in scenarios.iter().filter(|s| clean && *s != CLEAN) {
                 let help = format!("{name}.{scenario} less {name}.{CLEAN}, in points");
                 let source = Source::Delta(scenario.clone(), with);
                 self.add(format!("{name}.{scenario}-{CLEAN}"), &format!("{name} drop"), &help, Scale::Points, source);
             }
         }
+        if !clean {
+            return;
+        }
         let help = "sensitivity to question types: the variance of the two types' scores, each normalised by chance (Dysca, equation 1)";
         self.add("SQ".into(), "SQ", help, Scale::Squared, Source::Sq(None));
         for (_, subtask) in self
-            .named(|s| (s.is_base && s.kind == QuestionKind::TrueFalse).then_some(s.subtask), &self.subtasks.clone())
+            .named(|s| (s.is_clean && s.kind == QuestionKind::TrueFalse).then_some(s.subtask), &self.subtasks.clone())
         {
             let help = "SQ of this subtask alone";
             self.add(format!("SQ.{subtask}"), "SQ by subtask", help, Scale::Squared, Source::Sq(Some(subtask)));
@@ -216,7 +243,7 @@ impl Plain {
             Source::Sq(subtask) => chosen(&|at| {
                 let s = of(at);
                 let name = self.subtasks.get(usize::from(s.subtask));
-                s.is_base && typed(s) && subtask.as_ref().is_none_or(|wanted| name == Some(wanted))
+                s.is_clean && typed(s) && subtask.as_ref().is_none_or(|wanted| name == Some(wanted))
             }),
             Source::Sc => chosen(&|at| self.style[at].is_some()),
             _ => self.stacks_of(column).unwrap_or_default(),

@@ -1,4 +1,5 @@
 mod orders;
+mod scopes;
 
 use std::collections::BTreeMap;
 
@@ -186,10 +187,9 @@ proptest! {
         let only = |row: usize| rows[row].6;
         let chosen = ruled.choose(Some(&only));
         let board = ruled.board(&chosen);
-        let base = rows.iter().any(|r| r.3 < 2);
         let mut want: BTreeMap<String, (u64, u64)> = BTreeMap::new();
         for (row, (_, subtask, style, variant, ..)) in rows.iter().enumerate().filter(|(row, _)| only(*row)) {
-            if base && *variant == 2 {
+            if *variant == 2 {
                 continue;
             }
             let right = u64::from(sheet.right(row, a[row]));
@@ -216,7 +216,7 @@ proptest! {
             && let Ok(at) = ruled.column("Acc")
             && let Some(found) = ruled.discordant((0, 1), at, &chosen)
         {
-            let counts = |row: &usize| only(*row) && !(base && rows[*row].3 == 2);
+            let counts = |row: &usize| only(*row) && rows[*row].3 != 2;
             let only_one = |x: &[Mark], y: &[Mark]| {
                 let is = |row: &usize| sheet.right(*row, x[*row]) && !sheet.right(*row, y[*row]);
                 (0..rows.len()).filter(counts).filter(is).count() as u64

@@ -117,10 +117,11 @@ impl Plain {
         found
     }
 
-    /// Accuracy by variant, where final scores do not say it.
-    pub(super) fn scenarios(&mut self) {
+    /// Accuracy by variant, where the final score of one of these scenarios does not say it.
+    pub(super) fn variants(&mut self, scored: &[String]) {
         let variants = self.variants.clone();
-        for (code, name) in self.named(|s| (s.kind != QuestionKind::FreeForm).then_some(s.variant), &variants) {
+        let is = |s: &Stratum| s.kind != QuestionKind::FreeForm && !scored.iter().any(|name| name == self.scenario(s));
+        for (code, name) in self.named(|s| is(s).then_some(s.variant), &variants) {
             let help = "an answer to a question of this variant";
             let is = |s: &Stratum| s.variant == code && s.kind != QuestionKind::FreeForm;
             self.over(format!("Acc.variant.{name}"), "Acc by variant", help, is);

@@ -132,7 +132,7 @@ impl Plain {
             }
             Source::Sq(subtask) => {
                 let name = |at: usize| said(self.subtasks.get(usize::from(stratum(at).subtask)).map_or("", |s| s));
-                let counts = |at: usize| stratum(at).is_base && subtask.as_ref().is_none_or(|s| name(at) == s);
+                let counts = |at: usize| stratum(at).is_clean && subtask.as_ref().is_none_or(|s| name(at) == s);
                 let of: Vec<Option<u32>> = stacks
                     .map(|at| {
                         let kind = kind_of(at, 2).filter(|_| counts(at))?;
