@@ -330,7 +330,10 @@ impl Ruled {
         let chosen = &*self.own(&[model], chosen);
         let rows = self.rows_of(column - self.measures.len(), chosen);
         let in_stack = |row: &u32| self.cube.holds(*row as usize).then(|| self.cube.stack_of(*row as usize));
-        let scored = |row: &u32| in_stack(row).is_none_or(|stack| self.planes[model].scored[stack]);
+        let scored = |row: &u32| match in_stack(row) {
+            Some(stack) => self.planes[model].scored[stack],
+            None => self.planes[model].scopes.contains(&self.sheet.scope(*row as usize)),
+        };
         let unit = |row: u32| (vec![row], self.right(graded, row as usize));
         (Unit::Answer, rows.into_iter().filter(scored).map(unit).collect())
     }

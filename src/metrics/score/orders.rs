@@ -188,7 +188,8 @@ impl Ruled {
         let shuffles = self.shuffles(model);
         let all = self.own(self.orders.family(model).filter(|_| shuffles.is_some()).unwrap_or_default(), chosen);
         let shuffles = shuffles.as_deref().map(|shuffles| (shuffles, &*all));
-        self.special.cells(&self.sheet, &self.models[model], chosen, shuffles)
+        let scored = (&*self.models[model], &self.planes[model].scopes);
+        self.special.cells(&self.sheet, scored, chosen, shuffles)
     }
 
     /// The cells of the columns of orders; `chosen` are questions that the model was asked.

@@ -1,10 +1,10 @@
 //! Columns of benchmarks that ask more than whether an answer is right: MM-SAP's refusals, VLB's variants beside their originals,
 //! AutoBench-V's positions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::sheet::{Mark, Sheet, UNGRADED};
-use super::{Chosen, Graded, aware};
+use super::{Chosen, Graded, aware, plain};
 use crate::metrics::autobench::{PositionBias, position_bias};
 use crate::metrics::statistics::Number;
 use crate::metrics::tally::Tally;
@@ -27,6 +27,13 @@ enum Source {
     PositionRelative(String),
 }
 
+/// Rows at one position of one data set, and the even ones of the same data set: as it was made, each question once.
+struct Position {
+    name: String,
+    rows: Vec<u32>,
+    even: Vec<u32>,
+}
+
 /// The columns and the rows that they are of.
 #[derive(Default)]
 pub struct Special {
@@ -37,9 +44,8 @@ pub struct Special {
     refusable: Vec<u32>,
     /// Rows of variants, each with the row of its original.
     pairs: Vec<(u32, u32)>,
-    /// Rows of variants by position, and of the others.
-    positions: Vec<(String, Vec<u32>)>,
-    even: Vec<u32>,
+    /// By name, then by data set.
+    positions: Vec<Position>,
 }
 
 impl Special {
@@ -98,23 +104,27 @@ impl Special {
     }
 
     fn by_position(&mut self, sheet: &Sheet) {
-        let position = |row: usize| sheet.name(Field::Variant, row).strip_prefix(POSITION).map(str::to_string);
-        let mut found: Vec<(String, Vec<u32>)> = Vec::new();
         if !sheet.names.iter().flatten().any(|name| name.starts_with(POSITION)) {
             return;
         }
-        for row in (0..sheet.len()).filter(|row| sheet.graded(*row)) {
-            match position(row) {
-                None => self.even.push(row as u32),
-                Some(name) => match found.iter_mut().find(|(n, _)| *n == name) {
-                    Some((_, rows)) => rows.push(row as u32),
-                    None => found.push((name, vec![row as u32])),
-                },
+        let mut found: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
+        let mut even: HashMap<&str, Vec<u32>> = HashMap::new();
+        for row in (0..sheet.len()).filter(|row| sheet.graded(*row) && sheet.turn[*row] <= 1) {
+            let (set, variant) = (sheet.name(Field::Dataset, row), sheet.name(Field::Variant, row));
+            match variant.strip_prefix(POSITION) {
+                Some(name) => found.entry((name, set)).or_default().push(row as u32),
+                None if plain::is_base(variant) => even.entry(set).or_default().push(row as u32),
+                None => {}
             }
         }
-        found.sort();
-        self.positions = found;
-        for (name, _) in self.positions.clone() {
+        let position = |((name, set), rows): ((&str, &str), Vec<u32>)| {
+            let even = even.get(set).cloned().unwrap_or_default();
+            Position { name: name.to_string(), rows, even }
+        };
+        self.positions = found.into_iter().map(position).collect();
+        let mut names: Vec<String> = self.positions.iter().map(|p| p.name.clone()).collect();
+        names.dedup();
+        for name in names {
             let help = "score with every right answer at this position less the score with even positions, in points (AutoBench-V's R)";
             self.add(format!("R.{name}"), "position bias", help, Scale::Points, Source::Position(name.clone()));
             let help = "the same in percent of the score with even positions (AutoBench-V's code, position_bias.py)";
@@ -123,14 +133,14 @@ impl Special {
         }
     }
 
-    /// A model's cells, a column each.
+    /// A model's cells, a column each; `scopes` are those that it is scored in.
     ///
     /// `shuffles` are the numbers and answers of a model whose options an evaluation shuffled, on the questions that were asked in all of
     /// them; otherwise the items say which shuffle they are.
     pub fn cells(
         &self,
         sheet: &Sheet,
-        model: &Graded,
+        (model, scopes): (&Graded, &HashSet<u32>),
         chosen: &Chosen,
         shuffles: Option<(&[(u32, &Graded)], &Chosen)>,
     ) -> Vec<Option<Cell>> {
@@ -141,12 +151,12 @@ impl Special {
         let report = answers(&self.refusable).then(|| match shuffles {
             Some((shuffles, all)) => {
                 let shuffles = shuffles.iter().map(|(n, model)| (Some(*n), *model));
-                aware::report(sheet, shuffles, self.refusable_of(all))
+                aware::report(sheet, shuffles, self.refusable_of(all, sheet, scopes))
             }
-            None => aware::report(sheet, [(None, model)].into_iter(), self.refusable_of(chosen)),
+            None => aware::report(sheet, [(None, model)].into_iter(), self.refusable_of(chosen, sheet, scopes)),
         });
         let deltas = self.deltas(sheet, model, chosen);
-        let positions = self.shifts(sheet, model, chosen);
+        let positions = self.shifts(sheet, (model, scopes), chosen);
         let points = |number: &Number, n: u64| Some(Cell::Number { value: number.value?, n });
         let of = |name: &String| deltas.iter().find(|d| d.variant == *name);
         let shift = |name: &String| positions.iter().find(|(bias, _)| bias.position == *name);
@@ -173,7 +183,7 @@ impl Special {
                 self.pairs.iter().map(|(row, _)| *row).filter(is).collect()
             }
             Some(Source::Position(name) | Source::PositionRelative(name)) => {
-                self.positions.iter().find(|(n, _)| n == name).map(|(_, rows)| rows.clone()).unwrap_or_default()
+                self.positions.iter().filter(|p| p.name == *name).flat_map(|p| p.rows.iter().copied()).collect()
             }
             None => Vec::new(),
         }
@@ -192,8 +202,15 @@ impl Special {
         }
     }
 
-    fn refusable_of<'s>(&'s self, chosen: &'s Chosen) -> impl Iterator<Item = usize> + Clone + 's {
-        self.refusable.iter().map(|row| *row as usize).filter(|row| chosen.holds(*row))
+    /// The questions with an option that declines, of those chosen in the data sets that a model answers.
+    fn refusable_of<'s>(
+        &'s self,
+        chosen: &'s Chosen,
+        sheet: &'s Sheet,
+        scopes: &'s HashSet<u32>,
+    ) -> impl Iterator<Item = usize> + Clone + 's {
+        let rows = self.refusable.iter().map(|row| *row as usize);
+        rows.filter(|row| chosen.holds(*row) && scopes.contains(&sheet.scope(*row)))
     }
 
     fn deltas(&self, sheet: &Sheet, model: &Graded, chosen: &Chosen) -> Vec<Delta> {
@@ -211,20 +228,23 @@ impl Special {
         }))
     }
 
-    fn shifts(&self, sheet: &Sheet, model: &Graded, chosen: &Chosen) -> Vec<(PositionBias, u64)> {
-        if self.positions.is_empty() {
-            return Vec::new();
-        }
+    fn shifts(
+        &self,
+        sheet: &Sheet,
+        (model, scopes): (&Graded, &HashSet<u32>),
+        chosen: &Chosen,
+    ) -> Vec<(PositionBias, u64)> {
         let tally = |rows: &[u32]| {
-            let rows = rows
-                .iter()
-                .map(|row| *row as usize)
-                .filter(|row| chosen.holds(*row) && model.mark(*row) != Mark::ABSENT);
+            let rows = rows.iter().map(|row| *row as usize).filter(|row| {
+                chosen.holds(*row) && model.mark(*row) != Mark::ABSENT && scopes.contains(&sheet.scope(*row))
+            });
             rows.map(|row| Tally::of(u64::from(sheet.right(row, model.mark(row))), 1)).sum::<Tally>()
         };
-        let tallies: Vec<(String, Tally)> =
-            self.positions.iter().map(|(name, rows)| (name.clone(), tally(rows))).collect();
-        let found = position_bias(&tallies, tally(&self.even));
-        found.into_iter().zip(&tallies).map(|(bias, (_, t))| (bias, t.n)).collect()
+        let of = |same: &[Position]| {
+            let (at, even) = (same.iter().map(|p| tally(&p.rows)).sum(), same.iter().map(|p| tally(&p.even)).sum());
+            let found = position_bias(&[(same[0].name.clone(), at)], even);
+            found.into_iter().map(move |bias| (bias, at.n))
+        };
+        self.positions.chunk_by(|a, b| a.name == b.name).flat_map(of).collect()
     }
 }

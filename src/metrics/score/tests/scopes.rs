@@ -68,3 +68,52 @@ fn a_variant_of_one_type_keeps_its_accuracy_beside_final_scores() {
     assert_eq!(cell(&board, "m", "MC+TF.clean"), Some(Cell::Mean { value: 1.0, n: 4 }));
     assert!(!names(&ruled).iter().any(|name| name.starts_with("MC+TF.V1")), "it has no true or false");
 }
+
+#[test]
+fn self_awareness_is_of_the_data_sets_that_a_model_answers() {
+    let mut sheet = Sheet::default();
+    for (n, set) in [("s1", 10), ("s2", 20)].into_iter().flat_map(|(set, n)| (0..n).map(move |n| (n, set))) {
+        let mut asked = of(set, n, MC, "");
+        asked.options[3].role = Role::Refusal;
+        asked.level = Some("basic".into());
+        sheet.push(&asked).unwrap();
+    }
+    let none = [Mark::ABSENT; 20];
+    let models = vec![
+        model("m1", [&[Mark::option(1); 10][..], &none[..]].concat()),
+        model("m2", [&none[..10], &[Mark::option(1); 20][..]].concat()),
+    ];
+    let ruled = Ruled::new(Arc::new(sheet), models);
+    let chosen = ruled.choose(None);
+    let board = ruled.board(&chosen);
+    let at = ruled.column("AR.basic").unwrap();
+    for (row, (name, n)) in [("m1", 10), ("m2", 20)].into_iter().enumerate() {
+        assert_eq!(cell(&board, name, "AR.basic"), Some(Cell::Mean { value: 1.0, n }));
+        assert_eq!(cell(&board, name, "quadrant.known-knowns"), Some(Cell::Mean { value: 1.0, n }));
+        assert_eq!(ruled.behind(row, at, &chosen).1.len(), n as usize);
+    }
+}
+
+#[test]
+fn a_position_is_held_against_even_ones_of_its_own_data_set() {
+    // Even 8 of 10 right and A 9 of 10; another set has nothing right, and its variants and rotations are no even ones either.
+    let mut sheet = Sheet::default();
+    let mut marks = Vec::new();
+    for n in 0..20 {
+        sheet.push(&of("auto", n, MC, if n < 10 { "" } else { "position-A" })).unwrap();
+        marks.push(Mark::option(usize::from(n < 8 || (10..19).contains(&n))));
+    }
+    for n in 20..50 {
+        let mut other =
+            of(if n < 40 { "other" } else { "auto" }, n, MC, if (40..45).contains(&n) { "corruption" } else { "" });
+        if n >= 45 {
+            other.rotation = Some(crate::model::Rotation { set: "0".into(), index: 2, of: 4 });
+        }
+        sheet.push(&other).unwrap();
+        marks.push(Mark::option(0));
+    }
+    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let board = ruled.board(&ruled.choose(None));
+    let found = cell(&board, "m", "R.A").unwrap();
+    assert!((found.value().unwrap() - 10.0).abs() < 1e-9 && found.n() == 10, "{found:?}");
+}
