@@ -132,3 +132,58 @@ fn ranks_intervals_and_two_models_are_the_same_from_a_project_and_from_its_files
     bench.run(["board", "--sure"]).refused(2);
     bench.run(["board", "--column", "aAcc.L_m"]).refused(2);
 }
+
+/// A folder of questions in three data sets, x, y and z of 40, 40 and 5, and of models that answer some of them: on x all alike.
+fn apart(bench: &Bench) -> String {
+    let folder = bench.beside("apart");
+    std::fs::create_dir_all(&folder).unwrap();
+    let put = |name: &str, lines: Vec<Value>| {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(folder.join(format!("{name}.jsonl")), text).unwrap();
+    };
+    let sets = [("x", 40), ("y", 40), ("z", 5)];
+    let ids = |set: &str| {
+        let n = sets.iter().find(|(name, _)| *name == set).map_or(0, |(_, n)| *n);
+        let set = set.to_string();
+        (0..n).map(move |n| format!("{set}{n}")).collect::<Vec<_>>()
+    };
+    for (set, _) in sets {
+        let question =
+            |id: &String| json!({"id": id, "question": format!("{id}?"), "A": "cat", "B": "dog", "answer": "A"});
+        put(set, ids(set).iter().map(question).collect());
+    }
+    for (model, sets) in [("both", &["x", "y"][..]), ("one", &["x"]), ("other", &["z"])] {
+        let answer = |(at, id): (usize, &String)| {
+            let said = if model == "one" && at < 10 || model == "both" && at < 10 { "B" } else { "A" };
+            json!({"id": id, "prediction": said, "model": model})
+        };
+        let asked: Vec<String> = sets.iter().flat_map(|set| ids(set)).collect();
+        put(model, asked.iter().enumerate().map(answer).collect());
+    }
+    folder.to_str().unwrap().to_string()
+}
+
+#[test]
+fn two_models_are_held_against_each_other_on_the_questions_of_both() {
+    let bench = Bench::new();
+    let folder = apart(&bench);
+    let board = |args: &[&str]| bench.run(["board", &folder].iter().chain(args).copied().collect::<Vec<_>>());
+    let ranks = board(&["--ranks", "Acc", "--format", "json"]).lines();
+    let of = |name: &str| ranks.iter().find(|line| line["model"] == name).unwrap();
+    assert_eq!(
+        (&of("both")["alone"], &of("both")["next_alone"], &of("both")["p"]),
+        (&json!(0), &json!(0), &json!(1.0))
+    );
+    assert_eq!((&of("both")["rank"], &of("one")["rank"]), (&json!(1), &json!(1)), "{ranks:?}");
+    let compare = |models: [&str; 2], more: &[&str]| {
+        board(&[&["--compare", models[0], models[1], "--column", "Acc", "--draws", "40"], more].concat())
+    };
+    let found = compare(["both", "one"], &["--format", "json"]).lines().remove(0);
+    assert_eq!((&found["n"], &found["delta"], &found["p"]), (&json!([80, 40]), &json!(0.0), &json!(1.0)), "{found}");
+    assert_eq!(found["shared"], json!({"k": [30, 30], "n": [40, 40], "values": [0.75, 0.75]}), "{found}");
+    let text = compare(["both", "one"], &[]).ok();
+    assert!(text.contains("both, shared  75.00 30/40") && text.contains("both are scored on"), "{text}");
+    let found = compare(["one", "other"], &["--format", "json"]).lines().remove(0);
+    assert_eq!((&found["delta"], &found["p"], &found["drawn"]["low"]), (&Value::Null, &Value::Null, &Value::Null));
+    assert_eq!(found["drawn"]["undefined"], json!("the two models have no question in common"), "{found}");
+}

@@ -356,6 +356,7 @@ fn two_models_on_the_same_questions() {
                 first_items: (1..30).collect(),
                 second_items: (40..49).collect(),
             }),
+            shared: [Some(Cell::Share { k: 264, n: 288 }), Some(Cell::Share { k: 244, n: 288 })],
         };
         pane.take_compared(&BoardAsk::default(), compared);
         check("board_compared", size, &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())));

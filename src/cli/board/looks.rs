@@ -116,6 +116,11 @@ impl Source {
             k: compared.cells.map(|c| c.and_then(Cell::k)),
             n: compared.cells.map(|c| c.map_or(0, Cell::n)),
             values: compared.cells.map(|c| c.and_then(Cell::value)),
+            shared: SharedLine {
+                k: compared.shared.map(|c| c.and_then(Cell::k)),
+                n: compared.shared.map(|c| c.map_or(0, Cell::n)),
+                values: compared.shared.map(|c| c.and_then(Cell::value)),
+            },
             delta: compared.delta,
             drawn: DrawnLine::of(&compared.redrawn),
             both: t.map(|t| t.both),
@@ -126,12 +131,15 @@ impl Source {
             first_items: t.map_or(Vec::new(), |t| t.first_items.clone()),
             second_items: t.map_or(Vec::new(), |t| t.second_items.clone()),
         };
-        let mut rows = vec![
-            vec![a.clone(), shown(compared.cells[0], of)],
-            vec![b.clone(), shown(compared.cells[1], of)],
+        let mut rows =
+            vec![vec![a.clone(), shown(compared.cells[0], of)], vec![b.clone(), shown(compared.cells[1], of)]];
+        if let Some(shared) = compared.narrowed() {
+            rows.extend([a, b].into_iter().zip(shared).map(|(m, cell)| vec![format!("{m}, shared"), shown(*cell, of)]));
+        }
+        rows.extend([
             vec!["difference".into(), compared.delta.map_or("-".into(), |d| format!("{:+.2}", d * by))],
             vec!["95 %, drawn".into(), told(&compared.redrawn, of)],
-        ];
+        ]);
         if let Some(t) = t {
             rows.extend([
                 vec![format!("only {a}"), t.first.to_string()],
@@ -142,8 +150,11 @@ impl Source {
             ]);
         }
         let r = &compared.redrawn;
-        let note = format!("{} draws of {} {}s, seed {}", plan.draws, r.clusters, r.cluster, plan.seed);
-        printed(&["", column], rows, &[line], args.format, &[note], out)
+        let mut notes = vec![format!("{} draws of {} {}s, seed {}", plan.draws, r.clusters, r.cluster, plan.seed)];
+        if compared.narrowed().is_some() {
+            notes.push("shared: on the questions that both are scored on, which all below is of".into());
+        }
+        printed(&["", column], rows, &[line], args.format, &notes, out)
     }
 }
 
@@ -232,6 +243,7 @@ struct CompareLine {
     k: [Option<u64>; 2],
     n: [u64; 2],
     values: [Option<f64>; 2],
+    shared: SharedLine,
     delta: Option<f64>,
     drawn: DrawnLine,
     both: Option<u64>,
@@ -241,6 +253,14 @@ struct CompareLine {
     p: Option<f64>,
     first_items: Vec<u32>,
     second_items: Vec<u32>,
+}
+
+/// The cells of two models on the questions that both are scored on.
+#[derive(Serialize)]
+struct SharedLine {
+    k: [Option<u64>; 2],
+    n: [u64; 2],
+    values: [Option<f64>; 2],
 }
 
 /// Prints lines as a table of words, or as one object each.

@@ -185,6 +185,21 @@ impl Ruled {
         self.own(&[a, b], chosen).into_owned()
     }
 
+    /// Of some questions, those that both models are scored on: that both were asked, in data sets that both answer.
+    pub fn shared(&self, (a, b): (usize, usize), chosen: &Chosen) -> Chosen {
+        let mut shared = self.both((a, b), chosen);
+        let (first, second) = (&self.planes[a].scopes, &self.planes[b].scopes);
+        if first != second {
+            let scored = |scope: u32| first.contains(&scope) && second.contains(&scope);
+            let rows: Vec<bool> =
+                (0..self.sheet.len()).map(|row| chosen.holds(row) && scored(self.sheet.scope(row))).collect();
+            let plane = self.cube.plane(|row| rows[row]);
+            shared.plane.iter_mut().zip(&plane).for_each(|(word, scored)| *word &= scored);
+            shared.rows = Some(Arc::new(rows));
+        }
+        shared
+    }
+
     /// The columns there are, those of groups first.
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
         let of_answers = self.measures.iter().map(|m| &m.column).chain(&self.plain.columns);
@@ -245,19 +260,27 @@ impl Ruled {
         rows.filter(|row| model.mark(*row) == Mark::ABSENT && scopes.contains(&self.sheet.scope(*row))).count() as u64
     }
 
-    /// The units of a measure that count for a model, each with whether it is right.
-    fn units<'s>(
+    /// The units of a measure that count for all of these models.
+    fn units<'s, const N: usize>(
         &'s self,
-        model: usize,
+        models: [usize; N],
         measure: &'s Measure,
         chosen: &'s Chosen,
-    ) -> impl Iterator<Item = (&'s [u32], bool)> + 's {
-        let (model, scopes) = (&self.models[model], &self.planes[model].scopes);
+    ) -> impl Iterator<Item = &'s [u32]> + 's {
+        let asked =
+            move |unit: &[u32]| unit.iter().all(|row| models.iter().all(|m| self.models[*m].was_asked(*row as usize)));
         let counts = move |unit: &&[u32]| {
-            unit.first().is_some_and(|row| scopes.contains(&self.sheet.scope(*row as usize)))
-                && unit.iter().all(|row| chosen.holds(*row as usize) && model.was_asked(*row as usize))
+            let scope = unit.first().map(|row| self.sheet.scope(*row as usize));
+            scope.is_some_and(|scope| models.iter().all(|m| self.planes[*m].scopes.contains(&scope)))
+                && unit.iter().all(|row| chosen.holds(*row as usize))
+                && asked(unit)
         };
-        measure.units().filter(counts).map(|unit| (unit, unit.iter().all(|row| self.right(model, *row as usize))))
+        measure.units().filter(counts)
+    }
+
+    /// Whether a model got all answers of a unit right.
+    fn unit_right(&self, model: usize, unit: &[u32]) -> bool {
+        unit.iter().all(|row| self.right(&self.models[model], *row as usize))
     }
 
     /// What a model's answers were read as, or those of a further order of its options (see [`answerers`](Self::answerers)).
@@ -272,9 +295,9 @@ impl Ruled {
 
     fn group_cell(&self, model: usize, measure: &Measure, chosen: &Chosen) -> Option<Cell> {
         let (mut k, mut n) = (0, 0);
-        for (_, right) in self.units(model, measure, chosen) {
+        for unit in self.units([model], measure, chosen) {
             n += 1;
-            k += u64::from(right);
+            k += u64::from(self.unit_right(model, unit));
         }
         (n > 0).then_some(Cell::Share { k, n })
     }
@@ -321,8 +344,8 @@ impl Ruled {
     pub fn behind(&self, model: usize, column: usize, chosen: &Chosen) -> (Unit, Vec<(Vec<u32>, bool)>) {
         let graded = &self.models[model];
         if let Some(measure) = self.measures.get(column) {
-            let units = self.units(model, measure, chosen);
-            return (measure.unit, units.map(|(unit, right)| (unit.to_vec(), right)).collect());
+            let units = self.units([model], measure, chosen);
+            return (measure.unit, units.map(|unit| (unit.to_vec(), self.unit_right(model, unit))).collect());
         }
         if let Some(at) = self.of_orders(column) {
             return (Unit::Orders, self.units_of_orders(model, at, chosen));
@@ -352,8 +375,8 @@ impl Ruled {
         rows.map(|row| row as u32).collect()
     }
 
-    /// Units of a column that only the one model gets right, and only the other; `None` where a column has no units that are right or
-    /// wrong, or the two are not scored on the same ones.
+    /// Units of a column that only the one model gets right, and only the other, of those that both are scored on; `None` where a column has
+    /// no units that are right or wrong, or the two have none in common.
     pub fn discordant(&self, (a, b): (usize, usize), column: usize, chosen: &Chosen) -> Option<(u64, u64)> {
         if self.of_orders(column).is_some() {
             let paired = self.is_circular(column).then(|| self.paired((a, b), column, chosen)).flatten()?;
@@ -361,21 +384,21 @@ impl Ruled {
         }
         let chosen = &*self.own(&[a, b], chosen);
         if let Some(measure) = self.measures.get(column) {
-            let of = |model: usize| self.units(model, measure, chosen).map(|u| u.1).collect::<Vec<bool>>();
-            let (a, b) = (of(a), of(b));
-            if a.len() != b.len() || a.is_empty() {
-                return None;
+            let mut found = None;
+            for unit in self.units([a, b], measure, chosen) {
+                let (first, second): &mut (u64, u64) = found.get_or_insert_default();
+                let right = (self.unit_right(a, unit), self.unit_right(b, unit));
+                *first += u64::from(right == (true, false));
+                *second += u64::from(right == (false, true));
             }
-            let only = |x: &[bool], y: &[bool]| x.iter().zip(y).filter(|(x, y)| **x && !**y).count() as u64;
-            return Some((only(&a, &b), only(&b, &a)));
+            return found;
         }
-        let stacks = self.plain.stacks_of(column - self.measures.len())?;
-        let free = |at: &u32| self.cube.stacks()[*at as usize].kind == QuestionKind::FreeForm;
-        let scored = |at: &u32| self.planes[a].scored[*at as usize] && self.planes[b].scored[*at as usize];
-        if stacks.iter().any(free) || !stacks.iter().any(scored) {
+        let mut stacks = self.plain.stacks_of(column - self.measures.len())?;
+        if stacks.iter().any(|at| self.cube.stacks()[*at as usize].kind == QuestionKind::FreeForm) {
             return None;
         }
-        Some(self.cube.differ(&stacks, (&self.planes[a].right, &self.planes[b].right), &chosen.plane))
+        stacks.retain(|at| self.planes[a].scored[*at as usize] && self.planes[b].scored[*at as usize]);
+        self.cube.differ(&stacks, (&self.planes[a].right, &self.planes[b].right), &chosen.plane)
     }
 }
 

@@ -86,8 +86,8 @@ impl Ruled {
         Ok(Drawn { value, interval, clusters: again.clusters(), cluster })
     }
 
-    /// The first model's cell less the second's, with the interval of the difference: both are drawn together, since they answer the
-    /// same questions.
+    /// The first model's number less the second's on the questions that both are scored on, with the interval of the difference: both are
+    /// drawn together, since they answer the same questions.
     ///
     /// # Errors
     /// [`Kind::Cancelled`] when nobody waits for it any more.
@@ -99,6 +99,10 @@ impl Ruled {
         plan: Bootstrap,
         wanted: Wanted<'_>,
     ) -> Result<Drawn> {
+        let chosen = &self.shared((a, b), chosen);
+        if self.behind(a, column, chosen).1.is_empty() || self.behind(b, column, chosen).1.is_empty() {
+            return Ok(Drawn::not(None, "the two models have no question in common"));
+        }
         let again = match self.again(column, &[(a, chosen), (b, chosen)]) {
             Ok(again) => again,
             Err(why) => {
@@ -109,9 +113,13 @@ impl Ruled {
         if !wanted() {
             return Err(cancelled());
         }
+        let value = again.apart((0, 1));
+        if value.is_none() {
+            return Ok(Drawn::not(None, "the questions that the two models have in common give no number"));
+        }
         let interval = again.apart_interval(plan, (0, 1));
         let cluster = self.cluster_name(a, column, chosen);
-        Ok(Drawn { value: again.apart((0, 1)), interval, clusters: again.clusters(), cluster })
+        Ok(Drawn { value, interval, clusters: again.clusters(), cluster })
     }
 
     /// The units behind a column by which of two models got them right; `None` where a column has no units that are right or wrong,

@@ -38,12 +38,21 @@ pub struct Compared {
     pub column: String,
     /// Their cells.
     pub cells: [Option<super::Cell>; 2],
-    /// The first less the second, shares from 0 to 1.
+    /// The first less the second on the questions that both are scored on, shares from 0 to 1.
     pub delta: Option<f64>,
-    /// The interval of that.
+    /// The interval of that; `why_not` says too why there is no `delta`.
     pub redrawn: Redrawn,
     /// Units by which of the two got them right; none for a column that is no share of units.
     pub table: Option<Table>,
+    /// Their cells on the questions that both are scored on, which `delta` and `table` are of.
+    pub shared: [Option<super::Cell>; 2],
+}
+
+impl Compared {
+    /// The cells that the difference is of, where these are others than those of the board.
+    pub fn narrowed(&self) -> Option<&[Option<super::Cell>; 2]> {
+        Some(&self.shared).filter(|shared| self.delta.is_some() && **shared != self.cells)
+    }
 }
 
 /// Units by which of two models got them right.

@@ -92,15 +92,19 @@ impl Scored {
             }
         });
         let drawn = self.ruled.difference(at, place, chosen, plan, wanted)?;
-        let board = self.ruled.board(chosen);
-        let cell = |model: usize| board.rows.get(model).and_then(|row| row.cells.get(place).copied().flatten());
+        let cells = |chosen: &Chosen| {
+            let board = self.ruled.board(chosen);
+            let cell = |model: usize| board.rows.get(model).and_then(|row| row.cells.get(place).copied().flatten());
+            [cell(at.0), cell(at.1)]
+        };
         Ok(Compared {
             models: [a.to_string(), b.to_string()],
             column: column.to_string(),
-            cells: [cell(at.0), cell(at.1)],
+            cells: cells(chosen),
             delta: drawn.value,
             redrawn: redrawn(drawn, plan),
             table,
+            shared: cells(&self.ruled.shared(at, chosen)),
         })
     }
 

@@ -117,3 +117,44 @@ fn a_position_is_held_against_even_ones_of_its_own_data_set() {
     let found = cell(&board, "m", "R.A").unwrap();
     assert!((found.value().unwrap() - 10.0).abs() < 1e-9 && found.n() == 10, "{found:?}");
 }
+
+#[test]
+fn two_models_are_compared_on_what_both_are_scored_on() {
+    // `both` answers two data sets, `one` the first alone and the same, `other` the third alone; groups are of the first two.
+    let mut sheet = Sheet::default();
+    let mut rotated = |set: &str, n: usize| {
+        let rotation = crate::model::Rotation { set: (n / 2).to_string(), index: (n % 2 + 1) as u32, of: 2 };
+        sheet.push(&Item { rotation: Some(rotation), ..of(set, n, MC, "") }).unwrap();
+    };
+    (0..160).for_each(|n| rotated(if n < 80 { "x" } else { "y" }, n));
+    (160..165).for_each(|n| sheet.push(&of("z", n, MC, "")).unwrap());
+    let on = |answers: &dyn Fn(usize) -> bool| {
+        let mark = |n: usize| if answers(n) { Mark::option(usize::from(n % 80 >= 20)) } else { Mark::ABSENT };
+        (0..165).map(mark).collect::<Vec<_>>()
+    };
+    let models =
+        vec![model("both", on(&|n| n < 160)), model("one", on(&|n| n < 80)), model("other", on(&|n| n >= 160))];
+    let ruled = Ruled::new(Arc::new(sheet), models);
+    let chosen = ruled.choose(None);
+    let plan = crate::model::agreement::Bootstrap { draws: 40, seed: 1 };
+    for column in ["Acc", "Circular"] {
+        let at = ruled.column(column).unwrap();
+        assert_eq!(ruled.discordant((0, 1), at, &chosen), Some((0, 0)), "{column}");
+        let paired = ruled.paired((0, 1), at, &chosen).unwrap();
+        assert_eq!((paired.both, paired.neither), (30, 10), "{column}");
+        let apart = ruled.difference((0, 1), at, &chosen, plan, &|| true).unwrap();
+        assert_eq!(apart.value, Some(0.0), "{column}");
+        assert_eq!((ruled.discordant((1, 2), at, &chosen), ruled.paired((1, 2), at, &chosen)), (None, None));
+        let apart = ruled.difference((1, 2), at, &chosen, plan, &|| true).unwrap();
+        assert_eq!((apart.value, apart.interval), (None, Err("the two models have no question in common")));
+    }
+    let board = ruled.board(&ruled.shared((0, 1), &chosen));
+    let quarters = Some(Cell::Share { k: 30, n: 40 });
+    assert_eq!(
+        (cell(&board, "both", "Acc"), cell(&board, "one", "Circular"), board.questions),
+        (quarters, quarters, 80)
+    );
+    // The cells of the board stay what they are.
+    let board = ruled.board(&chosen);
+    assert_eq!(cell(&board, "both", "Acc"), Some(Cell::Share { k: 60, n: 80 }));
+}

@@ -91,17 +91,22 @@ impl CompareView {
         answers.into_iter().map(effect).collect()
     }
 
-    /// What is said of a model: its number, with its count where it has one.
+    /// What is said of a model: its number, with its count where it has one, and that on the questions of both where it is another.
     fn side(&self, at: usize) -> String {
-        let name = &self.compared.models[at];
-        match self.compared.cells[at].and_then(|c| Some((c, c.value()?))) {
+        let own = format!("{}: {}", self.compared.models[at], self.number(self.compared.cells[at]));
+        match self.compared.narrowed() {
+            Some(shared) => format!("{own}; shared {}", self.number(shared[at])),
+            None => own,
+        }
+    }
+
+    fn number(&self, cell: Option<Cell>) -> String {
+        match cell.and_then(|c| Some((c, c.value()?))) {
             Some((Cell::Share { k, n }, value)) => {
-                format!("{name}: {} = {}/{}", said(value, self.scale), text::grouped(k), text::grouped(n))
+                format!("{} = {}/{}", said(value, self.scale), text::grouped(k), text::grouped(n))
             }
-            Some((cell, value)) => {
-                format!("{name}: {} of {} answers", said(value, self.scale), text::grouped(cell.n()))
-            }
-            None => format!("{name}: no answers"),
+            Some((cell, value)) => format!("{} of {} answers", said(value, self.scale), text::grouped(cell.n())),
+            None => "no answers".into(),
         }
     }
 
@@ -115,7 +120,8 @@ impl CompareView {
                 (None, Some(why)) => format!("no interval: {why}"),
                 (None, None) => String::new(),
             };
-            format!("difference: {}  {interval}", apart(delta, self.scale))
+            let of = if c.narrowed().is_some() { " on the shared questions" } else { "" };
+            format!("difference{of}: {}  {interval}", apart(delta, self.scale))
         });
         let how = format!(
             "by drawing {} {}s again, {} draws, seed {}",
@@ -137,5 +143,35 @@ impl CompareView {
         lines.say(&format!(" {test}"), Role::Text);
         let table = Rect { y: area.y + height, height: area.height - height, ..area };
         self.table.draw(table, buf, look);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::board::looks::Redrawn;
+
+    #[test]
+    fn a_number_on_what_both_answer_stands_beside_that_of_the_board() {
+        let share = |k, n| Some(Cell::Share { k, n });
+        let compared = Compared {
+            models: ["m".into(), "n".into()],
+            column: "Acc".into(),
+            cells: [share(70, 80), share(30, 40)],
+            delta: Some(0.0),
+            redrawn: Redrawn {
+                interval: None,
+                why_not: None,
+                cluster: "question".into(),
+                clusters: 40,
+                plan: Default::default(),
+            },
+            table: None,
+            shared: [share(30, 40), share(30, 40)],
+        };
+        let view = CompareView::new(compared.clone(), Scale::Share);
+        assert_eq!(view.side(0), "m: 87.50 % = 70/80; shared 75.00 % = 30/40");
+        let same = CompareView::new(Compared { cells: compared.shared, ..compared }, Scale::Share);
+        assert_eq!(same.side(0), "m: 75.00 % = 30/40");
     }
 }

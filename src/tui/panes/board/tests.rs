@@ -330,6 +330,7 @@ fn two_models_are_marked_one_after_the_other_and_their_items_open() {
             first_items: vec![3, 4, 9],
             second_items: vec![],
         }),
+        shared: [share(229), share(190)],
     };
     pane.take_compared(ask, compared);
     let shown = drawn(&mut pane);
