@@ -187,3 +187,15 @@ fn two_models_are_held_against_each_other_on_the_questions_of_both() {
     assert_eq!((&found["delta"], &found["p"], &found["drawn"]["low"]), (&Value::Null, &Value::Null, &Value::Null));
     assert_eq!(found["drawn"]["undefined"], json!("the two models have no question in common"), "{found}");
 }
+
+#[test]
+fn scores_settle_at_what_the_board_says_whatever_each_model_answers() {
+    let bench = Bench::new();
+    let folder = apart(&bench);
+    let args = ["analyse", "stability", &folder, "--column", "Acc", "--fractions", "50,100", "--json"];
+    let found = bench.run(args).lines().remove(0);
+    assert_eq!(found["n"][1], json!(85), "the questions of all");
+    let last = |at: usize| (found["models"][at]["model"].clone(), found["models"][at]["values"][1].clone());
+    let want = [("both", 87.5), ("one", 75.0), ("other", 100.0)].map(|(model, value)| (json!(model), json!(value)));
+    assert_eq!([0, 1, 2].map(last), want, "{found}");
+}

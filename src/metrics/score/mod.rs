@@ -5,7 +5,9 @@
 //! [`special`] of what papers ask beyond right and wrong.
 
 mod again;
+mod apart;
 mod aware;
+mod behind;
 pub mod cube;
 mod grade;
 pub mod measure;
@@ -16,16 +18,17 @@ mod special;
 mod sure;
 
 pub use self::again::Again;
+pub use self::apart::Paired;
 pub use self::grade::{Grader, Outcome, Place, mark};
 pub use self::orders::Asked;
-pub use self::sure::{Drawn, Paired};
+pub use self::sure::Drawn;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use self::cube::{Cube, Plane};
-use self::measure::{Measure, Unit};
+use self::measure::Measure;
 use self::orders::Orders;
 use self::plain::{Counted, Plain};
 use self::sheet::{Mark, Sheet};
@@ -180,26 +183,6 @@ impl Ruled {
         own
     }
 
-    /// Of some questions, those that both models were asked.
-    pub fn both(&self, (a, b): (usize, usize), chosen: &Chosen) -> Chosen {
-        self.own(&[a, b], chosen).into_owned()
-    }
-
-    /// Of some questions, those that both models are scored on: that both were asked, in data sets that both answer.
-    pub fn shared(&self, (a, b): (usize, usize), chosen: &Chosen) -> Chosen {
-        let mut shared = self.both((a, b), chosen);
-        let (first, second) = (&self.planes[a].scopes, &self.planes[b].scopes);
-        if first != second {
-            let scored = |scope: u32| first.contains(&scope) && second.contains(&scope);
-            let rows: Vec<bool> =
-                (0..self.sheet.len()).map(|row| chosen.holds(row) && scored(self.sheet.scope(row))).collect();
-            let plane = self.cube.plane(|row| rows[row]);
-            shared.plane.iter_mut().zip(&plane).for_each(|(word, scored)| *word &= scored);
-            shared.rows = Some(Arc::new(rows));
-        }
-        shared
-    }
-
     /// The columns there are, those of groups first.
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
         let of_answers = self.measures.iter().map(|m| &m.column).chain(&self.plain.columns);
@@ -338,67 +321,6 @@ impl Ruled {
             let names: Vec<&str> = self.columns().map(|c| c.name.as_str()).collect();
             Problem::new(Kind::NotFound, format!("no column `{name}`")).help(format!("there are: {}", names.join(", ")))
         })
-    }
-
-    /// The units behind a cell in the order of the data set: what a unit is, its rows, and whether it is right.
-    pub fn behind(&self, model: usize, column: usize, chosen: &Chosen) -> (Unit, Vec<(Vec<u32>, bool)>) {
-        let graded = &self.models[model];
-        if let Some(measure) = self.measures.get(column) {
-            let units = self.units([model], measure, chosen);
-            return (measure.unit, units.map(|unit| (unit.to_vec(), self.unit_right(model, unit))).collect());
-        }
-        if let Some(at) = self.of_orders(column) {
-            return (Unit::Orders, self.units_of_orders(model, at, chosen));
-        }
-        let chosen = &*self.own(&[model], chosen);
-        let rows = self.rows_of(column - self.measures.len(), chosen);
-        let in_stack = |row: &u32| self.cube.holds(*row as usize).then(|| self.cube.stack_of(*row as usize));
-        let scored = |row: &u32| match in_stack(row) {
-            Some(stack) => self.planes[model].scored[stack],
-            None => self.planes[model].scopes.contains(&self.sheet.scope(*row as usize)),
-        };
-        let unit = |row: u32| (vec![row], self.right(graded, row as usize));
-        (Unit::Answer, rows.into_iter().filter(scored).map(unit).collect())
-    }
-
-    /// The rows that a column follows from, which is none of groups.
-    fn rows_of(&self, plain: usize, chosen: &Chosen) -> Vec<u32> {
-        if let Some(special) = plain.checked_sub(self.plain.columns.len()) {
-            let rows = self.special.behind(&self.sheet, special);
-            return rows.into_iter().filter(|row| chosen.holds(*row as usize)).collect();
-        }
-        let stacks = self.plain.behind(plain);
-        let mut wanted = vec![false; self.cube.stacks().len()];
-        stacks.into_iter().for_each(|at| wanted[at as usize] = true);
-        let rows = (0..self.sheet.len())
-            .filter(|row| self.cube.holds(*row) && chosen.holds(*row) && wanted[self.cube.stack_of(*row)]);
-        rows.map(|row| row as u32).collect()
-    }
-
-    /// Units of a column that only the one model gets right, and only the other, of those that both are scored on; `None` where a column has
-    /// no units that are right or wrong, or the two have none in common.
-    pub fn discordant(&self, (a, b): (usize, usize), column: usize, chosen: &Chosen) -> Option<(u64, u64)> {
-        if self.of_orders(column).is_some() {
-            let paired = self.is_circular(column).then(|| self.paired((a, b), column, chosen)).flatten()?;
-            return Some((paired.first.len() as u64, paired.second.len() as u64));
-        }
-        let chosen = &*self.own(&[a, b], chosen);
-        if let Some(measure) = self.measures.get(column) {
-            let mut found = None;
-            for unit in self.units([a, b], measure, chosen) {
-                let (first, second): &mut (u64, u64) = found.get_or_insert_default();
-                let right = (self.unit_right(a, unit), self.unit_right(b, unit));
-                *first += u64::from(right == (true, false));
-                *second += u64::from(right == (false, true));
-            }
-            return found;
-        }
-        let mut stacks = self.plain.stacks_of(column - self.measures.len())?;
-        if stacks.iter().any(|at| self.cube.stacks()[*at as usize].kind == QuestionKind::FreeForm) {
-            return None;
-        }
-        stacks.retain(|at| self.planes[a].scored[*at as usize] && self.planes[b].scored[*at as usize]);
-        self.cube.differ(&stacks, (&self.planes[a].right, &self.planes[b].right), &chosen.plane)
     }
 }
 

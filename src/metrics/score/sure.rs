@@ -18,19 +18,6 @@ pub struct Drawn {
     pub cluster: &'static str,
 }
 
-/// Units that two models are both scored on, by which of them got it right.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Paired {
-    /// Units that both got right.
-    pub both: u64,
-    /// The rows of the units that only the first got right.
-    pub first: Vec<Vec<u32>>,
-    /// The rows of those that only the second got right.
-    pub second: Vec<Vec<u32>>,
-    /// Units that neither got right.
-    pub neither: u64,
-}
-
 /// Who waits for it.
 pub type Wanted<'a> = &'a dyn Fn() -> bool;
 
@@ -120,31 +107,5 @@ impl Ruled {
         let interval = again.apart_interval(plan, (0, 1));
         let cluster = self.cluster_name(a, column, chosen);
         Ok(Drawn { value, interval, clusters: again.clusters(), cluster })
-    }
-
-    /// The units behind a column by which of two models got them right; `None` where a column has no units that are right or wrong,
-    /// or the two share none.
-    pub fn paired(&self, (a, b): (usize, usize), column: usize, chosen: &Chosen) -> Option<Paired> {
-        if let Some(plain) = column.checked_sub(self.measures.len()).filter(|_| !self.is_circular(column)) {
-            self.plain.stacks_of(plain)?;
-            if self.plain.counts_free_form(plain) {
-                return None;
-            }
-        }
-        let first = |rows: &[u32]| rows.first().copied();
-        let other: std::collections::HashMap<Option<u32>, bool> =
-            self.behind(b, column, chosen).1.into_iter().map(|(rows, right)| (first(&rows), right)).collect();
-        let mut found = Paired::default();
-        for (rows, right) in self.behind(a, column, chosen).1 {
-            match (right, other.get(&first(&rows))) {
-                (_, None) => {}
-                (true, Some(true)) => found.both += 1,
-                (true, Some(false)) => found.first.push(rows),
-                (false, Some(true)) => found.second.push(rows),
-                (false, Some(false)) => found.neither += 1,
-            }
-        }
-        let shared = found.both + found.neither + (found.first.len() + found.second.len()) as u64;
-        (shared > 0).then_some(found)
     }
 }

@@ -9,7 +9,7 @@ use crate::metrics::score::Chosen;
 use crate::metrics::score::sheet::Sheet;
 use crate::metrics::stability::{FRACTIONS, Point, curve, largest_drift};
 use crate::metrics::statistics::Number;
-use crate::model::board::{Cell, Scale};
+use crate::model::board::{Row, Scale};
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::board::Scored;
 
@@ -38,7 +38,7 @@ pub struct Curve {
     pub drift: Option<f64>,
 }
 
-/// The curves of all models over the same questions.
+/// The curves of all models over the same questions, each over those that it is scored on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stable {
     /// Column.
@@ -47,7 +47,7 @@ pub struct Stable {
     pub scale: Scale,
     /// Percent of the data.
     pub fractions: Vec<f64>,
-    /// Questions that are.
+    /// Questions that are, of all models together.
     pub n: Vec<u64>,
     /// What their order was drawn with.
     pub seed: u64,
@@ -65,24 +65,22 @@ pub(super) fn stable(scored: &Scored, chosen: &Chosen, ask: &Stability, wanted: 
     let whole = ruled.board(chosen);
     let (at, column) = column(&whole, ask.column.as_deref())?;
     let (name, scale) = (column.name.clone(), column.scale);
-    let pool = match whole.rows.iter().position(|row| row.cells[at].is_some()) {
-        // A difference follows from more than the questions behind it.
-        Some(model) if scale != Scale::Points => {
-            let mut pool = vec![false; ruled.sheet().len()];
-            ruled
-                .behind(model, at, chosen)
-                .1
-                .iter()
-                .flat_map(|(rows, _)| rows)
-                .for_each(|row| pool[*row as usize] = true);
-            pool
-        }
-        _ => (0..ruled.sheet().len()).map(|row| chosen.holds(row)).collect(),
+    let numbers_of = |pool: &[bool]| {
+        let board = ruled.board(&ruled.choose(Some(&|row| pool[row])));
+        let value = |row: &Row| shown(row.cells.get(at).copied().flatten(), scale);
+        board.rows.iter().map(value).collect::<Vec<Option<f64>>>()
     };
+    let finals: Vec<Option<f64>> = whole.rows.iter().map(|row| shown(row.cells[at], scale)).collect();
+    let scored = (0..finals.len()).filter(|row| finals[*row].is_some());
+    let mut pool = ruled.behind_any(scored, at, chosen);
+    if numbers_of(&pool) != finals {
+        // Such as a difference, which follows from more than the questions behind it.
+        pool = (0..ruled.sheet().len()).map(|row| chosen.holds(row)).collect();
+    }
     let groups = groups(ruled.sheet(), &pool);
     let (mut counts, mut numbers): (Vec<u64>, Vec<Vec<Option<f64>>>) = (Vec::new(), Vec::new());
     let mut stopped = Ok(());
-    // All models see the same questions, so that one curve is followed for all of them.
+    // All models see the same questions, each those among them that it is scored on, so that one curve is followed for all of them.
     let points = curve(groups.len(), &fractions, ask.seed, |places| {
         stopped = stopped.clone().and_then(|()| go_on(wanted));
         if stopped.is_err() {
@@ -91,9 +89,7 @@ pub(super) fn stable(scored: &Scored, chosen: &Chosen, ask: &Stability, wanted: 
         let mut taken = vec![false; ruled.sheet().len()];
         places.iter().flat_map(|place| &groups[*place]).for_each(|row| taken[*row as usize] = true);
         counts.push(taken.iter().filter(|is| **is).count() as u64);
-        let board = ruled.board(&ruled.choose(Some(&|row| taken[row])));
-        let value = |cells: &[Option<Cell>]| shown(cells.get(at).copied().flatten(), scale);
-        numbers.push(board.rows.iter().map(|row| value(&row.cells)).collect());
+        numbers.push(numbers_of(&taken));
         Number::none("each model has its own")
     });
     stopped?;

@@ -1,0 +1,62 @@
+//! What lies behind the cells of a column.
+
+use std::collections::HashSet;
+
+use super::measure::Unit;
+use super::{Chosen, Planes, Ruled};
+
+impl Ruled {
+    /// The units behind a cell in the order of the data set: what a unit is, its rows, and whether it is right.
+    pub fn behind(&self, model: usize, column: usize, chosen: &Chosen) -> (Unit, Vec<(Vec<u32>, bool)>) {
+        let graded = &self.models[model];
+        if let Some(measure) = self.measures.get(column) {
+            let units = self.units([model], measure, chosen);
+            return (measure.unit, units.map(|unit| (unit.to_vec(), self.unit_right(model, unit))).collect());
+        }
+        if let Some(at) = self.of_orders(column) {
+            return (Unit::Orders, self.units_of_orders(model, at, chosen));
+        }
+        let chosen = &*self.own(&[model], chosen);
+        let rows = self.rows_of(column - self.measures.len(), chosen);
+        let in_stack = |row: &u32| self.cube.holds(*row as usize).then(|| self.cube.stack_of(*row as usize));
+        let scored = |row: &u32| match in_stack(row) {
+            Some(stack) => self.planes[model].scored[stack],
+            None => self.planes[model].scopes.contains(&self.sheet.scope(*row as usize)),
+        };
+        let unit = |row: u32| (vec![row], self.right(graded, row as usize));
+        (Unit::Answer, rows.into_iter().filter(scored).map(unit).collect())
+    }
+
+    /// Whether a row is behind the cell of any of these models in a column, by row.
+    pub fn behind_any(&self, models: impl IntoIterator<Item = usize>, column: usize, chosen: &Chosen) -> Vec<bool> {
+        let mut behind = vec![false; self.sheet.len()];
+        let mut seen: Vec<&HashSet<u32>> = Vec::new();
+        for model in models {
+            let Planes { asked, scopes, .. } = &self.planes[model];
+            // What was asked everything in the same data sets has the same behind it, but for columns of more than right and wrong.
+            if asked.is_none() && column < self.measures.len() + self.plain.columns.len() {
+                if seen.contains(&scopes) {
+                    continue;
+                }
+                seen.push(scopes);
+            }
+            let units = self.behind(model, column, chosen).1;
+            units.iter().flat_map(|(rows, _)| rows).for_each(|row| behind[*row as usize] = true);
+        }
+        behind
+    }
+
+    /// The rows that a column follows from, which is none of groups.
+    fn rows_of(&self, plain: usize, chosen: &Chosen) -> Vec<u32> {
+        if let Some(special) = plain.checked_sub(self.plain.columns.len()) {
+            let rows = self.special.behind(&self.sheet, special);
+            return rows.into_iter().filter(|row| chosen.holds(*row as usize)).collect();
+        }
+        let stacks = self.plain.behind(plain);
+        let mut wanted = vec![false; self.cube.stacks().len()];
+        stacks.into_iter().for_each(|at| wanted[at as usize] = true);
+        let rows = (0..self.sheet.len())
+            .filter(|row| self.cube.holds(*row) && chosen.holds(*row) && wanted[self.cube.stack_of(*row)]);
+        rows.map(|row| row as u32).collect()
+    }
+}
