@@ -17,7 +17,7 @@ impl Ruled {
             return (Unit::Orders, self.units_of_orders(model, at, chosen));
         }
         let chosen = &*self.own(&[model], chosen);
-        let rows = self.rows_of(column - self.measures.len(), chosen);
+        let rows = self.rows_of(model, column - self.measures.len(), chosen);
         let in_stack = |row: &u32| self.cube.holds(*row as usize).then(|| self.cube.stack_of(*row as usize));
         let scored = |row: &u32| match in_stack(row) {
             Some(stack) => self.planes[model].scored[stack],
@@ -47,10 +47,9 @@ impl Ruled {
     }
 
     /// The rows that a column follows from, which is none of groups.
-    fn rows_of(&self, plain: usize, chosen: &Chosen) -> Vec<u32> {
+    fn rows_of(&self, model: usize, plain: usize, chosen: &Chosen) -> Vec<u32> {
         if let Some(special) = plain.checked_sub(self.plain.columns.len()) {
-            let rows = self.special.behind(&self.sheet, special);
-            return rows.into_iter().filter(|row| chosen.holds(*row as usize)).collect();
+            return self.special.behind(&self.sheet, special, &self.models[model], chosen);
         }
         let stacks = self.plain.behind(plain);
         let mut wanted = vec![false; self.cube.stacks().len()];

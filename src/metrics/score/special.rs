@@ -27,11 +27,37 @@ enum Source {
     PositionRelative(String),
 }
 
-/// Rows at one position of one data set, and the even ones of the same data set: as it was made, each question once.
-struct Position {
+/// Questions of a variant and what they are held against, both of one data set: a model is scored on all of them once it answers one of each.
+struct Against {
+    /// The variant; of positions without [`POSITION`].
     name: String,
     rows: Vec<u32>,
-    even: Vec<u32>,
+    /// The original of each row; of positions the even ones: the data set as it was made, each question once.
+    base: Vec<u32>,
+}
+
+impl Against {
+    fn is_answered(&self, model: &Graded) -> bool {
+        [&self.rows, &self.base]
+            .into_iter()
+            .all(|rows| rows.iter().any(|row| model.mark(*row as usize) != Mark::ABSENT))
+    }
+
+    /// Rows with their originals, of those that count for a model.
+    fn pairs<'s>(&'s self, model: &'s Graded, chosen: &'s Chosen) -> impl Iterator<Item = (usize, usize)> + 's {
+        let pairs = self.rows.iter().zip(&self.base).map(|(row, original)| (*row as usize, *original as usize));
+        pairs.filter(|(row, original)| counts(model, chosen, *row) && counts(model, chosen, *original))
+    }
+}
+
+/// Those of this name that a model answers.
+fn answered<'s>(all: &'s [Against], name: &'s str, model: &'s Graded) -> impl Iterator<Item = &'s Against> {
+    all.iter().filter(move |of| of.name == name && of.is_answered(model))
+}
+
+/// Whether a question counts for a model: without an answer as wrong, if it was asked.
+fn counts(model: &Graded, chosen: &Chosen, row: usize) -> bool {
+    chosen.holds(row) && model.was_asked(row)
 }
 
 /// The columns and the rows that they are of.
@@ -42,10 +68,10 @@ pub struct Special {
     sources: Vec<Source>,
     /// Rows with an option that declines.
     refusable: Vec<u32>,
-    /// Rows of variants, each with the row of its original.
-    pairs: Vec<(u32, u32)>,
-    /// By name, then by data set.
-    positions: Vec<Position>,
+    /// Variants by name, then by data set.
+    variants: Vec<Against>,
+    /// Positions, likewise.
+    positions: Vec<Against>,
 }
 
 impl Special {
@@ -77,14 +103,22 @@ impl Special {
         let at: HashMap<u64, u32> = (0u32..).zip(&sheet.id).map(|(row, id)| (*id, row)).collect();
         let pair = |row: usize| Some((row as u32, *at.get(&sheet.of.get(row))?));
         let both = |(row, original): &(u32, u32)| sheet.graded(*row as usize) && sheet.graded(*original as usize);
-        self.pairs = (0..sheet.len()).filter(|row| sheet.of.get(*row) != 0).filter_map(pair).filter(both).collect();
-        let mut names: Vec<String> = Vec::new();
-        for (row, _) in &self.pairs {
-            let name = sheet.name(Field::Variant, *row as usize);
-            if !names.iter().any(|n| n == name) {
-                names.push(name.to_string());
-            }
+        let mut found: BTreeMap<(&str, &str, &str), (Vec<u32>, Vec<u32>)> = BTreeMap::new();
+        let variants = (0..sheet.len()).filter(|row| sheet.of.get(*row) != 0);
+        for (row, original) in variants.filter_map(pair).filter(both) {
+            let name = |field, row: u32| sheet.name(field, row as usize);
+            let sets = (name(Field::Dataset, row), name(Field::Dataset, original));
+            let (rows, base) = found.entry((name(Field::Variant, row), sets.0, sets.1)).or_default();
+            rows.push(row);
+            base.push(original);
         }
+        let against = |((name, _, _), (rows, base)): ((&str, &str, &str), (Vec<u32>, Vec<u32>))| {
+            let name = name.to_string();
+            Against { name, rows, base }
+        };
+        self.variants = found.into_iter().map(against).collect();
+        let mut names: Vec<String> = self.variants.iter().map(|v| v.name.clone()).collect();
+        names.dedup();
         names.sort_by_key(|name| (name.contains('+'), name.clone()));
         for name in names {
             let help = "less than the same model on the originals of these questions, in points (VLB, Tables 1 and 2)";
@@ -119,7 +153,7 @@ impl Special {
         }
         let position = |((name, set), rows): ((&str, &str), Vec<u32>)| {
             let even = even.get(set).cloned().unwrap_or_default();
-            Position { name: name.to_string(), rows, even }
+            Against { name: name.to_string(), rows, base: even }
         };
         self.positions = found.into_iter().map(position).collect();
         let mut names: Vec<String> = self.positions.iter().map(|p| p.name.clone()).collect();
@@ -156,7 +190,7 @@ impl Special {
             None => aware::report(sheet, [(None, model)].into_iter(), self.refusable_of(chosen, sheet, scopes)),
         });
         let deltas = self.deltas(sheet, model, chosen);
-        let positions = self.shifts(sheet, (model, scopes), chosen);
+        let positions = self.shifts(sheet, model, chosen);
         let points = |number: &Number, n: u64| Some(Cell::Number { value: number.value?, n });
         let of = |name: &String| deltas.iter().find(|d| d.variant == *name);
         let shift = |name: &String| positions.iter().find(|(bias, _)| bias.position == *name);
@@ -171,19 +205,22 @@ impl Special {
         self.sources.iter().map(cell).collect()
     }
 
-    /// The rows that a column follows from.
-    pub fn behind(&self, sheet: &Sheet, column: usize) -> Vec<u32> {
+    /// The rows that a column follows from, of those that count for a model.
+    pub fn behind(&self, sheet: &Sheet, column: usize, model: &Graded, chosen: &Chosen) -> Vec<u32> {
         match self.sources.get(column) {
             Some(Source::Aware(source)) => {
-                let is = |row: &&u32| aware::is_of(sheet, source, **row as usize);
+                let is = |row: &&u32| chosen.holds(**row as usize) && aware::is_of(sheet, source, **row as usize);
                 self.refusable.iter().filter(is).copied().collect()
             }
             Some(Source::Delta(name) | Source::DeltaModified(name) | Source::Modified(name)) => {
-                let is = |row: &u32| sheet.name(Field::Variant, *row as usize) == name;
-                self.pairs.iter().map(|(row, _)| *row).filter(is).collect()
+                answered(&self.variants, name, model)
+                    .flat_map(|v| v.pairs(model, chosen))
+                    .map(|(row, _)| row as u32)
+                    .collect()
             }
             Some(Source::Position(name) | Source::PositionRelative(name)) => {
-                self.positions.iter().filter(|p| p.name == *name).flat_map(|p| p.rows.iter().copied()).collect()
+                let rows = answered(&self.positions, name, model).flat_map(|p| p.rows.iter().copied());
+                rows.filter(|row| counts(model, chosen, *row as usize)).collect()
             }
             None => Vec::new(),
         }
@@ -215,33 +252,24 @@ impl Special {
 
     fn deltas(&self, sheet: &Sheet, model: &Graded, chosen: &Chosen) -> Vec<Delta> {
         let tally = |row: usize| Tally::of(u64::from(sheet.right(row, model.mark(row))), 1);
-        let answered = |row: usize| model.mark(row) != Mark::ABSENT && chosen.holds(row);
-        let rows = self.pairs.iter().map(|(row, original)| (*row as usize, *original as usize));
-        vlb::deltas(rows.filter(|(row, original)| answered(*row) && answered(*original)).map(|(row, original)| {
-            Paired {
-                variant: sheet.name(Field::Variant, row),
-                // Where nobody recorded that the original was used, it was modified.
-                modified: sheet.modified[row] != 2,
-                vanilla: tally(original),
-                changed: tally(row),
-            }
+        let variants = self.variants.iter().filter(|variant| variant.is_answered(model));
+        vlb::deltas(variants.flat_map(|variant| variant.pairs(model, chosen)).map(|(row, original)| Paired {
+            variant: sheet.name(Field::Variant, row),
+            // Where nobody recorded that the original was used, it was modified.
+            modified: sheet.modified[row] != 2,
+            vanilla: tally(original),
+            changed: tally(row),
         }))
     }
 
-    fn shifts(
-        &self,
-        sheet: &Sheet,
-        (model, scopes): (&Graded, &HashSet<u32>),
-        chosen: &Chosen,
-    ) -> Vec<(PositionBias, u64)> {
+    fn shifts(&self, sheet: &Sheet, model: &Graded, chosen: &Chosen) -> Vec<(PositionBias, u64)> {
         let tally = |rows: &[u32]| {
-            let rows = rows.iter().map(|row| *row as usize).filter(|row| {
-                chosen.holds(*row) && model.mark(*row) != Mark::ABSENT && scopes.contains(&sheet.scope(*row))
-            });
+            let rows = rows.iter().map(|row| *row as usize).filter(|row| counts(model, chosen, *row));
             rows.map(|row| Tally::of(u64::from(sheet.right(row, model.mark(row))), 1)).sum::<Tally>()
         };
-        let of = |same: &[Position]| {
-            let (at, even) = (same.iter().map(|p| tally(&p.rows)).sum(), same.iter().map(|p| tally(&p.even)).sum());
+        let of = |same: &[Against]| {
+            let answered = || same.iter().filter(|p| p.is_answered(model));
+            let (at, even) = (answered().map(|p| tally(&p.rows)).sum(), answered().map(|p| tally(&p.base)).sum());
             let found = position_bias(&[(same[0].name.clone(), at)], even);
             found.into_iter().map(move |bias| (bias, at.n))
         };

@@ -158,3 +158,60 @@ fn two_models_are_compared_on_what_both_are_scored_on() {
     let board = ruled.board(&chosen);
     assert_eq!(cell(&board, "both", "Acc"), Some(Cell::Share { k: 60, n: 80 }));
 }
+
+#[test]
+fn what_a_variant_lacks_counts_as_wrong_in_its_delta_too() {
+    // Ten originals right; of V1 five right and five missing, of V2 no answer at all.
+    let mut sheet = Sheet::default();
+    let mut marks = Vec::new();
+    for n in 0..30 {
+        let mut changed = of("d", n, MC, ["vanilla", "V1", "V2"][n / 10]);
+        if n >= 10 {
+            let variant = changed.variant.as_mut().unwrap();
+            (variant.of, variant.modified) = (Some(format!("d/{}", n % 10)), Some(n % 2 == 0));
+        }
+        sheet.push(&changed).unwrap();
+        marks.push(if n < 15 { Mark::option(1) } else { Mark::ABSENT });
+    }
+    let only_v1 = [&[Mark::ABSENT; 10][..], &[Mark::option(1); 10], &[Mark::ABSENT; 10]].concat();
+    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks), model("n", only_v1)]);
+    let chosen = ruled.choose(None);
+    let board = ruled.board(&chosen);
+    assert_eq!(cell(&board, "m", "Acc.variant.V1"), Some(Cell::Share { k: 5, n: 10 }));
+    assert_eq!(cell(&board, "m", "delta.V1"), Some(Cell::Number { value: -50.0, n: 10 }));
+    assert_eq!(cell(&board, "m", "delta.V1.modified"), Some(Cell::Number { value: -40.0, n: 5 }));
+    assert_eq!(cell(&board, "m", "modified.V1"), Some(Cell::Share { k: 5, n: 10 }));
+    assert_eq!(
+        (cell(&board, "m", "delta.V2"), cell(&board, "n", "delta.V1")),
+        (None, None),
+        "nothing to hold it against"
+    );
+    let behind = |model: usize, column: &str| ruled.behind(model, ruled.column(column).unwrap(), &chosen).1.len();
+    assert_eq!((behind(0, "delta.V1"), behind(0, "delta.V2"), behind(1, "delta.V1")), (10, 0, 0));
+}
+
+#[test]
+fn what_a_position_lacks_counts_as_wrong_in_its_bias_too() {
+    // Even 8 of 10 right; of A five right and five missing, of B no answer at all.
+    let mut sheet = Sheet::default();
+    let mut marks = Vec::new();
+    for n in 0..30 {
+        sheet.push(&of("auto", n, MC, ["", "position-A", "position-B"][n / 10])).unwrap();
+        marks.push(match n {
+            8..10 => Mark::option(0),
+            0..15 => Mark::option(1),
+            _ => Mark::ABSENT,
+        });
+    }
+    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let board = ruled.board(&ruled.choose(None));
+    let found = cell(&board, "m", "R.A").unwrap();
+    assert!((found.value().unwrap() + 30.0).abs() < 1e-9 && found.n() == 10, "{found:?}");
+    assert_eq!(cell(&board, "m", "R.B"), None);
+    // What an evaluation did not ask is not wrong.
+    let asked = Asked { base: "m".into(), lacking: vec![15], ..Asked::default() };
+    let part = Graded { asked: Some(asked), ..(*ruled.models()[0]).clone() };
+    let ruled = Ruled::new(ruled.sheet.clone(), vec![Arc::new(part)]);
+    let found = cell(&ruled.board(&ruled.choose(None)), "m", "R.A").unwrap();
+    assert!((found.value().unwrap() - (500.0 / 6.0 - 80.0)).abs() < 1e-9 && found.n() == 6, "{found:?}");
+}
