@@ -10,7 +10,7 @@ use crate::metrics::statistics::{Number, mean, variance};
 /// SC and what each style adds to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sc {
-    /// Population variance of the styles' scores, in squared points.
+    /// Population variance of the styles' scores, in squared points; none of fewer than two styles, which cannot differ.
     pub value: Number,
     /// Styles with a score: the paper says 51 and its released list has 57, so they are counted.
     pub n: usize,
@@ -49,8 +49,13 @@ pub fn sc(styles: &[(String, Number)]) -> Sc {
     };
     let mut parts: Vec<ScPart> = of.iter().map(part).collect();
     parts.sort_by(|a, b| b.contribution.total_cmp(&a.contribution).then_with(|| a.style.cmp(&b.style)));
-    let why = "no styles with answers";
-    Sc { value: Number::or(variance(&scores), why), n: of.len(), mean: Number::or(centre, why), styles: parts }
+    let why = if scores.is_empty() { "no styles with answers" } else { "answers are of one style only" };
+    Sc {
+        value: Number::or(variance(&scores).filter(|_| scores.len() > 1), why),
+        n: of.len(),
+        mean: Number::or(centre, why),
+        styles: parts,
+    }
 }
 
 /// The score of every style in the pieces of one scenario, in percent, by name. `pooled` takes all multiple-choice and
@@ -79,8 +84,8 @@ pub fn style_scores(pieces: &[&Piece], pooled: bool) -> Vec<(String, Number)> {
 }
 
 /// SC of pooled scores from sums, for drawing again: points and number of questions, style after style. Styles without questions do
-/// not count; `None` where none has any.
+/// not count; `None` where fewer than two have any.
 pub fn sc_of_sums(sums: &[f64]) -> Option<f64> {
-    let scores = sums.chunks_exact(2).filter(|s| s[1] > 0.0).map(|s| 100.0 * s[0] / s[1]);
-    variance(&scores.collect::<Vec<_>>())
+    let scores: Vec<f64> = sums.chunks_exact(2).filter(|s| s[1] > 0.0).map(|s| 100.0 * s[0] / s[1]).collect();
+    variance(&scores).filter(|_| scores.len() > 1)
 }

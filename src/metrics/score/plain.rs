@@ -278,7 +278,10 @@ impl Plain {
         let wants = |is: fn(&Source) -> bool| self.sources.iter().any(is);
         let sq = wants(|s| matches!(s, Source::Sq(_))).then(|| dysca::sq(&clean, Norm::Questions));
         let sum = |strata: &[u32]| strata.iter().map(|at| tallies[*at as usize]).sum::<Tally>();
-        let n_of = |scenario: &str| pieces.iter().filter(|p| p.scenario == *scenario).map(|p| p.tally.n).sum::<u64>();
+        let n_of = |scenario: &str, types: &[QuestionKind]| {
+            let counted = pieces.iter().filter(|p| p.scenario == *scenario && types.contains(&p.kind));
+            counted.map(|p| p.tally.n).sum::<u64>()
+        };
         let number = |number: &Number, n: u64| number.value.map(|value| Cell::Number { value, n });
         let cell = |source: &Source| match source {
             Source::Share(strata) => {
@@ -293,17 +296,18 @@ impl Plain {
             Source::Final(scenario, free) => {
                 let score = scores.iter().find(|s| s.scenario == *scenario)?;
                 let value = final_score(score, *free).value? / 100.0;
-                Some(Cell::Mean { value, n: n_of(scenario) })
+                Some(Cell::Mean { value, n: n_of(scenario, types(*free)) })
             }
             Source::Delta(scenario, free) => {
                 let score = scores.iter().find(|s| s.scenario == *scenario)?;
                 let delta = if *free { &score.three_types_to_clean } else { &score.two_types_to_clean };
-                number(delta, n_of(scenario))
+                number(delta, n_of(scenario, types(*free)))
             }
-            Source::Sq(None) => number(&sq.as_ref()?.value, n_of(CLEAN)),
+            Source::Sq(None) => number(&sq.as_ref()?.value, n_of(CLEAN, types(false))),
             Source::Sq(Some(subtask)) => {
                 let part = sq.as_ref()?.subtasks.iter().find(|s| s.subtask == *subtask)?;
-                let n = clean.iter().filter(|p| p.subtask == *subtask).map(|p| p.tally.n).sum();
+                let typed = |p: &&&Piece| p.subtask == *subtask && types(false).contains(&p.kind);
+                let n = clean.iter().filter(typed).map(|p| p.tally.n).sum();
                 number(&part.value, n)
             }
             Source::Sc => {
@@ -329,6 +333,11 @@ impl Plain {
         };
         (0..self.strata.len()).filter(typed).map(piece).collect()
     }
+}
+
+/// The types that a final score counts: all three, or those without free form.
+fn types(free: bool) -> &'static [QuestionKind] {
+    if free { &TYPES } else { &TYPES[..2] }
 }
 
 fn final_score(score: &ScenarioScore, free: bool) -> &Number {

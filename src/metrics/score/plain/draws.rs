@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Plain, Source, said};
-use crate::metrics::dysca::{CLEAN, TYPES, above_chance};
+use super::{Plain, Source, said, types};
+use crate::metrics::dysca::{CLEAN, above_chance};
 use crate::metrics::statistics::{mean, variance};
 use crate::model::QuestionKind;
 
@@ -15,14 +15,14 @@ pub const SUMS: usize = 3;
 enum Follows {
     /// Points over questions, of the only slot.
     Share,
-    /// The variance of the slots' percentages.
+    /// The variance of the slots' percentages; of two at least.
     Variance,
     /// Equation 1 of Dysca: the type of each slot.
     Types(Vec<usize>),
-    /// The mean over types of the mean over their slots.
-    Final(Vec<usize>),
-    /// The same of the first so many slots less that of the others, in points.
-    Drop(Vec<usize>, usize),
+    /// The mean over so many types, all of which must be there, of the mean over their slots.
+    Final(Vec<usize>, usize),
+    /// The same of the first so many slots (the last number) less that of the others, in points.
+    Drop(Vec<usize>, usize, usize),
 }
 
 /// The sums that a column's number follows from.
@@ -59,7 +59,8 @@ impl Draw {
         match &self.follows {
             Follows::Share => share(slots.first()?),
             Follows::Variance => {
-                variance(&slots.iter().filter_map(|slot| Some(100.0 * share(slot)?)).collect::<Vec<_>>())
+                let percents: Vec<f64> = slots.iter().filter_map(|slot| Some(100.0 * share(slot)?)).collect();
+                variance(&percents).filter(|_| percents.len() > 1)
             }
             Follows::Types(types) => {
                 let of = |kind: usize| {
@@ -69,11 +70,11 @@ impl Draw {
                 };
                 Some(((of(1)? - of(0)?) / 2.0).powi(2))
             }
-            Follows::Final(types) => final_score(&slots, types),
-            Follows::Drop(types, at) => {
+            Follows::Final(types, all) => final_score(&slots, types, *all),
+            Follows::Drop(types, all, at) => {
                 let (own, clean) = slots.split_at_checked(*at)?;
                 let (own_types, clean_types) = types.split_at_checked(*at)?;
-                Some(100.0 * (final_score(own, own_types)? - final_score(clean, clean_types)?))
+                Some(100.0 * (final_score(own, own_types, *all)? - final_score(clean, clean_types, *all)?))
             }
         }
     }
@@ -83,13 +84,12 @@ fn share(slot: &[f64]) -> Option<f64> {
     (slot[1] > 0.0).then(|| slot[0] / slot[1])
 }
 
-fn final_score(slots: &[&[f64]], types: &[usize]) -> Option<f64> {
-    let last = types.iter().max().copied().unwrap_or(0).max(1);
+fn final_score(slots: &[&[f64]], types: &[usize], all: usize) -> Option<f64> {
     let of = |kind| {
         let own = slots.iter().zip(types).filter(|(_, t)| **t == kind);
         mean(&own.filter_map(|(slot, _)| share(slot)).collect::<Vec<_>>())
     };
-    mean(&(0..=last).map(of).collect::<Option<Vec<_>>>()?)
+    mean(&(0..all).map(of).collect::<Option<Vec<_>>>()?)
 }
 
 /// Slots by subtask and type, in the order in which they come.
@@ -115,7 +115,7 @@ impl Plain {
         let source = self.sources.get(column)?;
         let stratum = |at: usize| &self.strata[self.stratum[at] as usize];
         let stacks = 0..self.stratum.len();
-        let kind_of = |at: usize, types: usize| TYPES[..types].iter().position(|t| *t == stratum(at).kind);
+        let kind_of = |at: usize, free: bool| types(free).iter().position(|t| *t == stratum(at).kind);
         let mut slots = Slots::default();
         let (slots_of, follows) = match source {
             Source::Share(strata) | Source::Mean(strata) => {
@@ -135,29 +135,27 @@ impl Plain {
                 let counts = |at: usize| stratum(at).is_clean && subtask.as_ref().is_none_or(|s| name(at) == s);
                 let of: Vec<Option<u32>> = stacks
                     .map(|at| {
-                        let kind = kind_of(at, 2).filter(|_| counts(at))?;
+                        let kind = kind_of(at, false).filter(|_| counts(at))?;
                         Some(slots.take(false, stratum(at).subtask, kind))
                     })
                     .collect();
                 (of, Follows::Types(slots.types))
             }
             Source::Final(scenario, free) => {
-                let types = if *free { 3 } else { 2 };
                 let of = stacks
                     .map(|at| {
-                        let kind = kind_of(at, types).filter(|_| self.scenario(stratum(at)) == scenario)?;
+                        let kind = kind_of(at, *free).filter(|_| self.scenario(stratum(at)) == scenario)?;
                         Some(slots.take(false, stratum(at).subtask, kind))
                     })
                     .collect();
-                (of, Follows::Final(slots.types))
+                (of, Follows::Final(slots.types, types(*free).len()))
             }
             Source::Delta(scenario, free) => {
-                let types = if *free { 3 } else { 2 };
                 let mut of = vec![None; self.stratum.len()];
                 let mut split = 0;
                 for (second, wanted) in [(false, scenario.as_str()), (true, CLEAN)] {
                     for at in stacks.clone().filter(|at| self.scenario(stratum(*at)) == wanted) {
-                        if let Some(kind) = kind_of(at, types) {
+                        if let Some(kind) = kind_of(at, *free) {
                             of[at] = Some(slots.take(second, stratum(at).subtask, kind));
                         }
                     }
@@ -165,7 +163,7 @@ impl Plain {
                         split = slots.types.len();
                     }
                 }
-                (of, Follows::Drop(slots.types, split))
+                (of, Follows::Drop(slots.types, types(*free).len(), split))
             }
         };
         let len = slots_of.iter().flatten().max().map_or(0, |last| *last as usize + 1);

@@ -215,3 +215,49 @@ fn what_a_position_lacks_counts_as_wrong_in_its_bias_too() {
     let found = cell(&ruled.board(&ruled.choose(None)), "m", "R.A").unwrap();
     assert!((found.value().unwrap() - (500.0 / 6.0 - 80.0)).abs() < 1e-9 && found.n() == 6, "{found:?}");
 }
+
+#[test]
+fn a_final_score_is_of_the_types_that_it_counts_and_needs_all_of_them() {
+    // Clean has the three types, eight questions each, and blind no free form.
+    let mut sheet = Sheet::default();
+    let (mut marks, mut similarity) = (Vec::new(), Vec::new());
+    for n in 0..40 {
+        let free = n >= 32;
+        let kind = if free { QuestionKind::FreeForm } else { [MC, TF][n % 2] };
+        sheet.push(&of("d", n, kind, if n < 16 { "blind" } else { "" })).unwrap();
+        marks.push(Mark::option(usize::from(n % 4 != 0)));
+        similarity.push(if free { 0.5 } else { f32::NAN });
+    }
+    let of = |name: &str, marks: &[Mark]| {
+        let marks = marks.to_vec();
+        Arc::new(Graded { model: name.into(), marks, similarity: similarity.clone(), ..Graded::default() })
+    };
+    let models = vec![of("a", &marks), of("b", &[Mark::option(1); 40])];
+    let ruled = Ruled::new(Arc::new(sheet), models);
+    let chosen = ruled.choose(None);
+    let board = ruled.board(&chosen);
+    let n = ["Final.clean", "MC+TF.clean", "MC+TF.blind", "MC+TF.blind-clean", "SQ", "SQ.s1"]
+        .map(|column| cell(&board, "a", column).map(Cell::n));
+    assert_eq!(n, [24, 16, 16, 16, 16, 16].map(Some));
+    let plan = crate::model::agreement::Bootstrap { draws: 40, seed: 1 };
+    for column in ["Final.blind", "Final.blind-clean"] {
+        assert_eq!(cell(&board, "a", column), None, "{column}");
+        let apart = ruled.difference((0, 1), ruled.column(column).unwrap(), &chosen, plan, &|| true).unwrap();
+        assert!(apart.value.is_none() && apart.interval.is_err(), "{column}: {apart:?}");
+    }
+}
+
+#[test]
+fn one_style_alone_has_no_sensitivity_to_styles() {
+    let mut sheet = Sheet::default();
+    for n in 0..8 {
+        sheet.push(&item(n, MC, "s1", if n < 4 { "ink" } else { "oil" }, "")).unwrap();
+    }
+    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", right((0..8).map(|n| n < 4)))]);
+    let plan = crate::model::agreement::Bootstrap { draws: 40, seed: 1 };
+    for (rows, want) in [(0..8, Some(2500.0)), (0..4, None)] {
+        let chosen = ruled.choose(Some(&|row| rows.contains(&row)));
+        assert_eq!(cell(&ruled.board(&chosen), "m", "SC").and_then(Cell::value), want);
+        assert_eq!(ruled.sure(0, ruled.column("SC").unwrap(), &chosen, plan, &|| true).unwrap().value, want);
+    }
+}
