@@ -186,6 +186,21 @@ fn two_models_are_held_against_each_other_on_the_questions_of_both() {
     let found = compare(["one", "other"], &["--format", "json"]).lines().remove(0);
     assert_eq!((&found["delta"], &found["p"], &found["drawn"]["low"]), (&Value::Null, &Value::Null, &Value::Null));
     assert_eq!(found["drawn"]["undefined"], json!("the two models have no question in common"), "{found}");
+    let text = compare(["one", "other"], &[]).ok();
+    assert!(text.contains("none: the two models have no question in common") && !text.contains("draws"), "{text}");
+    let text = board(&["--compare", "both", "other", "--column", "Acc.dataset.z"]).ok();
+    assert!(text.contains("none: both has no number in Acc.dataset.z"), "{text}");
+    let text = board(&["--compare", "both", "one", "--column", "Acc.dataset.z"]).ok();
+    assert!(text.contains("none: neither model has a number in Acc.dataset.z"), "{text}");
+    // Why there is no test, where there is none.
+    let text = board(&["--ranks", "Acc"]).ok();
+    assert!(text.contains("note: - has no question in common with the next model"), "{text}");
+    std::fs::remove_file(Path::new(&folder).join("both.jsonl")).unwrap();
+    let text = board(&["--ranks", "Acc"]).ok();
+    assert!(text.contains("note: the bare order: no two neighbours were scored on the same questions"), "{text}");
+    std::fs::remove_file(Path::new(&folder).join("one.jsonl")).unwrap();
+    let text = board(&["--ranks", "Acc"]).ok();
+    assert!(text.contains("note: the bare order: there are no two models to tell apart"), "{text}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::model::agreement::Bootstrap;
 use crate::model::board::looks::Redrawn;
 use crate::model::board::{Board, Cell, Column, Row, Scale};
 use crate::model::{Kind, Problem, Result};
+use crate::pipeline::board::untested;
 use crate::tui::widgets::table::CopyFormat;
 use crate::tui::widgets::table::copy::rows_as;
 
@@ -59,9 +60,13 @@ impl Source {
             true => {
                 "= shares its rank: exact McNemar between neighbours, Holm-corrected, cannot tell them apart at 0.05"
             }
-            false => "the bare order: this column has no units that two models get right or wrong",
+            false => untested(ranks.len(), of.1, row_cells(&board, of.0)),
         };
-        printed(&heads, rows, &lines, format, &[note.to_string()], out)
+        let mut notes = vec![note.to_string()];
+        if tested && lines.iter().rev().skip(1).any(|line| line.p.is_none()) {
+            notes.push("- has no question in common with the next model, and shares its rank".into());
+        }
+        printed(&heads, rows, &lines, format, &notes, out)
     }
 
     /// Prints how sure the numbers of a column are.
@@ -150,7 +155,10 @@ impl Source {
             ]);
         }
         let r = &compared.redrawn;
-        let mut notes = vec![format!("{} draws of {} {}s, seed {}", plan.draws, r.clusters, r.cluster, plan.seed)];
+        let mut notes = Vec::new();
+        if r.clusters > 0 {
+            notes.push(format!("{} draws of {} {}s, seed {}", plan.draws, r.clusters, r.cluster, plan.seed));
+        }
         if compared.narrowed().is_some() {
             notes.push("shared: on the questions that both are scored on, which all below is of".into());
         }
@@ -161,6 +169,10 @@ impl Source {
 fn column_of<'b>(board: &'b Board, name: &str) -> Result<(usize, &'b Column)> {
     let found = board.columns.iter().enumerate().find(|(_, c)| c.name == name);
     found.ok_or_else(|| super::unknown_column(board, format!("no column `{name}`")))
+}
+
+fn row_cells(board: &Board, at: usize) -> impl Iterator<Item = Cell> {
+    board.rows.iter().filter_map(move |row| row.cells.get(at).copied().flatten())
 }
 
 fn row_of<'b>(board: &'b Board, model: &str) -> Option<&'b Row> {

@@ -97,12 +97,19 @@ impl Scored {
             let cell = |model: usize| board.rows.get(model).and_then(|row| row.cells.get(place).copied().flatten());
             [cell(at.0), cell(at.1)]
         };
+        let (own, delta) = (cells(chosen), drawn.value);
+        let mut redrawn = redrawn(drawn, plan);
+        redrawn.why_not = match own {
+            [Some(_), Some(_)] => redrawn.why_not,
+            [None, None] => Some(format!("neither model has a number in {column}")),
+            [first, _] => Some(format!("{} has no number in {column}", if first.is_none() { a } else { b })),
+        };
         Ok(Compared {
             models: [a.to_string(), b.to_string()],
             column: column.to_string(),
-            cells: cells(chosen),
-            delta: drawn.value,
-            redrawn: redrawn(drawn, plan),
+            cells: own,
+            delta,
+            redrawn,
             table,
             shared: cells(&self.ruled.shared(at, chosen)),
         })

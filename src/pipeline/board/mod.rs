@@ -23,7 +23,7 @@ pub use self::memory::{Answers, from_items};
 pub use self::paths::{from_paths, from_paths_by};
 pub use self::project::{Watch, from_catalog};
 pub use self::similar::Similarities;
-pub use self::told::{Fate, Odd};
+pub use self::told::{Fate, Odd, untested};
 
 use crate::metrics::consensus;
 use crate::metrics::extract::{Extractor, Read};

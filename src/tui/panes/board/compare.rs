@@ -58,7 +58,10 @@ impl CompareView {
             rows.push(line("both get right".into(), t.both, None));
             rows.push(line("neither gets right".into(), t.neither, None));
         }
-        let hint = "this column has no units that are right or wrong, so there is no table of them".into();
+        let hint = match compared.delta {
+            None => "there is nothing that both of them were scored on here".into(),
+            Some(_) => "this column has no units that are right or wrong, so there is no table of them".into(),
+        };
         CompareView { table: LocalTable::new(columns, rows, 1, Empty::Nothing { hint }), compared, scale }
     }
 
@@ -114,7 +117,11 @@ impl CompareView {
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         let c = &self.compared;
         let redrawn = &c.redrawn;
-        let delta = c.delta.map_or("no difference to tell".into(), |delta| {
+        let none = || match &redrawn.why_not {
+            Some(why) => format!("no difference to tell: {why}"),
+            None => "no difference to tell".into(),
+        };
+        let delta = c.delta.map_or_else(none, |delta| {
             let interval = match (&redrawn.interval, &redrawn.why_not) {
                 (Some(i), _) => format!("95 % {}", range(i.low, i.high, self.scale)),
                 (None, Some(why)) => format!("no interval: {why}"),
@@ -123,13 +130,16 @@ impl CompareView {
             let of = if c.narrowed().is_some() { " on the shared questions" } else { "" };
             format!("difference{of}: {}  {interval}", apart(delta, self.scale))
         });
-        let how = format!(
-            "by drawing {} {}s again, {} draws, seed {}",
-            text::grouped(redrawn.clusters),
-            redrawn.cluster,
-            text::grouped(u64::from(redrawn.plan.draws)),
-            redrawn.plan.seed
-        );
+        let how = match redrawn.clusters {
+            0 => String::new(),
+            clusters => format!(
+                "by drawing {} {}s again, {} draws, seed {}",
+                text::grouped(clusters),
+                redrawn.cluster,
+                text::grouped(u64::from(redrawn.plan.draws)),
+                redrawn.plan.seed
+            ),
+        };
         let test = c.table.as_ref().map_or(String::new(), |t| {
             format!("McNemar, exact, two-sided: p {:.4} of {} against {}", t.p, t.first, t.second)
         });

@@ -5,6 +5,7 @@ use super::{BoardPane, SMALL};
 use crate::metrics::statistics::Rank;
 use crate::model::board::{Board, Cell, Column, Row, Scale};
 use crate::pipeline::analysis::same;
+use crate::pipeline::board::untested;
 use crate::tui::theme::Role;
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::text;
@@ -107,9 +108,14 @@ impl BoardPane {
         let Some(ranks) = &self.ranks else {
             return ("rank: sort by a column".into(), "models that the data cannot tell apart share a rank".into());
         };
-        let help = match ranks.tested {
-            true => "neighbours by exact McNemar, Holm-corrected over the table; = where no step between them is sure",
-            false => "the bare order: this column has no units that two models get right or wrong",
+        let board = self.found.iter();
+        let mut column = board.flat_map(|b| b.columns.iter().enumerate().map(move |of| (b, of)));
+        let help = match (ranks.tested, column.find(|(_, (_, column))| column.name == ranks.column)) {
+            (false, Some((board, (at, column)))) => {
+                let cells = board.rows.iter().filter_map(|row| row.cells.get(at).copied().flatten());
+                untested(ranks.of.len(), column, cells)
+            }
+            _ => "neighbours by exact McNemar, Holm-corrected over the table; = where no step between them is sure",
         };
         let next = |rank: &Rank| match (rank.discordant, rank.p, rank.corrected) {
             (Some((a, b)), Some(p), Some(corrected)) => {
