@@ -103,6 +103,9 @@ fn ranks_intervals_and_two_models_are_the_same_from_a_project_and_from_its_files
     let sure = both(&["--sure", "--column", "aAcc.L_m", "--draws", "200", "--seed", "7"]);
     assert_eq!(sure.len(), 2);
     assert_eq!((&sure[0]["drawn"]["cluster"], &sure[0]["drawn"]["seed"]), (&json!("image pair"), &json!(7)));
+    // One image of each pair is no image pair.
+    let natural = both(&["--sure", "--column", "aAcc.N", "--draws", "200"]);
+    assert_eq!(natural[0]["drawn"]["cluster"], json!("image"), "{natural:?}");
     let behind = both(&["--behind", "alpha", "--column", "aAcc.L_m"]);
     assert_eq!(behind.len() as u64, compared["n"][0].as_u64().unwrap(), "an answer a line");
     let is_right = |line: &&Value| line["right"] == true;
@@ -133,41 +136,37 @@ fn ranks_intervals_and_two_models_are_the_same_from_a_project_and_from_its_files
     bench.run(["board", "--column", "aAcc.L_m"]).refused(2);
 }
 
-/// A folder of questions in three data sets, x, y and z of 40, 40 and 5, and of models that answer some of them: on x all alike.
-fn apart(bench: &Bench) -> String {
+/// A folder of questions in three data sets, x, y and z of 40, 40 and 5, of `one`, which answers x, and of `other`, which answers z. The
+/// project has all that, and `both`, which answers x as `one` does, and y all right.
+fn apart(bench: &Bench) -> PathBuf {
     let folder = bench.beside("apart");
     std::fs::create_dir_all(&folder).unwrap();
-    let put = |name: &str, lines: Vec<Value>| {
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        std::fs::write(folder.join(format!("{name}.jsonl")), text).unwrap();
+    let put = |path: PathBuf, lines: &mut dyn Iterator<Item = Value>| {
+        std::fs::write(&path, lines.map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+        path
     };
-    let sets = [("x", 40), ("y", 40), ("z", 5)];
-    let ids = |set: &str| {
-        let n = sets.iter().find(|(name, _)| *name == set).map_or(0, |(_, n)| *n);
-        let set = set.to_string();
-        (0..n).map(move |n| format!("{set}{n}")).collect::<Vec<_>>()
+    for (set, n) in [("x", 40), ("y", 40), ("z", 5)] {
+        let question = |n| json!({"id": format!("{set}{n}"), "question": format!("{set}{n}?"), "A": "cat", "B": "dog", "answer": "A"});
+        put(folder.join(format!("{set}.jsonl")), &mut (0..n).map(question));
+    }
+    let answers = |path: PathBuf, model: &str, set: &str, n: usize| {
+        let said = |n: usize| if set == "x" && n < 10 { "B" } else { "A" };
+        put(path, &mut (0..n).map(|n| json!({"id": format!("{set}{n}"), "prediction": said(n), "model": model})))
     };
-    for (set, _) in sets {
-        let question =
-            |id: &String| json!({"id": id, "question": format!("{id}?"), "A": "cat", "B": "dog", "answer": "A"});
-        put(set, ids(set).iter().map(question).collect());
+    answers(folder.join("one.jsonl"), "one", "x", 40);
+    answers(folder.join("other.jsonl"), "other", "z", 5);
+    let both = ["x", "y"].map(|set| answers(bench.beside(&format!("both-{set}.jsonl")), "both", set, 40));
+    for path in [&folder, &both[0], &both[1]] {
+        bench.run(["import", path.to_str().unwrap()]).ok();
     }
-    for (model, sets) in [("both", &["x", "y"][..]), ("one", &["x"]), ("other", &["z"])] {
-        let answer = |(at, id): (usize, &String)| {
-            let said = if model == "one" && at < 10 || model == "both" && at < 10 { "B" } else { "A" };
-            json!({"id": id, "prediction": said, "model": model})
-        };
-        let asked: Vec<String> = sets.iter().flat_map(|set| ids(set)).collect();
-        put(model, asked.iter().enumerate().map(answer).collect());
-    }
-    folder.to_str().unwrap().to_string()
+    folder
 }
 
 #[test]
 fn two_models_are_held_against_each_other_on_the_questions_of_both() {
     let bench = Bench::new();
     let folder = apart(&bench);
-    let board = |args: &[&str]| bench.run(["board", &folder].iter().chain(args).copied().collect::<Vec<_>>());
+    let board = |args: &[&str]| bench.run([&["board"], args].concat());
     let ranks = board(&["--ranks", "Acc", "--format", "json"]).lines();
     let of = |name: &str| ranks.iter().find(|line| line["model"] == name).unwrap();
     assert_eq!(
@@ -194,20 +193,19 @@ fn two_models_are_held_against_each_other_on_the_questions_of_both() {
     assert!(text.contains("none: neither model has a number in Acc.dataset.z"), "{text}");
     // Why there is no test, where there is none.
     let text = board(&["--ranks", "Acc"]).ok();
-    assert!(text.contains("note: - has no question in common with the next model"), "{text}");
-    std::fs::remove_file(Path::new(&folder).join("both.jsonl")).unwrap();
-    let text = board(&["--ranks", "Acc"]).ok();
+    assert!(text.contains("note: - in place of p: no question in common with the next model"), "{text}");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_string();
+    let text = board(&[&path(""), "--ranks", "Acc"]).ok();
     assert!(text.contains("note: the bare order: no two neighbours were scored on the same questions"), "{text}");
-    std::fs::remove_file(Path::new(&folder).join("one.jsonl")).unwrap();
-    let text = board(&["--ranks", "Acc"]).ok();
+    let text = board(&[&path("z.jsonl"), &path("other.jsonl"), "--ranks", "Acc"]).ok();
     assert!(text.contains("note: the bare order: there are no two models to tell apart"), "{text}");
 }
 
 #[test]
 fn scores_settle_at_what_the_board_says_whatever_each_model_answers() {
     let bench = Bench::new();
-    let folder = apart(&bench);
-    let args = ["analyse", "stability", &folder, "--column", "Acc", "--fractions", "50,100", "--json"];
+    apart(&bench);
+    let args = ["analyse", "stability", "--column", "Acc", "--fractions", "50,100", "--json"];
     let found = bench.run(args).lines().remove(0);
     assert_eq!(found["n"][1], json!(85), "the questions of all");
     let last = |at: usize| (found["models"][at]["model"].clone(), found["models"][at]["values"][1].clone());

@@ -64,7 +64,7 @@ impl Source {
         };
         let mut notes = vec![note.to_string()];
         if tested && lines.iter().rev().skip(1).any(|line| line.p.is_none()) {
-            notes.push("- has no question in common with the next model, and shares its rank".into());
+            notes.push("- in place of p: no question in common with the next model, so the two share a rank".into());
         }
         printed(&heads, rows, &lines, format, &notes, out)
     }

@@ -1,9 +1,11 @@
 //! How sure a cell is, and how sure the difference of two models is: what [`again`](super::again) draws, for a reader.
 
+use std::collections::HashMap;
+
 use super::{Chosen, Ruled};
 use crate::model::agreement::{Bootstrap, Interval};
 use crate::model::board::Cell;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Kind, Problem, Result, Side};
 
 /// A number that was drawn again.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,10 +35,20 @@ impl Drawn {
 }
 
 impl Ruled {
+    /// What the clusters behind a column are: image pairs only where questions are about both images of one.
     fn cluster_name(&self, model: usize, column: usize, chosen: &Chosen) -> &'static str {
         let (_, units) = self.behind(model, column, chosen);
-        let first = units.first().and_then(|(rows, _)| rows.first());
-        first.map_or("question", |row| self.cluster(*row as usize).0)
+        let mut rows = units.iter().flat_map(|(rows, _)| rows).map(|row| *row as usize);
+        let Some(first) = rows.clone().next() else { return "question" };
+        let mut images: HashMap<u64, u64> = HashMap::new();
+        let is_of_one = |row: usize| {
+            let (pair, image) = (self.sheet.pair.get(row), self.sheet.image.get(row));
+            self.sheet.side(row) != Some(Side::Cross) && *images.entry(pair).or_insert(image) == image
+        };
+        match self.cluster(first).0 {
+            "image pair" if rows.all(is_of_one) => "image",
+            name => name,
+        }
     }
 
     /// The number of a column that is not drawn again: of those that follow from more than whether answers are right.
