@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::item::{Choice, Item, QuestionKind, Role};
+use super::item::{Choice, Item, QuestionKind, Role, gold};
 use super::{Problem, Result};
 
 /// What is to be another text. What is none stays as it is.
@@ -161,18 +161,21 @@ fn choose(item: &mut Item, before: &Before, answer: Option<&str>) -> Result<()> 
         };
         for (at, option) in item.options.iter_mut().enumerate() {
             option.role = match option.role {
+                // Declining is right there (MM-SAP's Beyond), and it is still declining.
+                Role::Refusal => Role::Refusal,
                 _ if at == right => Role::Correct,
-                Role::Correct => Role::Distractor,
-                role => role,
+                Role::Correct | Role::Distractor => Role::Distractor,
             };
         }
     }
-    let right: Vec<usize> =
-        item.options.iter().enumerate().filter(|(_, o)| o.role == Role::Correct).map(|(at, _)| at).collect();
-    let [right] = right[..] else {
-        return wrong(format!("{} options are right", right.len()), "exactly one option is the right answer");
+    // Nobody means declining to be right by taking the right option away.
+    let stated = gold(&before.options);
+    let may_decline = answer.is_some() || stated.is_some_and(|at| before.options[at].role == Role::Refusal);
+    let of = |role| item.options.iter().filter(|option| option.role == role).count();
+    let rights = if of(Role::Correct) == 0 && may_decline { of(Role::Refusal) } else { of(Role::Correct) };
+    let Some(right) = gold(&item.options).filter(|_| rights == 1) else {
+        return wrong(format!("{rights} options are right"), "exactly one option is the right answer");
     };
-    let stated = before.options.iter().position(|o| o.role == Role::Correct);
     let (old, new) = (stated.and_then(|at| before.options.get(at)), &item.options[right].text);
     item.answer = match (stated, old) {
         (Some(at), _) if before.answer == Item::letter(at) => Item::letter(right),
@@ -315,6 +318,32 @@ mod tests {
         assert_eq!(Edit { answer: Some("No".into()), ..Edit::default() }.apply(&yes, "a", 1).unwrap().answer, "No");
         let maybe = Edit { answer: Some("maybe".into()), ..Edit::default() }.apply(&yes, "a", 1).unwrap_err();
         assert_eq!(maybe.place.field.as_deref(), Some("answer"));
+    }
+
+    /// MM-SAP's Beyond: where nothing can be known, the option that declines is the right answer and stays what it is.
+    #[test]
+    fn declining_may_be_the_right_answer() {
+        let mut beyond = item();
+        beyond.options[2] = Choice { text: "I cannot tell".into(), role: Role::Refusal };
+        (beyond.instruction, beyond.answer) = (None, "C".into());
+        let asked = Edit { question: Some("Which animal hides?".into()), ..Edit::default() };
+        let next = asked.apply(&beyond, "ann", 5).unwrap();
+        assert_eq!((next.answer.as_str(), next.gold(), next.correct()), ("C", Some(2), None));
+        let key = |answer: &str| Edit { answer: Some(answer.into()), ..Edit::default() };
+        let known = key("A").apply(&next, "ann", 6).unwrap();
+        assert_eq!((known.answer.as_str(), known.correct()), ("A", Some(0)));
+        assert_eq!(known.options[2].role, Role::Refusal);
+        let back = key("I cannot tell").apply(&known, "ann", 7).unwrap();
+        assert_eq!((back.answer.as_str(), &back.options), ("C", &beyond.options));
+        // Taking the right option away does not make declining right, nor is anything right without either.
+        let fewer = |item: &Item, at: usize| {
+            let mut options = item.options.clone();
+            options.remove(at);
+            Edit { options: Some(options), ..Edit::default() }.apply(item, "ann", 8)
+        };
+        assert_eq!(fewer(&known, 0).unwrap_err().place.field.as_deref(), Some("options"));
+        assert_eq!(fewer(&beyond, 2).unwrap_err().place.field.as_deref(), Some("options"));
+        assert_eq!(fewer(&beyond, 0).unwrap().answer, "B");
     }
 
     #[test]

@@ -256,10 +256,22 @@ pub struct Item {
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
+/// Index of the option that a key names among these, see [`Item::gold`].
+pub(super) fn gold(options: &[Choice]) -> Option<usize> {
+    let mut declining = options.iter().enumerate().filter(|(_, option)| option.role == Role::Refusal).map(|(at, _)| at);
+    let only = declining.next().filter(|_| declining.next().is_none());
+    options.iter().position(|option| option.role == Role::Correct).or(only)
+}
+
 impl Item {
     /// Index of the right option, if the question has options.
     pub fn correct(&self) -> Option<usize> {
         self.options.iter().position(|o| o.role == Role::Correct)
+    }
+
+    /// Index of the option that the key names: the right one; where none is (MM-SAP's Beyond), the only one that declines.
+    pub fn gold(&self) -> Option<usize> {
+        gold(&self.options)
     }
 
     /// Share of right answers a blind guess gets: as recorded, else 1/options; 1/2 for yes/no; nothing for free-form.

@@ -89,10 +89,7 @@ impl Counts {
         let refusal = item.options.iter().any(|o| o.role == Role::Refusal);
         match item.kind {
             QuestionKind::MultipleChoice => {
-                let right = item
-                    .correct()
-                    .or_else(|| item.options.iter().position(|o| o.role == Role::Refusal && o.text == item.answer));
-                if let Some(right) = right {
+                if let Some(right) = item.gold() {
                     // A refusal takes one of the places that the right option leaves, so a whole deal is longer.
                     let slack = if refusal && item.correct().is_some() { item.options.len() as u64 - 1 } else { 1 };
                     self.count(item, What::Position, right, item.options.len(), slack);

@@ -7,7 +7,7 @@ use crate::formats::mapped::Asker;
 use crate::formats::mapping::guess;
 use crate::formats::mark::{self, Carried};
 use crate::formats::records::Record;
-use crate::model::{Item, Key, QuestionKind, Result, Role};
+use crate::model::{Item, Key, QuestionKind, Result};
 
 use super::Survey;
 
@@ -36,8 +36,7 @@ pub(super) fn text<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
 
 /// The answer as the tools state it: the letter of the right option, `Yes` or `No`, or the text.
 pub(super) fn answer(item: &Item) -> String {
-    let right = item.correct().or_else(|| item.options.iter().position(|o| o.role == Role::Refusal));
-    match right.and_then(|at| Some((at, item.options.get(at)?))) {
+    match item.gold().and_then(|at| Some((at, item.options.get(at)?))) {
         Some((at, _)) if at < 26 => Item::letter(at),
         Some((_, option)) => option.text.clone(),
         None if item.kind == QuestionKind::YesNo => match item.answer.to_lowercase().as_str() {

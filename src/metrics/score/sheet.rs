@@ -122,8 +122,7 @@ impl Row {
             QuestionKind::YesNo if item.answer.eq_ignore_ascii_case("yes") => 0,
             QuestionKind::YesNo if item.answer.eq_ignore_ascii_case("no") => 1,
             QuestionKind::YesNo | QuestionKind::FreeForm => UNGRADED,
-            // Where refusing alone is right (MM-SAP's Beyond), that option is the answer.
-            _ => index(item.correct().or_else(|| refusal.filter(|at| item.options[*at].text == item.answer))),
+            _ => index(item.gold()),
         };
         let dataset = item.dataset.as_str();
         let pair = item.pair.as_ref().map(|p| p.id.to_string());

@@ -67,6 +67,12 @@ fn a_mark_is_right_by_the_key_alone() {
     sheet.push(&item(2, QuestionKind::YesNo, "", "", "")).unwrap();
     sheet.push(&item(3, QuestionKind::FreeForm, "", "", "")).unwrap();
     assert_eq!(sheet.gold, [3, 1, 0, UNGRADED]);
+    // However the source states it.
+    for answer in ["D", "3", "I cannot tell"] {
+        let mut other = Sheet::default();
+        other.push(&Item { answer: answer.into(), ..refusing.clone() }).unwrap();
+        assert_eq!((other.gold[0], other.refusal[0]), (3, 3), "{answer}");
+    }
     // Where nothing can be known (MM-SAP's Beyond), declining is the answer, by its option or in words.
     assert!(sheet.right(0, Mark::option(3)) && sheet.right(0, Mark::REFUSED) && !sheet.right(0, Mark::option(1)));
     assert!(sheet.right(1, Mark::option(1)) && !sheet.right(1, Mark::REFUSED));

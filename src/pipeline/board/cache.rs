@@ -14,7 +14,7 @@ use crate::model::{Kind, Problem, Result};
 use crate::store::flat::{self, Reading};
 use crate::store::{Catalog, disk};
 
-const SHEET: &[u8; 8] = b"btsheet\x02";
+const SHEET: &[u8; 8] = b"btsheet\x03";
 const MARKS: &[u8; 8] = b"btmarks\x01";
 const SIMILAR: &[u8; 8] = b"btsimil\x01";
 /// Bytes of a row of the sheet without its hashes: id, codes, turn, chance, and six of one byte.

@@ -215,7 +215,7 @@ impl Scored {
             key: item.key.to_string(),
             item: item.id.clone(),
             question: item.instruction.as_ref().unwrap_or(&item.question).clone(),
-            gold: item.correct().map_or_else(|| item.answer.to_lowercase(), Item::letter),
+            gold: item.gold().map_or_else(|| item.answer.to_lowercase(), Item::letter),
             output: answer.map(|a| a.output),
             extracted: read.filter(|_| !is_free).and_then(Read::answer),
             declined: !is_free && read == Some(Read::Refused),
