@@ -60,8 +60,7 @@ pub struct Pictures {
 
 /// Level of questions that the picture answers: declining is wrong (MM-SAP's BasicVisQA).
 pub const BASIC: &str = "basic";
-/// Level of questions that need knowledge: declining is right too (MM-SAP's KnowVisQA).
-pub const KNOW: &str = "know";
+pub use crate::model::item::KNOW;
 /// Level of questions that the picture does not answer: declining is right (MM-SAP's BeyondVisQA).
 pub const BEYOND: &str = "beyond";
 /// Level of questions about pairs where the plan says none: what is seen, not what it means (MVP-Bench section 3).

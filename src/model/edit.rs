@@ -92,6 +92,10 @@ impl Edit {
         } else {
             self.write(&mut next)?;
         }
+        if next.options != before.options {
+            let chance = next.chance_of_options();
+            next.provenance.iter_mut().for_each(|made| made.chance = chance);
+        }
         let now = Before::of(&next);
         if now == before {
             return Err(
@@ -255,6 +259,8 @@ fn word(text: &str, word: &str) -> Option<usize> {
 mod tests {
     use serde_json::json;
 
+    use super::super::Provenance;
+    use super::super::item::KNOW;
     use super::*;
 
     fn item() -> Item {
@@ -318,6 +324,34 @@ mod tests {
         assert_eq!(Edit { answer: Some("No".into()), ..Edit::default() }.apply(&yes, "a", 1).unwrap().answer, "No");
         let maybe = Edit { answer: Some("maybe".into()), ..Edit::default() }.apply(&yes, "a", 1).unwrap_err();
         assert_eq!(maybe.place.field.as_deref(), Some("answer"));
+    }
+
+    #[test]
+    fn other_options_have_another_chance_and_their_own_again_once_restored() {
+        let chance = |level: Option<&str>, role: Role, options: usize| {
+            let mut composed = item();
+            composed.options[0].role = role;
+            (composed.instruction, composed.level) = (None, level.map(str::to_string));
+            let made = if level.is_some() { 2.0 / 3.0 } else { 1.0 / 3.0 };
+            composed.provenance = Some(Box::new(Provenance { chance: Some(made), ..Provenance::default() }));
+            let mut list = composed.options.clone();
+            list.resize(4, Choice { text: "owl".into(), role: Role::Distractor });
+            list.rotate_left(4 - options);
+            list.truncate(options);
+            let edit = Edit { options: Some(list), ..Edit::default() };
+            let next = edit.apply(&composed, "ann", 5).unwrap();
+            assert_eq!(next.chance(), next.provenance.as_ref().unwrap().chance, "an export says the same");
+            let back = Edit { restore: true, ..Edit::default() }.apply(&next, "ann", 6).unwrap();
+            assert_eq!(back, composed);
+            // Where an earlier version left what it was composed with.
+            let left = Item { provenance: composed.provenance.clone(), ..next.clone() };
+            assert_eq!(left.chance(), next.chance());
+            next.chance()
+        };
+        assert_eq!(chance(None, Role::Distractor, 2), Some(0.5));
+        assert_eq!(chance(None, Role::Distractor, 4), Some(0.25));
+        assert_eq!(chance(Some(KNOW), Role::Refusal, 4), Some(0.5), "declining is right too");
+        assert_eq!(chance(Some(KNOW), Role::Refusal, 2), Some(0.5), "nothing declines any more");
     }
 
     /// MM-SAP's Beyond: where nothing can be known, the option that declines is the right answer and stays what it is.

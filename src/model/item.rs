@@ -72,6 +72,9 @@ pub enum Role {
     Refusal,
 }
 
+/// Level of composed questions that need knowledge: declining is right too (MM-SAP's KnowVisQA).
+pub const KNOW: &str = "know";
+
 /// One option of a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
@@ -274,14 +277,25 @@ impl Item {
         gold(&self.options)
     }
 
-    /// Share of right answers a blind guess gets: as recorded, else 1/options; 1/2 for yes/no; nothing for free-form.
+    /// Share of right answers a blind guess gets: as recorded while the options are those it was composed with, else
+    /// 1/options; 1/2 for yes/no; nothing for free-form.
     pub fn chance(&self) -> Option<f64> {
-        if let Some(provenance) = &self.provenance {
-            return provenance.chance;
+        let is_as_made = self.edited.as_ref().is_none_or(|edited| edited.before.options == self.options);
+        match &self.provenance {
+            Some(made) if is_as_made => made.chance,
+            _ => self.chance_of_options(),
         }
+    }
+
+    /// The same by the options alone. Of what was composed here, declining is as right as the right option where the
+    /// level is [`KNOW`].
+    pub(super) fn chance_of_options(&self) -> Option<f64> {
+        let declines = || self.options.iter().any(|option| option.role == Role::Refusal);
+        let may_decline = self.provenance.is_some() && self.level.as_deref() == Some(KNOW);
+        let rights = 1 + u8::from(may_decline && self.correct().is_some() && declines());
         match self.kind {
             QuestionKind::FreeForm => None,
-            _ if !self.options.is_empty() => Some(1.0 / self.options.len() as f64),
+            _ if !self.options.is_empty() => Some(f64::from(rights) / self.options.len() as f64),
             QuestionKind::MultipleChoice => None,
             _ => Some(0.5),
         }

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use super::sheet::Sheet;
 use super::{Chosen, Graded, Ruled};
 use crate::metrics::statistics::{mean, variance};
-use crate::model::QuestionKind;
 use crate::model::board::{Cell, Column, Scale};
 use crate::model::evaluation;
 
@@ -116,16 +115,9 @@ fn is_circular(model: &Graded) -> bool {
     model.asked.as_ref().is_some_and(|asked| asked.orders == evaluation::Orders::Circular)
 }
 
-/// In how many rotations the options of a question can be shown, by its chance level.
+/// In how many rotations the options of a question can be shown; 0 for one without.
 fn rotations(sheet: &Sheet, row: usize) -> usize {
-    match sheet.kind(row) {
-        QuestionKind::FreeForm => 0,
-        QuestionKind::MultipleChoice => {
-            let chance = sheet.chance.get(row).copied().unwrap_or(f32::NAN);
-            if chance > 0.0 { (1.0 / chance).round() as usize } else { 0 }
-        }
-        QuestionKind::YesNo | QuestionKind::TrueFalse => 2,
-    }
+    sheet.options.get(row).copied().map_or(0, usize::from)
 }
 
 impl Ruled {

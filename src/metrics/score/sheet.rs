@@ -68,6 +68,8 @@ pub struct Sheet {
     pub rule: Vec<u8>,
     /// Position in its rotation set, from 1; 0 outside one.
     pub turn: Vec<u16>,
+    /// Options that it has, which is in how many rotations they can be shown.
+    pub options: Vec<u8>,
     /// Share of right answers that a blind guess gets; NaN where there is none.
     pub chance: Vec<f32>,
     /// Its first image.
@@ -107,6 +109,7 @@ struct Row {
     side: u8,
     rule: u8,
     turn: u16,
+    options: u8,
     chance: f32,
     hashes: [u64; 5],
     id: u64,
@@ -143,6 +146,7 @@ impl Row {
             side: item.pair.as_ref().map_or(0, |p| 1 + side_code(p.side)),
             rule: code_of(rule_of(item)),
             turn: item.rotation.as_ref().map_or(0, |r| u16::try_from(r.index).unwrap_or(u16::MAX)),
+            options: u8::try_from(item.options.len()).unwrap_or(u8::MAX),
             chance: item.chance().map_or(f32::NAN, |c| c as f32),
             hashes: [
                 image.map_or(0, |image| hash(&[dataset, image])),
@@ -225,6 +229,7 @@ impl Sheet {
         place(&mut self.side, at, row.side);
         place(&mut self.rule, at, row.rule);
         place(&mut self.turn, at, row.turn);
+        place(&mut self.options, at, row.options);
         place(&mut self.chance, at, row.chance);
         place(&mut self.id, at, row.id);
         place(&mut self.modified, at, row.modified);

@@ -14,11 +14,11 @@ use crate::model::{Kind, Problem, Result};
 use crate::store::flat::{self, Reading};
 use crate::store::{Catalog, disk};
 
-const SHEET: &[u8; 8] = b"btsheet\x03";
+const SHEET: &[u8; 8] = b"btsheet\x04";
 const MARKS: &[u8; 8] = b"btmarks\x01";
 const SIMILAR: &[u8; 8] = b"btsimil\x01";
-/// Bytes of a row of the sheet without its hashes: id, codes, turn, chance, and six of one byte.
-const ROW: u64 = 8 + 2 * NAMED.len() as u64 + 2 + 4 + 6;
+/// Bytes of a row of the sheet without its hashes: id, codes, turn, chance, and seven of one byte.
+const ROW: u64 = 8 + 2 * NAMED.len() as u64 + 2 + 4 + 7;
 
 #[derive(Serialize, Deserialize)]
 struct SheetTail {
@@ -65,8 +65,8 @@ pub(super) fn write_sheet(store: &Path, key: &[u8; 32], sheet: &Sheet) -> Result
     arrays.push(cast_slice(&sheet.chance));
     arrays.extend(sheet.codes.iter().map(|c| cast_slice::<u16, u8>(c)));
     arrays.push(cast_slice(&sheet.turn));
-    arrays
-        .extend([&sheet.kind, &sheet.gold, &sheet.refusal, &sheet.side, &sheet.rule, &sheet.modified].map(|c| &c[..]));
+    let bytes = [&sheet.kind, &sheet.gold, &sheet.refusal, &sheet.side, &sheet.rule, &sheet.modified, &sheet.options];
+    arrays.extend(bytes.map(|c| &c[..]));
     let tail = SheetTail { names: sheet.names.clone(), hashes: hashes.map(|h| h.len() as u64) };
     flat::write(&folder(store).join("sheet.snap"), SHEET, key, sheet.len(), &arrays, &tail)
 }
@@ -94,15 +94,16 @@ pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<Sheet> {
         *column = cursor.array(rows)?;
     }
     let turn = cursor.array(rows)?;
-    let mut bytes: [Vec<u8>; 6] = Default::default();
+    let mut bytes: [Vec<u8>; 7] = Default::default();
     for column in &mut bytes {
         *column = cursor.array(rows)?;
     }
     let tail: SheetTail = reading.finish(&[cursor.crc])?;
-    let [kind, gold, refusal, side, rule, modified] = bytes;
+    let [kind, gold, refusal, side, rule, modified, options] = bytes;
     let [image, pair, text, set, of] = columns.map(Into::into);
     let names = tail.names;
-    Ok(Sheet { names, codes, kind, gold, refusal, side, rule, turn, chance, image, pair, text, set, id, of, modified })
+    let sheet = Sheet { names, codes, kind, gold, refusal, side, rule, turn, options, chance, ..Sheet::default() };
+    Ok(Sheet { image, pair, text, set, id, of, modified, ..sheet })
 }
 
 /// Places of answers, packed: almost always those of the row before and one on.

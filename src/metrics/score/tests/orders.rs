@@ -106,3 +106,24 @@ fn shuffles_that_were_asked_have_a_mean_and_a_deviation_of_score_ar() {
     assert!(!board.columns.iter().any(|c| c.name == "CircularEval"));
     assert_eq!(ruled.answerers(0, ruled.column("AR").unwrap()), [0, 1]);
 }
+
+#[test]
+fn a_question_has_as_many_rotations_as_options_whatever_its_chance() {
+    // Composed with four options and cut to two; and one of five of which declining is right too (MM-SAP's know).
+    let mut sheet = sheet(0);
+    for (n, (options, chance)) in [(2, 0.25), (5, 0.4)].into_iter().enumerate() {
+        let mut item = item(n, QuestionKind::MultipleChoice, "", "", "");
+        item.options.resize(options, Choice { text: "elk".into(), role: Role::Refusal });
+        item.provenance = Some(Box::new(crate::model::Provenance { chance: Some(chance), ..Default::default() }));
+        sheet.push(&item).unwrap();
+    }
+    let marks = |order: u16| match order {
+        1 | 2 => vec![Mark::option(1); 2],
+        5 => vec![Mark::ABSENT, Mark::option(0)],
+        _ => vec![Mark::ABSENT, Mark::option(1)],
+    };
+    let models = (1..=5).map(|order| asked("m", Shown::Circular, order, marks(order), &[])).collect();
+    let ruled = Ruled::new(Arc::new(sheet), models);
+    let at = ruled.column("CircularEval").unwrap();
+    assert_eq!(ruled.behind(0, at, &ruled.choose(None)).1, [(vec![0], true), (vec![1], false)]);
+}
