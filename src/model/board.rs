@@ -89,6 +89,11 @@ impl Column {
     pub fn share(name: impl Into<String>, group: &str, help: &str) -> Column {
         Column { name: name.into(), group: group.into(), help: help.into(), scale: Scale::Share }
     }
+
+    /// Whether its numbers follow from free-form answers, alone or beside others.
+    pub fn is_of_free_form(&self) -> bool {
+        self.name == "Acc.type.free-form" || self.name.starts_with("Final.")
+    }
 }
 
 /// One model's line.
@@ -157,6 +162,8 @@ pub struct Counts {
     pub unparsed: u64,
     /// Answers that decline to answer; they count as wrong, unless refusing is right.
     pub refused: u64,
+    /// Free-form answers that were not compared with their references yet: what follows from them has no number.
+    pub uncompared: u64,
 }
 
 /// A whole leaderboard.

@@ -51,6 +51,7 @@ pub(super) fn board() -> Board {
             unparsed: 17 * m as u64,
             extra: 0,
             refused: 0,
+            uncompared: 0,
         },
         reference: None,
     };

@@ -12,6 +12,8 @@ use crate::model::agreement::{Bootstrap, Interval};
 /// Why there is nothing to draw, in words.
 type Why = &'static str;
 
+const NOT_COMPARED: Why = "its free-form answers were not compared";
+
 /// A model, by its place among those of the board, on a choice of questions.
 pub type Side<'a> = (usize, &'a Chosen);
 
@@ -86,9 +88,9 @@ impl Ruled {
             return Ok(again(draw, sums));
         };
         let draw = self.plain.draw(plain).ok_or("its numbers follow from more than sums over questions")?;
-        let not_compared = |(model, _): &Side<'_>| self.models[*model].similarity.is_empty();
-        if self.plain.counts_free_form(plain) && sides.iter().any(not_compared) {
-            return Err("its free-form answers were not compared");
+        let none_compared = |(model, _): &Side<'_>| self.models[*model].similarity.is_empty();
+        if self.plain.counts_free_form(plain) && sides.iter().any(none_compared) {
+            return Err(NOT_COMPARED);
         }
         let mut sums = ClusterSums::new(draw.width() * sides.len());
         // A drop follows from the questions of two scenarios, so that what counts is asked of every stack.
@@ -100,7 +102,8 @@ impl Ruled {
             for (at, (model, _)) in sides.iter().enumerate().filter(|(_, (model, chosen))| {
                 self.planes[*model].scored[stack] && chosen.holds(row) && self.models[*model].was_asked(row)
             }) {
-                self.add_points(row, self.points(&self.models[*model], row), at * draw.width() + slot, &mut sums);
+                let points = self.points(&self.models[*model], row).ok_or(NOT_COMPARED)?;
+                self.add_points(row, points, at * draw.width() + slot, &mut sums);
             }
         }
         Ok(again(draw, sums))
@@ -122,14 +125,16 @@ impl Ruled {
         [points, 1.0, chance].into_iter().enumerate().for_each(|(sum, amount)| sums.add(key, at + sum, amount));
     }
 
-    fn points(&self, graded: &Graded, row: usize) -> f64 {
-        if self.sheet.kind(row) == QuestionKind::FreeForm {
-            return super::number(graded.similarity.get(row).copied());
+    /// What an answer earned; `None` of a free-form one that was not compared.
+    fn points(&self, graded: &Graded, row: usize) -> Option<f64> {
+        match self.sheet.kind(row) {
+            QuestionKind::FreeForm => graded.likeness(row),
+            _ => Some(f64::from(u8::from(self.right(graded, row)))),
         }
-        f64::from(u8::from(self.right(graded, row)))
     }
 
-    /// A model's share of a column with and without the units that are not wholly in `after`; `None` for a column that is no share.
+    /// A model's share of a column with and without the units that are not wholly in `after`; `None` for a column that is no share, and
+    /// while free-form answers of it were not compared.
     pub fn cleaned(&self, model: usize, column: usize, before: &Chosen, after: &Chosen) -> Option<Cleaned> {
         if let Some(plain) = column.checked_sub(self.measures.len()).filter(|_| !self.is_circular(column)) {
             self.plain.stacks_of(plain)?;
@@ -137,9 +142,10 @@ impl Ruled {
         let graded = &self.models[model];
         let unit = |(rows, right): (Vec<u32>, bool)| {
             let free = rows.first().filter(|row| self.sheet.kind(**row as usize) == QuestionKind::FreeForm);
-            let points = free.map_or_else(|| f64::from(u8::from(right)), |row| self.points(graded, *row as usize));
-            (Tally::one(points), rows.iter().all(|row| after.holds(*row as usize)))
+            let points = free.map_or(Some(f64::from(u8::from(right))), |row| self.points(graded, *row as usize))?;
+            Some((Tally::one(points), rows.iter().all(|row| after.holds(*row as usize))))
         };
-        Some(cleaned(self.behind(model, column, before).1.into_iter().map(unit)))
+        let units: Option<Vec<_>> = self.behind(model, column, before).1.into_iter().map(unit).collect();
+        units.map(|units| cleaned(units.into_iter()))
     }
 }

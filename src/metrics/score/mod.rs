@@ -58,6 +58,12 @@ impl Graded {
         self.marks.get(row).copied().unwrap_or(Mark::ABSENT)
     }
 
+    /// How alike the free-form answer in a row and its reference are, 0 without an answer; `None` while they were not compared.
+    fn likeness(&self, row: usize) -> Option<f64> {
+        let compared = self.similarity.get(row).copied().filter(|similarity| similarity.is_finite());
+        compared.map(f64::from).or((self.mark(row) == Mark::ABSENT).then_some(0.0))
+    }
+
     /// Whether the question in a row was asked: that it has no answer tells of the model only then.
     pub fn was_asked(&self, row: usize) -> bool {
         self.mark(row) != Mark::ABSENT || self.asked.as_ref().is_none_or(|asked| asked.lacks(row))
@@ -206,7 +212,8 @@ impl Ruled {
             let given = self.cube.count(&planes.given, &chosen.plane);
             let n: Vec<u32> = n.iter().zip(&planes.scored).map(|(n, scored)| if *scored { *n } else { 0 }).collect();
             let points = (!self.free.is_empty() && !model.similarity.is_empty()).then(|| {
-                let points = |row: usize| number(model.similarity.get(row).copied());
+                // A sum with an answer that was not compared is no number, and nothing follows from it.
+                let points = |row: usize| model.likeness(row).unwrap_or(f64::NAN);
                 let mut sums = vec![0.0; n.len()];
                 self.free.iter().for_each(|at| sums[*at] = self.cube.sum(*at, &chosen.plane, points));
                 sums
@@ -217,8 +224,12 @@ impl Ruled {
             cells.extend(self.special_cells(*at, chosen));
             cells.extend(self.order_cells(*at, chosen));
             let missing = n.iter().zip(&given).map(|(n, given)| u64::from(n.saturating_sub(*given))).sum::<u64>();
-            let counts =
-                Counts { missing: missing + self.missing_in_groups(model, &planes.scopes, chosen), ..model.counts };
+            let uncompared = self.free.iter().flat_map(|at| self.cube.rows(*at, &chosen.plane));
+            let counts = Counts {
+                missing: missing + self.missing_in_groups(model, &planes.scopes, chosen),
+                uncompared: uncompared.filter(|row| model.likeness(*row).is_none()).count() as u64,
+                ..model.counts
+            };
             Row { model: model.model.clone(), cells, counts, reference: None }
         });
         let grouped = self.grouped.iter().filter(|row| chosen.holds(**row as usize)).count();

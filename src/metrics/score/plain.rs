@@ -75,7 +75,7 @@ pub struct Counted<'a> {
     pub right: &'a [u32],
     /// Questions; 0 in stacks where the model is not scored.
     pub n: &'a [u32],
-    /// Sums of similarities of free-form answers; none where they were not computed.
+    /// Sums of similarities of free-form answers, NaN where one was not compared; none where none was.
     pub points: Option<&'a [f64]>,
     /// Sums of chance levels.
     pub chance: &'a [f64],
@@ -290,7 +290,7 @@ impl Plain {
             }
             Source::Mean(strata) => {
                 let all = sum(strata);
-                (all.n > 0).then(|| Cell::Mean { value: all.points / all.n as f64, n: all.n })
+                all.value().value.map(|value| Cell::Mean { value, n: all.n })
             }
             Source::Style(at) => (styles[*at].1 > 0).then_some(Cell::Share { k: styles[*at].0, n: styles[*at].1 }),
             Source::Final(scenario, free) => {

@@ -143,8 +143,26 @@ fn free_form_is_a_mean_and_only_where_it_was_computed() {
         similarity: vec![f32::NAN, f32::NAN, 0.5, f32::NAN],
         ..Graded::default()
     };
-    let ruled = Ruled::new(Arc::new(sheet), vec![Arc::new(with), model("without", marks)]);
-    let board = ruled.board(&ruled.choose(None));
+    // Brought in after the comparison: the cosine of an answer that is there is not known, and no 0.
+    let late = Graded { model: "late".into(), similarity: vec![f32::NAN; 4], ..with.clone() };
+    let ruled = Ruled::new(Arc::new(sheet), vec![Arc::new(with), Arc::new(late), model("without", marks)]);
+    let all = ruled.choose(None);
+    let board = ruled.board(&all);
+    for (name, uncompared) in [("with", 0), ("late", 1), ("without", 1)] {
+        let row = board.rows.iter().find(|row| row.model == name).unwrap();
+        assert_eq!(row.counts.uncompared, uncompared, "{name}");
+        let some = |column: &str| cell(&board, name, column).is_some();
+        let found = ["MC+TF.clean", "Acc", "Acc.type.free-form", "Final.clean"].map(some);
+        assert_eq!(found, [true, true, uncompared == 0, uncompared == 0], "{name}");
+        let free = ruled.column("Acc.type.free-form").unwrap();
+        let at = ruled.model(name).unwrap();
+        assert_eq!(ruled.again(free, &[(at, &all)]).is_ok(), uncompared == 0, "{name}");
+        assert_eq!(ruled.cleaned(at, free, &all, &all).is_some(), uncompared == 0, "{name}");
+    }
+    let few = ruled.choose(Some(&|row| row != 2));
+    let board_of_few = ruled.board(&few);
+    assert_eq!(cell(&board_of_few, "late", "Acc.type.free-form"), Some(Cell::Mean { value: 0.0, n: 1 }));
+    assert_eq!(board_of_few.rows[0].counts.uncompared, 0, "only the one that has no answer is chosen");
     // The one that is missing earns nothing.
     assert_eq!(cell(&board, "with", "Acc.type.free-form"), Some(Cell::Mean { value: 0.25, n: 2 }));
     assert_eq!(cell(&board, "with", "Final.clean").and_then(Cell::value), Some((1.0 + 1.0 + 0.25) / 3.0));

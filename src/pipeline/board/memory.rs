@@ -92,6 +92,7 @@ pub fn from_items(given: Vec<Item>, mut answers: Vec<Answers>, rule: Option<Extr
         items.push(item);
     }
     let mut odd = Odd::default();
+    odd.compares("without a number: a project compares them");
     if doubled > 0 {
         odd.say(format!("{} given more than once; the first is used", count(doubled, "question")));
     }

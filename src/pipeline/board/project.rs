@@ -96,6 +96,7 @@ pub fn from_catalog(
         })
         .collect::<Result<_>>()?;
     let (mut odd, mut models, mut places) = (Odd::default(), Vec::new(), BTreeMap::new());
+    odd.compares("not compared yet: benchtop eval similarity");
     // The answers of evaluations come from no file.
     let brought = |a: &&Answers| !a.part.source_blake3.is_empty();
     odd.files(catalog.answers().iter().filter(brought).map(|a| a.part.source.as_str()));

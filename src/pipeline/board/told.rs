@@ -30,6 +30,8 @@ pub struct Odd {
     evaluated: BTreeSet<String>,
     /// What files are called, by path.
     names: BTreeMap<String, String>,
+    /// How free-form answers are compared.
+    compares: &'static str,
 }
 
 /// What became of the rows of one file.
@@ -122,6 +124,11 @@ impl Odd {
         }
     }
 
+    /// What is to be done about free-form answers that were not compared.
+    pub fn compares(&mut self, how: &'static str) {
+        self.compares = how;
+    }
+
     /// The notes on a board with these rows; `declines` says whether declining is the right answer to some questions.
     pub fn notes(&self, rows: &[Row], declines: bool) -> Vec<String> {
         let mut notes = self.notes.clone();
@@ -136,6 +143,10 @@ impl Odd {
             match (counts.refused, declines) {
                 (n, true) if n > 0 => notes.push(format!("{model}: {} declining in words", count(n, "answer"))),
                 (n, _) => note(n, "answer", "declining to answer"),
+            }
+            if counts.uncompared > 0 {
+                let answers = count(counts.uncompared, "free-form answer");
+                notes.push(format!("{model}: {answers} {}", self.compares));
             }
         }
         if !self.evaluated.is_empty() {

@@ -79,7 +79,8 @@ impl BoardPane {
                 }
             }
             Some((column, None)) => {
-                vec![BoardEffect::Refuse(format!("{} has no answers for {}", row.model, column.name))]
+                let why = detail::nothing(row, column);
+                vec![BoardEffect::Refuse(format!("{}, {}: {why}", row.model, column.name))]
             }
             None => {
                 let page = detail::about(board, row);

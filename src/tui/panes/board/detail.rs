@@ -56,7 +56,7 @@ impl BoardPane {
             (Some(column), _) => {
                 let cell = row.cells.get(at - FIRST).copied().flatten();
                 let more = self.more(row, column, cell);
-                (self.in_words(column, cell), if more.is_empty() { column.help.clone() } else { more })
+                (self.in_words(row, column, cell), if more.is_empty() { column.help.clone() } else { more })
             }
             (None, Some(i)) => {
                 let name = COUNTS.get(i).copied().unwrap_or_default();
@@ -155,9 +155,9 @@ impl BoardPane {
         [all, sure].into_iter().flatten().collect::<Vec<_>>().join("  ")
     }
 
-    fn in_words(&self, column: &Column, cell: Option<Cell>) -> String {
+    fn in_words(&self, row: &Row, column: &Column, cell: Option<Cell>) -> String {
         let Some((cell, value)) = cell.and_then(|c| Some((c, c.value()?))) else {
-            return format!("{}: no answers", column.name);
+            return format!("{}: {}", column.name, nothing(row, column));
         };
         let Cell::Share { k, n } = cell else {
             return format!("{}: {}  of {} answers", column.name, said(value, column.scale), text::grouped(cell.n()));
@@ -182,6 +182,18 @@ impl BoardPane {
         let at = board.columns.iter().position(|c| c.name == column)?;
         let row = board.rows.iter().find(|r| r.model == model)?;
         row.cells.get(at).copied().flatten()?.value()
+    }
+}
+
+/// Why a model has no number in a column.
+pub(super) fn nothing(row: &Row, column: &Column) -> String {
+    let answers = match row.counts.uncompared {
+        1 => "1 answer".to_string(),
+        many => format!("{} answers", text::grouped(many)),
+    };
+    match row.counts.uncompared {
+        1.. if column.is_of_free_form() => format!("{answers} not compared yet: benchtop eval similarity"),
+        _ => "no answers".into(),
     }
 }
 

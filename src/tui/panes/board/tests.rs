@@ -47,6 +47,23 @@ fn drawn(pane: &mut BoardPane) -> String {
 }
 
 #[test]
+fn free_form_answers_that_were_not_compared_are_not_no_answers() {
+    let mut board = board();
+    board.columns[2].name = "Acc.type.free-form".into();
+    board.rows[1].counts.uncompared = 8;
+    let mut pane = BoardPane::new(board, wilson);
+    pane.go_to_column(FIRST + 2);
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("Acc.type.free-form:  39.05 % = 66/169"), "{shown}");
+    let why = "8 answers not compared yet: benchtop eval similarity";
+    pane.act(Action::Down);
+    let shown = drawn(&mut pane);
+    assert!(shown.contains(&format!("Acc.type.free-form: {why}")), "{shown}");
+    let refused = pane.act(Action::Open);
+    assert!(matches!(&refused[..], [BoardEffect::Refuse(said)] if said.ends_with(why)), "{refused:?}");
+}
+
+#[test]
 fn a_cell_shows_its_count_and_interval_and_opens() {
     let mut pane = BoardPane::new(board(), wilson);
     pane.go_to_column(FIRST);
