@@ -150,15 +150,15 @@ pub struct BoardAsk {
 /// What was odd about a model's predictions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Predictions used.
+    /// Predictions used, of the questions scored.
     pub used: u64,
     /// Questions without an answer; they count as wrong.
     pub missing: u64,
-    /// Answers to questions that are not in the set.
+    /// Answers to questions that are not in the set, in all files.
     pub extra: u64,
-    /// Rows given more than once; the first is used.
+    /// Rows given more than once, in all files; the first is used.
     pub duplicate: u64,
-    /// Answers no rule could read; they count as wrong.
+    /// Answers no rule could read, of the questions scored; they count as wrong.
     pub unparsed: u64,
     /// Answers that decline to answer; they count as wrong, unless refusing is right.
     pub refused: u64,

@@ -44,7 +44,7 @@ pub struct Graded {
     pub model: String,
     /// By row.
     pub marks: Vec<Mark>,
-    /// What was odd; `missing` follows from the questions scored and is 0 here.
+    /// What was odd of all questions; `missing` and `uncompared` follow from those scored and are 0 here.
     pub counts: Counts,
     /// Similarity of a free-form answer and its reference by row, from 0 to 1; NaN where there is none. Empty where it was not computed.
     pub similarity: Vec<f32>,
@@ -56,6 +56,20 @@ impl Graded {
     /// What was read in a row.
     pub fn mark(&self, row: usize) -> Mark {
         self.marks.get(row).copied().unwrap_or(Mark::ABSENT)
+    }
+
+    /// What was odd about its answers to these questions. What was given twice, or to other questions, is of whole files.
+    fn counts_on(&self, chosen: &Chosen) -> Counts {
+        if chosen.rows.is_none() {
+            return self.counts;
+        }
+        let mut found = Counts { used: 0, unparsed: 0, refused: 0, ..self.counts };
+        for (_, mark) in self.marks.iter().enumerate().filter(|(row, _)| chosen.holds(*row)) {
+            found.used += u64::from(*mark != Mark::ABSENT);
+            found.unparsed += u64::from(*mark == Mark::UNPARSED);
+            found.refused += u64::from(*mark == Mark::REFUSED);
+        }
+        found
     }
 
     /// How alike the free-form answer in a row and its reference are, 0 without an answer; `None` while they were not compared.
@@ -228,7 +242,7 @@ impl Ruled {
             let counts = Counts {
                 missing: missing + self.missing_in_groups(model, &planes.scopes, chosen),
                 uncompared: uncompared.filter(|row| model.likeness(*row).is_none()).count() as u64,
-                ..model.counts
+                ..model.counts_on(chosen)
             };
             Row { model: model.model.clone(), cells, counts, reference: None }
         });

@@ -173,6 +173,30 @@ fn free_form_is_a_mean_and_only_where_it_was_computed() {
 }
 
 #[test]
+fn what_was_odd_is_of_the_chosen_questions() {
+    let mut sheet = Sheet::default();
+    for n in 0..6 {
+        sheet.push(&item(n, QuestionKind::MultipleChoice, "", "", "")).unwrap();
+    }
+    let asked = crate::metrics::extract::Asked { instruction: "", kind: QuestionKind::MultipleChoice, options: &[] };
+    let mut grader = Grader::new(&sheet, "m", None);
+    grader.file(false);
+    grader.extra(77);
+    for (row, output) in ["B", "hm", "", "I cannot answer that.", "B"].into_iter().enumerate() {
+        grader.answer(row, row as u32, &asked, output, None);
+    }
+    grader.answer(0, 9, &asked, "B", None);
+    let graded = grader.finish().0;
+    let ruled = Ruled::new(Arc::new(sheet), vec![Arc::new(graded)]);
+    let counts = |is: &dyn Fn(usize) -> bool| ruled.board(&ruled.choose(Some(is))).rows[0].counts;
+    let all = Counts { used: 5, missing: 1, extra: 1, duplicate: 1, unparsed: 2, refused: 1, uncompared: 0 };
+    assert_eq!(ruled.board(&ruled.choose(None)).rows[0].counts, all);
+    assert_eq!(counts(&|_| true), all, "by the marks as by the files");
+    assert_eq!(counts(&|row| row == 0), Counts { used: 1, missing: 0, unparsed: 0, refused: 0, ..all });
+    assert_eq!(counts(&|row| row > 1), Counts { used: 3, unparsed: 1, ..all });
+}
+
+#[test]
 fn rotations_count_as_a_group_and_once() {
     let mut sheet = Sheet::default();
     for n in 0..6 {

@@ -16,10 +16,10 @@ pub(super) const FIRST: usize = 2;
 
 /// Columns after the board's own: what was odd about a model's files.
 pub(super) const COUNTS: [(&str, &str); 6] = [
-    ("used", "predictions used"),
+    ("used", "answers to the questions scored"),
     ("missing", "questions without an answer; they count as wrong"),
-    ("extra", "answers to questions that are not in the set; not used"),
-    ("doubled", "rows given more than once; the first is used"),
+    ("extra", "answers to questions that are not in the set, in all files; not used"),
+    ("doubled", "rows given more than once, in all files; the first is used"),
     ("unparsed", "answers that no rule could read; they count as wrong"),
     ("refused", "answers that decline to answer; they count as wrong, unless refusing is right"),
 ];
