@@ -160,7 +160,8 @@ pub struct Counts {
     pub duplicate: u64,
     /// Answers no rule could read, of the questions scored; they count as wrong.
     pub unparsed: u64,
-    /// Answers that decline to answer; they count as wrong, unless refusing is right.
+    /// Answers that decline in words, of the questions scored; they count as wrong, unless declining is right. Those that choose the option
+    /// that declines are not among them.
     pub refused: u64,
     /// Free-form answers that were not compared with their references yet: what follows from them has no number.
     pub uncompared: u64,

@@ -160,7 +160,7 @@ fn said(mark: Mark) -> Option<Read> {
     match mark {
         Mark::ABSENT => None,
         Mark::UNPARSED => Some(Read::Unparsed),
-        Mark::REFUSED => Some(Read::Refused),
+        mark if mark.declines() => Some(Read::Refused),
         mark => mark.chosen().map(|at| Read::Option(usize::from(at))),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Graded;
 use super::sheet::{Mark, Sheet};
 use crate::metrics::extract::{Asked, Extractor, Read};
-use crate::model::QuestionKind;
+use crate::model::{Choice, QuestionKind, Role};
 
 /// What became of one row of a prediction file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,9 +135,25 @@ impl Graded {
         match sheet.kind(row) {
             // Nothing is read out of free text: that there is one is what counts.
             QuestionKind::FreeForm => Mark::option(0),
-            _ => mark(rule.unwrap_or_else(|| sheet.rule(row)).read(asked, output, judge)),
+            _ => {
+                let rule = rule.unwrap_or_else(|| sheet.rule(row));
+                match mark(rule.read(asked, output, judge)) {
+                    Mark::REFUSED if chooses(asked, |as_any| rule.read(as_any, output, judge)) => Mark::DECLINED,
+                    mark => mark,
+                }
+            }
         }
     }
+}
+
+/// Whether what is read as declining chooses the option that declines: it is read as that option where declining is as good as any.
+fn chooses(asked: &Asked, read: impl Fn(&Asked) -> Read) -> bool {
+    let declines = asked.options.iter().position(|option| option.role == Role::Refusal);
+    declines.is_some_and(|at| {
+        let any = |option: &Choice| Choice { role: Role::Distractor, ..option.clone() };
+        let options: Vec<Choice> = asked.options.iter().map(any).collect();
+        read(&Asked { options: &options, ..*asked }) == Read::Option(at)
+    })
 }
 
 /// What was read, as a mark.

@@ -320,7 +320,7 @@ impl Ruled {
             Mark::ABSENT => Outcome::Missing,
             Mark::UNPARSED => Outcome::Unparsed,
             mark if self.sheet.right(row, mark) => Outcome::Right,
-            Mark::REFUSED => Outcome::Refused,
+            mark if mark.declines() => Outcome::Refused,
             mark if mark.chosen() == Some(self.sheet.refusal[row]) => Outcome::NoneOfThese,
             _ => Outcome::Wrong,
         })

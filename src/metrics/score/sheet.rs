@@ -291,7 +291,7 @@ impl Sheet {
     /// Whether a mark is the right answer to the question in a row.
     pub fn right(&self, row: usize, mark: Mark) -> bool {
         let gold = self.gold.get(row).copied().unwrap_or(UNGRADED);
-        gold != UNGRADED && (mark.chosen() == Some(gold) || mark == Mark::REFUSED && self.refusal[row] == gold)
+        gold != UNGRADED && (mark.chosen() == Some(gold) || mark.declines() && self.refusal[row] == gold)
     }
 
     /// Whether some question has an option that declines, so that declining in words can be right too.
@@ -306,7 +306,7 @@ impl Sheet {
     }
 }
 
-/// What a model's answer to a question was read as, in one byte: absent, unparsed, refused, or an option's index (0 for yes and 1 for
+/// What a model's answer to a question was read as, in one byte: absent, unparsed, refused, declined, or an option's index (0 for yes and 1 for
 /// no). Whether it is right follows from the question's gold alone, so that an edited key needs no answer read again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark(pub u8);
@@ -316,16 +316,23 @@ impl Mark {
     pub const ABSENT: Mark = Mark(0);
     /// An answer that the rule cannot read.
     pub const UNPARSED: Mark = Mark(1);
-    /// The model would not answer.
+    /// The model would not answer: it declines in words.
     pub const REFUSED: Mark = Mark(2);
+    /// It chose the option that declines to answer, which its rule reads as declining.
+    pub const DECLINED: Mark = Mark(253);
 
     /// The option of this index was chosen.
     pub fn option(index: usize) -> Mark {
         u8::try_from(index).ok().filter(|i| *i < 250).map_or(Mark::UNPARSED, |i| Mark(i + 3))
     }
 
-    /// The option that was chosen.
+    /// The option that was chosen; none where it is only known that the chosen one declines.
     pub fn chosen(self) -> Option<u8> {
-        self.0.checked_sub(3)
+        self.0.checked_sub(3).filter(|at| *at < 250)
+    }
+
+    /// Whether it declines to answer, in words or by the option that does.
+    pub fn declines(self) -> bool {
+        matches!(self, Mark::REFUSED | Mark::DECLINED)
     }
 }

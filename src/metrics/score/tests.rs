@@ -173,6 +173,33 @@ fn free_form_is_a_mean_and_only_where_it_was_computed() {
 }
 
 #[test]
+fn choosing_the_option_that_declines_is_not_declining_in_words() {
+    let mut sheet = Sheet::default();
+    let mut refusing = item(0, QuestionKind::MultipleChoice, "", "", "");
+    refusing.options[1] = Choice { text: "I cannot tell".into(), role: Role::Refusal };
+    let asked = crate::metrics::extract::Asked::from(&refusing);
+    let outputs = ["B", "(B) I cannot tell", "I cannot tell", "I'm sorry, but I cannot answer that.", "A"];
+    outputs.iter().for_each(|_| sheet.push(&refusing).unwrap());
+    let mut grader = Grader::new(&sheet, "m", None);
+    grader.file(false);
+    for (row, output) in outputs.into_iter().enumerate() {
+        grader.answer(row, row as u32, &asked, output, None);
+    }
+    let graded = grader.finish().0;
+    let (chose, said) = (Mark::DECLINED, Mark::REFUSED);
+    assert_eq!(graded.marks, [chose, chose, chose, said, Mark::option(0)]);
+    assert_eq!(graded.counts.refused, 1);
+    assert!(chose.declines() && said.declines() && chose.chosen().is_none());
+    // Both are right where declining is, and neither says that the key is wrong where it is not.
+    assert!((0..4).all(|row| sheet.right(row, graded.marks[row])) && !sheet.right(4, graded.marks[4]));
+    let mut known = Sheet::default();
+    refusing.options[0].role = Role::Correct;
+    known.push(&refusing).unwrap();
+    let ruled = Ruled::new(Arc::new(known), vec![model("m", vec![chose])]);
+    assert_eq!(ruled.outcome(ruled.graded(0), 0), Some(consensus::Outcome::Refused));
+}
+
+#[test]
 fn what_was_odd_is_of_the_chosen_questions() {
     let mut sheet = Sheet::default();
     for n in 0..6 {

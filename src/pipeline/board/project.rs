@@ -90,6 +90,8 @@ pub fn from_catalog(
         .par_iter()
         .map(|(model, files)| {
             let mut kept = one(catalog, store, &sheet, (model, files), ruling, &went)?;
+            // Those were left out when the files were brought in.
+            kept.graded.counts.duplicate += files.iter().map(|at| catalog.answers()[*at].part.duplicates).sum::<u64>();
             kept.graded.asked = asked(catalog, files);
             kept.graded.similarity = similarity(catalog, store, (&sheet, &questions), (model, files), similar);
             Ok(kept)

@@ -21,7 +21,7 @@ pub(super) const COUNTS: [(&str, &str); 6] = [
     ("extra", "answers to questions that are not in the set, in all files; not used"),
     ("doubled", "rows given more than once, in all files; the first is used"),
     ("unparsed", "answers that no rule could read; they count as wrong"),
-    ("refused", "answers that decline to answer; they count as wrong, unless refusing is right"),
+    ("refused", "answers that decline in words; they count as wrong, unless declining is right"),
 ];
 
 pub(super) fn counts(c: Counts) -> [u64; 6] {
