@@ -52,8 +52,7 @@ impl Answers {
             return Ok(None);
         }
         let bytes = self.reader.frame(row / frame_rows)?;
-        let rest = bytes.get(start_of(&bytes, row % frame_rows)..).unwrap_or_default();
-        parse(&rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]).map(Some)
+        parse(line_of(&bytes, row % frame_rows)).map(Some)
     }
 
     /// All rows.
@@ -83,6 +82,15 @@ fn start_of(lines: &[u8], n: usize) -> usize {
         Some(before) => memchr::memchr_iter(b'\n', lines).nth(before).map_or(lines.len(), |at| at + 1),
     }
 }
+
+/// The line `n` (from 0), without its end.
+fn line_of(lines: &[u8], n: usize) -> &[u8] {
+    let rest = lines.get(start_of(lines, n)..).unwrap_or_default();
+    &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
+}
+
+/// Is given a text of a revised item: the row, the file that it came in, and its JSON.
+pub type TakeText<'f> = &'f mut dyn FnMut(u32, &str, &[u8]) -> Result<()>;
 
 type Frames = LruCache<(usize, usize), Arc<Vec<u8>>>;
 
@@ -237,9 +245,7 @@ impl Catalog {
             None => self.locate(row)?,
         };
         let bytes = self.frame(segment, frame)?;
-        let rest = bytes.get(start_of(&bytes, within)..).unwrap_or_default();
-        let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
-        String::from_utf8(line.to_vec())
+        String::from_utf8(line_of(&bytes, within).to_vec())
             .map_err(|_| Problem::new(Kind::Corrupt, format!("item #{} is not UTF-8", row + 1)))
     }
 
@@ -296,6 +302,32 @@ impl Catalog {
                 }
             }
             row = next;
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with every text that revised items have had, those of a row in
+    /// the order in which they came. Revisions of which a person sees nothing are passed over.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`], and what `each` returns.
+    pub fn each_text_of_revised(&self, each: TakeText<'_>) -> Result<()> {
+        let seen = || self.revisions.list().iter().filter(|revision| !revision.keeps);
+        let mut rows: Vec<u32> = seen().flat_map(|revision| revision.rows.iter().copied()).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        for row in rows {
+            let (segment, frame, within) = self.locate(row as usize)?;
+            let bytes = self.frame(segment, frame)?;
+            each(row, self.texts[segment].reader.file(), line_of(&bytes, within))?;
+        }
+        for revision in seen() {
+            let mut rows = revision.rows.iter();
+            for frame in 0..revision.reader.frames().len() {
+                let bytes = revision.reader.frame(frame)?;
+                let lines = bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+                lines.zip(rows.by_ref()).try_for_each(|(line, row)| each(*row, revision.file(), line))?;
+            }
         }
         Ok(())
     }

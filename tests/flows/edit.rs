@@ -102,3 +102,50 @@ fn a_blind_round_is_judged_item_by_item() {
     bench.run(bulk.into_iter().chain(["--count", "3"])).ok();
     assert_eq!(bench.verdicts().len(), 3);
 }
+
+#[test]
+fn answers_from_before_an_edit_are_told_at_once_and_after_a_rebuild() {
+    let bench = Bench::new();
+    let item = |n: usize| {
+        let option = |text: &str| json!({"text": text, "role": if text == "dog" { "correct" } else { "distractor" }});
+        let options = ["cat", "dog", "cow"].map(option);
+        json!({"id": format!("s/{n}"), "dataset": "s", "key": n, "form": "plain", "question": format!("Which is {n}?"),
+               "kind": "multiple-choice", "options": options, "answer": "dog"})
+    };
+    let lines = |of: Vec<serde_json::Value>| of.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let answer = |n: usize| json!({"question_id": n, "question": format!("Which is {n}?"), "output": "B"});
+    let import = |name: &str, of: Vec<serde_json::Value>| {
+        let file = bench.write(name, lines(of));
+        bench.run(["import", file.to_str().unwrap()]).ok();
+    };
+    import("s.jsonl", (0..4).map(item).collect());
+    // One row twice: an import leaves the second out, and the board says so.
+    import("early.jsonl", [0, 1, 2, 3, 3].map(answer).to_vec());
+    let board = |ask: &str| bench.run(["board", "--filter", ask]).ok();
+    assert!(!board("").contains("another text") && !board("").contains("options changed"), "{}", board(""));
+    bench.run(["edit", "s/0", "--remove", "A"]).ok();
+    bench.run(["edit", "s/1", "--question", "Which one is it?"]).ok();
+    import("late.jsonl", (0..4).map(answer).collect());
+    let check = |when: &str| {
+        let shown = board("");
+        assert!(shown.contains("early: 1 answer came before their options changed"), "{when}: {shown}");
+        assert!(shown.contains("early.jsonl: 1 question has another text (1)"), "{when}: {shown}");
+        assert!(!shown.contains("late: 1 answer came"), "{when}: {shown}");
+        assert!(!board("number:2,3").contains("options changed"), "{when}: not of the questions scored");
+        let client = bench.client("ann", |_| ());
+        let ask = benchtop::owner::wire::Ask::Board(Box::default());
+        let benchtop::owner::wire::Answer::Board(found) = client.ask(ask).unwrap() else { panic!() };
+        let counts: Vec<_> = found.rows.iter().map(|row| (row.counts.used, row.counts.duplicate)).collect();
+        assert_eq!(counts, [(4, 1), (4, 0)], "{when}");
+    };
+    check("at once");
+    bench.run(["stop"]).ok();
+    std::fs::remove_dir_all(bench.root().join("store")).unwrap();
+    check("after a rebuild");
+    // The options as they were: nothing is told of the answers from before, and now the others are to other options.
+    bench.run(["edit", "s/0", "--restore"]).ok();
+    bench.run(["edit", "s/1", "--restore"]).ok();
+    let shown = board("");
+    assert!(!shown.contains("early: 1 answer came") && !shown.contains("another text"), "{shown}");
+    assert!(shown.contains("late: 1 answer came before their options changed"), "{shown}");
+}

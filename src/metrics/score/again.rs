@@ -146,6 +146,6 @@ impl Ruled {
             Some((Tally::one(points), rows.iter().all(|row| after.holds(*row as usize))))
         };
         let units: Option<Vec<_>> = self.behind(model, column, before).1.into_iter().map(unit).collect();
-        units.map(|units| cleaned(units.into_iter()))
+        units.map(cleaned)
     }
 }

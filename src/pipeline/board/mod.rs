@@ -4,6 +4,7 @@
 //! [`crate::metrics::score`]'s.
 
 mod cache;
+mod changed;
 mod judged;
 mod looks;
 mod memory;
@@ -58,6 +59,8 @@ pub struct Scored {
     rule: Option<Extractor>,
     /// What judges read of the answers that a rule cannot read.
     readings: Arc<Readings>,
+    /// Rows of answers that came when the question had other options, by model.
+    changed: BTreeMap<String, Vec<u32>>,
     /// Files that were passed over, with the reasons.
     pub skipped: Vec<Problem>,
 }
@@ -80,7 +83,16 @@ impl Scored {
         odd: Odd,
         rule: Option<Extractor>,
     ) -> Scored {
-        Scored { ruled, places, texts, odd, rule, readings: Arc::default(), skipped: Vec::new() }
+        Scored {
+            ruled,
+            places,
+            texts,
+            odd,
+            rule,
+            readings: Arc::default(),
+            changed: BTreeMap::new(),
+            skipped: Vec::new(),
+        }
     }
 
     /// What is counted.
@@ -113,6 +125,13 @@ impl Scored {
         for (at, model) in board.rows.iter().map(|row| &row.model).enumerate() {
             if let Some((asked, all)) = self.ruled.asked_of(at, chosen) {
                 board.notes.push(format!("{model}: asked {asked} of {}", told::count(all, "question")));
+            }
+            let changed = self.changed.get(model).into_iter().flatten();
+            let changed = changed.filter(|row| chosen.holds(**row as usize)).count() as u64;
+            if changed > 0 {
+                board
+                    .notes
+                    .push(format!("{model}: {} came before their options changed", told::count(changed, "answer")));
             }
             let orders = self.ruled.orders_of(at);
             if orders > 1 {

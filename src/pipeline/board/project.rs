@@ -8,10 +8,12 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::cache::{self, Kept, Places, digest, questions, short};
+use super::changed::Changed;
 use super::judged::Ruling;
 use super::rows::{Window, key_text, rows};
 use super::similar::{Similarities, similarity};
 use super::{Fate, Odd, Scored, Texts};
+use crate::formats;
 use crate::metrics::extract::{self, Extractor};
 use crate::metrics::score::sheet::{Mark, Sheet};
 use crate::metrics::score::{Asked, Graded, Grader, Outcome, Place, Ruled};
@@ -105,13 +107,17 @@ pub fn from_catalog(
     for answers in catalog.answers() {
         odd.doubled(&answers.part.source, answers.part.duplicates);
     }
+    let (before, mut changed) = (Changed::of(catalog)?, BTreeMap::new());
     for model in kept {
+        let own = files.get(&model.graded.model).map_or(&[][..], Vec::as_slice);
+        changed.insert(model.graded.model.clone(), before.rows(catalog, own, &model.places));
         model.files.iter().for_each(|(source, fate)| odd.file(&model.graded.model, source, fate));
         places.insert(model.graded.model.clone(), model.places);
         models.push(Arc::new(model.graded));
     }
     let texts = Segments { catalog: catalog.clone(), files };
-    Ok(Scored::new(Ruled::new(sheet, models), places, Box::new(texts), odd, rule).with_readings(readings.clone()))
+    let scored = Scored::new(Ruled::new(sheet, models), places, Box::new(texts), odd, rule);
+    Ok(Scored { changed, ..scored.with_readings(readings.clone()) })
 }
 
 /// What a model was asked, where all its files are of one evaluation.
@@ -294,6 +300,14 @@ fn mend(catalog: &Catalog, sheet: &Sheet, files: &[usize], ruling: Ruling<'_>, k
         let Some(at) = files.get(usize::from(place.file)) else { continue };
         let Some(answer) = catalog.answers()[*at].prediction(place.row as usize)? else { continue };
         let item = catalog.item(row)?;
+        if let (Some((_, fate)), Some(said)) = (kept.files.get_mut(usize::from(place.file)), formats::text_of(&answer))
+        {
+            let key = answer.key.to_string();
+            match said == item.instruction.as_ref().unwrap_or(&item.question) {
+                true => fate.drifted.remove(&key),
+                false => fate.drifted.insert(key),
+            };
+        }
         let before = kept.graded.mark(row);
         let asked = extract::Asked::from(&item);
         let mut mark = Graded::read(sheet, row, ruling.rule, &asked, &answer.output, answer.judge.as_deref());

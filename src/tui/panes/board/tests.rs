@@ -54,7 +54,7 @@ fn free_form_answers_that_were_not_compared_are_not_no_answers() {
     let mut pane = BoardPane::new(board, wilson);
     pane.go_to_column(FIRST + 2);
     let shown = drawn(&mut pane);
-    assert!(shown.contains("Acc.type.free-form:  39.05 % = 66/169"), "{shown}");
+    assert!(shown.contains("Acc.type.free-form:  39.05 % =  66/169"), "{shown}");
     let why = "8 answers not compared yet: benchtop eval similarity";
     pane.act(Action::Down);
     let shown = drawn(&mut pane);

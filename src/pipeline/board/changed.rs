@@ -1,0 +1,85 @@
+//! Questions whose options changed after answers to them came in: a letter stands for another option since.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use super::Places;
+use crate::metrics::score::Place;
+use crate::model::{Kind, Problem, Result};
+use crate::store::Catalog;
+
+/// What is read of a text of an item.
+#[derive(Deserialize)]
+struct Asked<'a> {
+    #[serde(borrow, default)]
+    options: Vec<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Text<'a> {
+    #[serde(borrow)]
+    text: Cow<'a, str>,
+}
+
+impl Asked<'_> {
+    fn hash(&self) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new();
+        for Text { text } in &self.options {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        hasher.finalize()
+    }
+}
+
+/// With which import what a file holds came.
+fn came(file: &str) -> u64 {
+    file.split('-').next().and_then(|n| n.parse().ok()).unwrap_or(0)
+}
+
+/// The options that questions have had, where those changed.
+#[derive(Default)]
+pub(super) struct Changed {
+    /// By row: with which import they came, and their hash, in order.
+    rows: HashMap<u32, Vec<(u64, blake3::Hash)>>,
+}
+
+impl Changed {
+    /// Those of a project. Nothing is read where no item was revised after answers came in.
+    pub(super) fn of(catalog: &Catalog) -> Result<Changed> {
+        let first = catalog.answers().iter().map(|answers| came(&answers.part.file)).min();
+        let is_later = |file: &str| first.is_some_and(|first| came(file) > first);
+        let mut found = Changed::default();
+        if !catalog.revisions().list().iter().any(|revision| is_later(revision.file())) {
+            return Ok(found);
+        }
+        catalog.each_text_of_revised(&mut |row, file, line| {
+            let asked: Asked = serde_json::from_slice(line)
+                .map_err(|e| Problem::new(Kind::Corrupt, format!("a stored item cannot be read: {e}")))?;
+            let (texts, hash) = (found.rows.entry(row).or_default(), asked.hash());
+            if texts.last().is_none_or(|(_, last)| *last != hash) {
+                texts.push((came(file), hash));
+            }
+            Ok(())
+        })?;
+        found.rows.retain(|_, texts| texts.len() > 1);
+        Ok(found)
+    }
+
+    /// The rows whose answer, from one of these files, came when the question had other options than now.
+    pub(super) fn rows(&self, catalog: &Catalog, files: &[usize], places: &Places) -> Vec<u32> {
+        if self.rows.is_empty() {
+            return Vec::new();
+        }
+        let places = places.unpack();
+        let is = |(row, texts): (&u32, &Vec<(u64, blake3::Hash)>)| {
+            let place = places.get(*row as usize).filter(|place| **place != Place::NONE)?;
+            let at = came(&catalog.answers().get(*files.get(usize::from(place.file))?)?.part.file);
+            let then = texts.iter().rev().find(|(came, _)| *came <= at).or(texts.first())?;
+            (then.1 != texts.last()?.1).then_some(*row)
+        };
+        self.rows.iter().filter_map(is).collect()
+    }
+}
