@@ -69,6 +69,9 @@ pub struct Counts {
     pub usage: Usage,
     /// Answers that are predictions of the project.
     pub predictions: u64,
+    /// Questions set aside of which its predictions say so.
+    #[serde(default)]
+    pub lacking: u64,
 }
 
 impl Counts {

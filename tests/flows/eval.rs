@@ -257,6 +257,34 @@ fn what_was_set_aside_is_tried_again_and_a_run_that_is_given_up_keeps_its_answer
 }
 
 #[test]
+fn a_data_set_of_which_everything_was_set_aside_counts_as_wrong() {
+    let bench = quiz(8);
+    let other = r#"{"id": 101, "images": [], "question": "What is 101?", "answer": "one", "question_type": "multi choice", "options": ["one", "two"], "question_majority": "plant"}"#;
+    let file = bench.write("other.jsonl", format!("{other}\n{}\n", other.replace("101", "102")));
+    bench.run(["import", file.to_str().unwrap()]).ok();
+    let server = Server::new(|seen| match number(seen) {
+        2 | 101.. => Act::Status(400, vec![], "image too large".into()),
+        _ => reply("(A)", "stop"),
+    });
+    let job = eval(&bench, &server, &["--concurrency", "1"]);
+    assert_eq!((&job["done"], &job["failed"]), (&json!(7), &json!(3)), "{job}");
+    let cell = |column: &str| {
+        let cells = bench.run(["board", "--format", "json"]).lines();
+        let cell = cells.iter().find(|c| c["model"] == "tiny" && c["column"] == column);
+        cell.map_or((0, 0), |c| (c["k"].as_u64().unwrap(), c["n"].as_u64().unwrap()))
+    };
+    wait_until("the answers are predictions", || cell("Acc.dataset.quiz") == (7, 8));
+    assert_eq!((cell("Acc.dataset.other"), cell("Acc")), ((0, 2), (7, 10)));
+    let table = bench.run(["board"]);
+    assert!((table.out + &table.err).contains("tiny: 3 questions without an answer, counted as wrong"));
+    // It is there after a start without anything kept.
+    bench.run(["stop"]).ok();
+    std::fs::remove_dir_all(bench.root().join("store")).unwrap();
+    assert_eq!(cell("Acc"), (7, 10));
+    assert_eq!(bench.run(["jobs", "--json"]).lines()[0]["run"]["predictions"], json!(7));
+}
+
+#[test]
 fn a_pause_loses_no_answer_and_a_run_goes_by_its_own_words() {
     let bench = quiz(30);
     let server = Server::new(|_| Act::Later(Duration::from_millis(30), Box::new(reply("(A)", "stop"))));

@@ -90,7 +90,7 @@ struct Planes {
     given: Plane,
     /// What was asked, where that is not all.
     asked: Option<Plane>,
-    /// The data sets and rules that it answers at all: elsewhere it is not scored.
+    /// The data sets and rules that it answers at all, or was asked in vain: elsewhere it is not scored.
     scopes: HashSet<u32>,
     /// Whether it is scored in each stack.
     scored: Vec<bool>,
@@ -363,6 +363,9 @@ fn planes(sheet: &Sheet, cube: &Cube, (grouped, wanted): (&[u32], &[Mark]), mode
     let mut scopes: HashSet<u32> = stacks.map(|(stack, _)| sheet.scope(stack.first as usize)).collect();
     let rows = grouped.iter().map(|row| *row as usize).filter(|row| model.mark(*row) != Mark::ABSENT);
     scopes.extend(rows.map(|row| sheet.scope(row)));
+    // What an evaluation asked in vain counts, also where no answer came at all.
+    let lacking = model.asked.iter().flat_map(|asked| &asked.lacking).map(|row| *row as usize);
+    scopes.extend(lacking.filter(|row| cube.holds(*row) || sheet.graded(*row)).map(|row| sheet.scope(row)));
     let scored = cube.stacks().iter().map(|s| scopes.contains(&sheet.scope(s.first as usize))).collect();
     let asked = model.asked.is_some().then(|| cube.plane(|row| model.was_asked(row)));
     Planes { right, given, asked, scopes, scored }

@@ -51,10 +51,13 @@ impl Live {
         self.stuck = false;
     }
 
-    /// Whether it is over and has answers that are no predictions of the project yet.
+    /// Whether it is over and has answers that are no predictions of the project yet, or set questions aside that these do not name.
     pub(super) fn is_to_be_adopted(&self) -> bool {
         let Run { standing, counts, .. } = &self.run;
-        !self.stuck && matches!(standing, Standing::Done | Standing::Cancelled) && counts.predictions < counts.done
+        let lacks = counts.done > 0 && counts.lacking < counts.failed;
+        !self.stuck
+            && matches!(standing, Standing::Done | Standing::Cancelled)
+            && (counts.predictions < counts.done || lacks)
     }
 
     /// It cannot go on: without an answer it has failed, otherwise it is paused until somebody looks.

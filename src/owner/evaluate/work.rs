@@ -297,7 +297,8 @@ fn bring_in(shared: &Arc<Shared>, id: u32) -> Result<()> {
     }
     let mut inner = shared.evaluations.inner();
     if let Some(live) = inner.runs.get_mut(&id) {
-        live.run.counts.predictions = live.run.counts.done;
+        let counts = &mut live.run.counts;
+        (counts.predictions, counts.lacking) = (counts.done, counts.failed);
     }
     Ok(())
 }

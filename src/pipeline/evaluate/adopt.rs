@@ -64,15 +64,17 @@ pub fn prediction(run: &Run, item: &Item, asked: Asked, answer: &RunAnswer) -> P
     Prediction { key: item.key.clone(), output, rule: None, judge: None, extra }
 }
 
-/// Writes the answers of `run` that are no predictions of the project yet into segments.
+/// Writes the answers of `run` that are no predictions of the project yet into segments, with what was set aside. A data set of which
+/// everything was set aside has a segment without a row, so that it counts; a run without any answer has none.
 ///
 /// # Errors
 /// [`crate::model::Kind::Corrupt`] when what is stored is damaged, and the operating system's; then nothing is left.
 pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made> {
-    let mut there: HashSet<(String, Key)> = HashSet::new();
+    let (mut there, mut told) = (HashSet::<(String, Key)>::new(), HashSet::new());
     let mine = format!("evaluation {} on ", run.id);
     for answers in catalog.answers().iter().filter(|a| a.part.source.starts_with(&mine)) {
-        if let Holds::Predictions { model, dataset, .. } = &answers.part.holds {
+        if let Holds::Predictions { model, dataset, run, .. } = &answers.part.holds {
+            told.extend(run.iter().flat_map(|run| run.lacking.iter().map(|number| (run.order, *number))));
             let set = format!("{model}\n{}", dataset.as_deref().unwrap_or_default());
             there.extend(answers.predictions()?.into_iter().map(|p| (set.clone(), p.key)));
         }
@@ -101,10 +103,18 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
         }
         Ok(())
     })?;
-    if sets.is_empty() {
+    if sets.is_empty() && there.is_empty() {
         return Ok(Made { fresh: Vec::new() });
     }
-    let lacking = lacking(project, catalog, run)?;
+    let mut lacking = lacking(project, catalog, run, &told)?;
+    for ((order, dataset), numbers) in &lacking {
+        if sets.keys().all(|(o, d, _)| (o, d) != (order, dataset)) {
+            let first = numbers.first().map_or(0, |number| *number as usize - 1);
+            let form = catalog.item(first)?.form;
+            let set = ((*order, dataset.clone(), form), Writer::create(&project.imports())?);
+            sets.insert((*order, dataset.clone(), form as u8), set);
+        }
+    }
     let n = Manifest::read(&project.imports())?.next();
     let mut made = Made { fresh: Vec::new() };
     for ((order, dataset, form), writer) in sets.into_values() {
@@ -121,7 +131,7 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
             base: run.label.clone(),
             orders: run.new.orders,
             order,
-            lacking: lacking.get(&(order, dataset.clone())).cloned().unwrap_or_default(),
+            lacking: lacking.remove(&(order, dataset.clone())).unwrap_or_default(),
         };
         let part = Part {
             file,
@@ -144,14 +154,20 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
     Ok(made)
 }
 
-/// Numbers of the items that were asked and set aside, by order and data set, ascending.
-fn lacking(project: &Project, catalog: &Catalog, run: &Run) -> Result<BTreeMap<(u16, String), Vec<u32>>> {
+/// Numbers of the items that were asked and set aside, by order and data set, ascending; without those, with their orders, that are
+/// `told` already.
+fn lacking(
+    project: &Project,
+    catalog: &Catalog,
+    run: &Run,
+    told: &HashSet<(u16, u32)>,
+) -> Result<BTreeMap<(u16, String), Vec<u32>>> {
     let mut lacking: BTreeMap<(u16, String), Vec<u32>> = BTreeMap::new();
     let (progress, _) = runs::progress(project.root(), run.id)?;
     for asked in progress.failed.into_keys() {
         let Some(row) = asked.number.checked_sub(1).filter(|row| (*row as usize) < catalog.len()) else { continue };
         let dataset = catalog.item(row as usize)?.dataset;
-        for order in orders_of(run.new.orders, asked.order) {
+        for order in orders_of(run.new.orders, asked.order).filter(|order| !told.contains(&(*order, asked.number))) {
             lacking.entry((order, dataset.clone())).or_default().push(asked.number);
         }
     }
