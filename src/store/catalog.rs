@@ -18,6 +18,7 @@ const CACHED_FRAMES: usize = 192;
 #[derive(Clone, Debug)]
 struct Texts {
     base: u32,
+    part: Part,
     reader: Arc<Reader>,
 }
 
@@ -141,9 +142,9 @@ impl Catalog {
     }
 
     /// Adds the texts of the next rows.
-    pub fn add_texts(&mut self, reader: Reader) {
+    pub fn add_texts(&mut self, part: Part, reader: Reader) {
         let base = self.texts.last().map_or(0, |t| t.base + t.reader.rows() as u32);
-        self.texts.push(Texts { base, reader: Arc::new(reader) });
+        self.texts.push(Texts { base, part, reader: Arc::new(reader) });
     }
 
     /// Adds a model's answers.
@@ -178,6 +179,11 @@ impl Catalog {
     /// The segments of items and of their later texts: what is made of texts alone follows from these.
     pub fn item_segments(&self) -> impl Iterator<Item = &Reader> {
         self.texts.iter().map(|t| &*t.reader).chain(self.revisions.list().iter().map(|r: &Revision| &*r.reader))
+    }
+
+    /// What the manifest says of the segments of items, in the order of their rows.
+    pub fn item_parts(&self) -> impl Iterator<Item = &Part> {
+        self.texts.iter().map(|t| &t.part)
     }
 
     /// Number of items.

@@ -70,6 +70,13 @@ pub struct Part {
     pub source_blake3: String,
 }
 
+impl Part {
+    /// The number of the import that it is of, with which its name begins; 0 where it does not.
+    pub fn import(&self) -> u64 {
+        self.file.split('-').next().and_then(|n| n.parse().ok()).unwrap_or(0)
+    }
+}
+
 /// One import: all of its parts or none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {

@@ -243,7 +243,7 @@ fn describe(segments: [u8; 32], catalog: &Catalog, meta: Meta) -> Meta {
 /// Adds a segment; `rows` are those of revised items, when they are known.
 fn add(catalog: &mut Catalog, part: &Part, reader: Reader, rows: Option<Vec<u32>>) -> Result<()> {
     match &part.holds {
-        Holds::Items { .. } => catalog.add_texts(reader),
+        Holds::Items { .. } => catalog.add_texts(part.clone(), reader),
         Holds::Predictions { .. } => catalog.add_answers(part.clone(), reader),
         Holds::Revisions { rev, keeps } => {
             let rows = match rows {

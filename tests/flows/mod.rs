@@ -18,5 +18,6 @@ mod lint;
 mod lint_table;
 mod rebuild;
 mod recompose;
+mod sources;
 mod verdicts;
 mod vocab;

@@ -1,15 +1,17 @@
 //! Boards of questions and answers that are at hand.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 
+use super::homes::{Homes, Origin, Shelf, Tally};
 use super::told::count;
 use super::{Fate, Odd, Places, Scored, Texts};
 use crate::formats;
 use crate::metrics::extract::{Asked, Extractor};
 use crate::metrics::score::sheet::Sheet;
 use crate::metrics::score::{Grader, Place, Ruled};
-use crate::model::{Item, Key, Prediction, Result};
+use crate::model::{Item, Prediction, Result};
 use crate::store::columns::id_hash;
 
 /// The rows of one prediction file.
@@ -19,7 +21,7 @@ pub struct Answers {
     pub model: String,
     /// The file: notes call it by its name, and by its folders where others have that name too.
     pub source: String,
-    /// The data set its keys belong to; when not known, the one that has most of them.
+    /// The data set its keys belong to; when not known, see [`super::homes`].
     pub dataset: Option<String>,
     /// Whether it is an evaluated file, which holds a judge's words and goes before a plain one.
     pub evaluated: bool,
@@ -46,24 +48,50 @@ impl Texts for Memory {
     }
 }
 
-/// The rows of each data set by key.
-struct Lookup {
-    datasets: Vec<(String, HashMap<Key, u32>)>,
+/// Questions in the order in which they came, each id once, and the data sets that they are of.
+#[derive(Default)]
+pub(super) struct Questions {
+    items: Vec<Item>,
+    /// By the hash of their ids, as a project finds them: keys that read alike are one.
+    rows: HashMap<u64, u32>,
+    shelf: Shelf,
+    doubled: u64,
 }
 
-impl Lookup {
-    /// Which data set a file's keys belong to: the one named, else the one with most of them; of equals the one they cover most of.
-    /// `None` when no data set has any.
-    fn of<'k>(&self, named: Option<&str>, keys: impl Iterator<Item = &'k Key> + Clone) -> Option<&HashMap<Key, u32>> {
-        if let Some(named) = named {
-            return self.datasets.iter().find(|(d, _)| d == named).map(|(_, keys)| keys);
+impl Questions {
+    /// Takes the next one, from a file that lies there; the first of an id counts.
+    pub(super) fn push(&mut self, item: Item, from: &Origin) {
+        let hash = id_hash(&format!("{}/{}", item.dataset, item.key));
+        match self.rows.entry(hash) {
+            std::collections::hash_map::Entry::Occupied(_) => self.doubled += 1,
+            std::collections::hash_map::Entry::Vacant(slot) => {
+                slot.insert(self.items.len() as u32);
+                self.shelf.add(&item.dataset, 1, from);
+                self.items.push(item);
+            }
         }
-        let hits = |set: &HashMap<Key, u32>| keys.clone().filter(|k| set.contains_key(*k)).count();
-        let counted =
-            self.datasets.iter().enumerate().map(|(i, (_, set))| (hits(set), std::cmp::Reverse(set.len()), i));
-        let best =
-            counted.filter(|(hits, ..)| *hits > 0).max_by_key(|(hits, size, i)| (*hits, *size, std::cmp::Reverse(*i)));
-        best.map(|(.., i)| &self.datasets[i].1)
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Whether there is a question whose id has this hash.
+    pub(super) fn holds(&self, hash: u64) -> bool {
+        self.rows.contains_key(&hash)
+    }
+
+    /// Whether there is a data set of this name.
+    pub(super) fn has(&self, dataset: &str) -> bool {
+        self.shelf.has(dataset)
+    }
+
+    /// Where rows with these keys belong, which are in a file that lies there and names no data set.
+    pub(super) fn homes<'k>(&self, keys: impl Iterator<Item = &'k crate::model::Key>, from: &Path) -> Homes {
+        let mut tally = Tally::default();
+        keys.for_each(|key| self.shelf.count(&mut tally, &key.to_string(), &|hash| self.holds(hash)));
+        self.shelf.homes(&tally, &Origin::of_file(from))
     }
 }
 
@@ -71,29 +99,27 @@ impl Lookup {
 ///
 /// # Errors
 /// As [`Sheet::push`].
-pub fn from_items(given: Vec<Item>, mut answers: Vec<Answers>, rule: Option<Extractor>) -> Result<Scored> {
-    let (mut sheet, mut items, mut doubled) = (Sheet::default(), Vec::with_capacity(given.len()), 0);
-    let mut lookup = Lookup { datasets: Vec::new() };
-    for item in given {
-        let at = match lookup.datasets.iter().position(|(d, _)| *d == item.dataset) {
-            Some(found) => found,
-            None => {
-                lookup.datasets.push((item.dataset.clone(), HashMap::new()));
-                lookup.datasets.len() - 1
-            }
-        };
-        let keys = &mut lookup.datasets[at].1;
-        if keys.contains_key(&item.key) {
-            doubled += 1;
-            continue;
-        }
-        keys.insert(item.key.clone(), items.len() as u32);
-        sheet.push(&item)?;
-        items.push(item);
-    }
+pub fn from_items(given: Vec<Item>, answers: Vec<Answers>, rule: Option<Extractor>) -> Result<Scored> {
+    let mut questions = Questions::default();
+    given.into_iter().for_each(|item| questions.push(item, &Origin::default()));
+    from_questions(questions, answers, rule)
+}
+
+/// The same of questions that were taken in one by one.
+///
+/// # Errors
+/// As [`Sheet::push`].
+pub(super) fn from_questions(
+    questions: Questions,
+    mut answers: Vec<Answers>,
+    rule: Option<Extractor>,
+) -> Result<Scored> {
+    let mut sheet = Sheet::default();
+    questions.items.iter().try_for_each(|item| sheet.push(item))?;
     let mut odd = Odd::default();
     odd.compares("without a number: a project compares them");
-    if doubled > 0 {
+    if questions.doubled > 0 {
+        let doubled = questions.doubled;
         odd.say(format!("{} given more than once; the first is used", count(doubled, "question")));
     }
     odd.files(answers.iter().map(|a| a.source.as_str()));
@@ -108,7 +134,7 @@ pub fn from_items(given: Vec<Item>, mut answers: Vec<Answers>, rule: Option<Extr
     for model in names {
         let mut grader = Grader::new(&sheet, model.clone(), rule);
         for file in answers.iter().filter(|f| f.model == model) {
-            let fate = grade(&mut grader, file, &lookup, &items);
+            let fate = grade(&mut grader, file, &questions);
             odd.file(&model, &file.source, &fate);
         }
         let (graded, at) = grader.finish();
@@ -117,26 +143,34 @@ pub fn from_items(given: Vec<Item>, mut answers: Vec<Answers>, rule: Option<Extr
     }
     let mut by_model: HashMap<String, Vec<Vec<Prediction>>> = HashMap::new();
     answers.into_iter().for_each(|file| by_model.entry(file.model).or_default().push(file.rows));
-    let texts = Memory { items, answers: by_model };
+    let texts = Memory { items: questions.items, answers: by_model };
     Ok(Scored::new(Ruled::new(Arc::new(sheet), models), places, Box::new(texts), odd, rule))
 }
 
-fn grade(grader: &mut Grader, file: &Answers, lookup: &Lookup, items: &[Item]) -> Fate {
+fn grade(grader: &mut Grader, file: &Answers, questions: &Questions) -> Fate {
     grader.file(file.evaluated);
-    let keys = lookup.of(file.dataset.as_deref(), file.rows.iter().map(|r| &r.key));
-    let mut fate = Fate::new(keys.is_some());
+    let homes = match &file.dataset {
+        Some(named) => Homes::one(named),
+        None => questions.homes(file.rows.iter().map(|r| &r.key), Path::new(&file.source)),
+    };
+    let mut fate = Fate::new(file.dataset.as_ref().is_some_and(|named| questions.has(named)), homes.shared.clone());
+    let mut id = String::new();
     for (at, row) in (0u32..).zip(&file.rows) {
-        let Some(place) = keys.and_then(|keys| keys.get(&row.key)) else {
-            fate.count(grader.extra(id_hash(&row.key.to_string())));
-            continue;
+        let key = row.key.to_string();
+        let place = match homes.find(&key, &mut id, |hash| questions.rows.get(&hash).copied()) {
+            Ok(place) => place as usize,
+            Err(hash) => {
+                fate.count(grader.extra(hash));
+                continue;
+            }
         };
-        let item = &items[*place as usize];
+        let item = &questions.items[place];
         let text = item.instruction.as_ref().unwrap_or(&item.question);
         if formats::text_of(row).is_some_and(|said| said != text) {
-            fate.drifted.insert(row.key.to_string());
+            fate.drifted.insert(key);
         }
-        let asked = Asked::from(item);
-        fate.count(grader.answer(*place as usize, at, &asked, &row.output, row.judge.as_deref()));
+        fate.known = true;
+        fate.count(grader.answer(place, at, &Asked::from(item), &row.output, row.judge.as_deref()));
     }
     fate
 }

@@ -5,6 +5,7 @@
 
 mod cache;
 mod changed;
+pub mod homes;
 mod judged;
 mod looks;
 mod memory;

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::{Answers, Scored, from_items};
+use super::homes::Origin;
+use super::memory::{Questions, from_questions};
+use super::{Answers, Scored};
 use crate::formats::{self, Format, Found, Mapping, Recognised};
 use crate::metrics::extract::Extractor;
 use crate::model::{Item, Key, Kind, Prediction, Problem, Result};
@@ -75,7 +77,7 @@ pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option
     for source in &plan.answers {
         sets.extend(read.answers(source, joined.get(&source.found.path))?);
     }
-    let mut scored = from_items(read.items, sets, rule)?;
+    let mut scored = from_questions(read.items, sets, rule)?;
     read.notes.into_iter().for_each(|note| scored.odd.say(note));
     scored.skipped = skipped;
     Ok(scored)
@@ -88,7 +90,7 @@ type Joined = BTreeMap<PathBuf, (String, Vec<Key>)>;
 #[derive(Default)]
 struct Read<'a> {
     said: Said<'a>,
-    items: Vec<Item>,
+    items: Questions,
     datasets: BTreeSet<String>,
     /// Kept where answers count rows.
     orders: Option<Orders>,
@@ -96,22 +98,23 @@ struct Read<'a> {
 }
 
 impl Read<'_> {
-    fn take(&mut self, item: Item) {
+    fn take(&mut self, item: Item, from: &Origin) {
         if let Some(orders) = &mut self.orders {
             orders.push(&item);
         }
         self.datasets.insert(item.dataset.clone());
-        self.items.push(item);
+        self.items.push(item, from);
     }
 
     fn questions(&mut self, source: &Source) -> Result<()> {
         let dataset = source.dataset.clone().unwrap_or_default();
         let mut items = formats::items_by(&source.found.path, source.found.format, &dataset, self.said.mapping)?;
         for (_, item) in items.by_ref() {
-            self.take(item?);
+            self.take(item?, &from);
         }
         self.notes.extend(items.notes().into_iter().map(|note| format!("{}: {note}", source.name())));
         Ok(())
+        let from = Origin::of_file(&source.found.path);
     }
 
     /// Takes the questions that tools wrote down, where the data set itself is not there.
@@ -126,10 +129,10 @@ impl Read<'_> {
             }
             let dataset = sources::apart(source, &own);
             joined.insert(source.found.path.clone(), (dataset.clone(), Vec::new()));
-            let mut unreadable = Unreadable::default();
+            let (from, mut unreadable) = (Origin::of_file(&source.found.path), Unreadable::default());
             for (_, item) in formats::items_by(&source.found.path, source.found.format, &dataset, self.said.mapping)? {
                 match item {
-                    Ok(item) if seen.insert(item.id.clone()) => self.take(item),
+                    Ok(item) if seen.insert(item.id.clone()) => self.take(item, &from),
                     Ok(_) => {}
                     Err(problem) => unreadable.add(problem),
                 }

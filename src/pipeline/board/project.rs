@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::cache::{self, Kept, Places, digest, questions, short};
 use super::changed::Changed;
+use super::homes::Shelf;
 use super::judged::Ruling;
 use super::rows::{Window, key_text, rows};
 use super::similar::{Similarities, similarity};
@@ -18,15 +19,11 @@ use crate::metrics::extract::{self, Extractor};
 use crate::metrics::score::sheet::{Mark, Sheet};
 use crate::metrics::score::{Asked, Graded, Grader, Outcome, Place, Ruled};
 use crate::model::evaluation::RunPart;
-use crate::model::{Field, Item, Kind, Prediction, Problem, Result};
+use crate::model::{Item, Kind, Prediction, Problem, Result};
 use crate::store::Catalog;
 use crate::store::catalog::Answers;
-use crate::store::columns::id_hash;
 use crate::store::judged::Readings;
 use crate::store::manifest::Holds;
-
-/// Rows of a file that decide which data set it answers.
-const SAMPLE: usize = 4096;
 
 /// Is told how many answers of how many are read; says whether to go on.
 pub type Watch<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
@@ -87,11 +84,11 @@ pub fn from_catalog(
         if watch(done, all) { Ok(()) } else { Err(Problem::new(Kind::Cancelled, "reading answers was cancelled")) }
     };
     let of: Vec<(&String, &Vec<usize>)> = files.iter().collect();
-    let ruling = Ruling { rule, readings };
+    let (ruling, shelf) = (Ruling { rule, readings }, Shelf::of(catalog));
     let kept: Vec<Kept> = of
         .par_iter()
         .map(|(model, files)| {
-            let mut kept = one(catalog, store, &sheet, (model, files), ruling, &went)?;
+            let mut kept = one((catalog, &shelf), store, &sheet, (model, files), ruling, &went)?;
             // Those were left out when the files were brought in.
             kept.graded.counts.duplicate += files.iter().map(|at| catalog.answers()[*at].part.duplicates).sum::<u64>();
             kept.graded.asked = asked(catalog, files);
@@ -158,7 +155,7 @@ fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<Sheet> {
 
 /// A model's answers: as they were kept, mended where items were revised since, or read again.
 fn one(
-    catalog: &Catalog,
+    (catalog, shelf): (&Catalog, &Shelf),
     store: &Path,
     sheet: &Sheet,
     (model, files): (&str, &[usize]),
@@ -172,6 +169,13 @@ fn one(
     let rules = rule.map_or_else(|| Extractor::ALL.map(Extractor::name).join(" "), |rule| rule.name().to_string());
     hasher.update(rules.as_bytes());
     hasher.update(ruling.digest().as_bytes());
+    if shelf.is_several() && files.iter().any(|at| !names_its_dataset(&catalog.answers()[*at])) {
+        // Where answers belong that name no data set follows from all data sets, and from where each came from.
+        let answers = files.iter().map(|at| &catalog.answers()[*at].part);
+        catalog.item_parts().chain(answers).for_each(|part| {
+            hasher.update(format!("{} {} {}\n", part.file, part.rows, part.source).as_bytes());
+        });
+    }
     let key: [u8; 32] = *hasher.finalize().as_bytes();
     let name = short(&format!("{model}\n{}", rule.map_or("", Extractor::name)));
     let revisions = catalog.revisions().list();
@@ -189,43 +193,19 @@ fn one(
             return Ok(kept);
         }
     }
-    let mut kept = read(catalog, sheet, (model, files), ruling, went)?;
+    let mut kept = read((catalog, shelf), sheet, (model, files), ruling, went)?;
     kept.revisions = revisions.len() as u64;
     cache::fine(cache::write_marks(store, &name, &key, &kept));
     Ok(kept)
 }
 
-/// Which data set the answers of a file are to: the one most of whose questions its first rows name.
-fn dataset_of(catalog: &Catalog, sheet: &Sheet, answers: &Answers) -> Result<Option<String>> {
-    if let Holds::Predictions { dataset: Some(dataset), .. } = &answers.part.holds {
-        return Ok(Some(dataset.clone()));
-    }
-    let names: Vec<&String> = sheet.names[0].iter().filter(|n| !n.is_empty()).collect();
-    if let [only] = names[..] {
-        return Ok(Some(only.clone()));
-    }
-    let mut hits = vec![0u64; names.len()];
-    let (mut frame, mut seen) = (0, 0);
-    while let Some(text) = answers.lines(frame)?.filter(|_| seen < SAMPLE) {
-        for row in rows(&text) {
-            let key = row?;
-            let key = key_text(key.key);
-            seen += 1;
-            for (hits, name) in hits.iter_mut().zip(&names) {
-                *hits += u64::from(catalog.row_of_hash(id_hash(&format!("{name}/{key}"))).is_some());
-            }
-        }
-        frame += 1;
-    }
-    let sizes = |name: &str| (0..sheet.len()).filter(|row| sheet.name(Field::Dataset, *row) == name).count();
-    let best = hits.iter().zip(names).filter(|(hits, _)| **hits > 0);
-    // Of equals the one they cover most of.
-    Ok(best.max_by_key(|(hits, name)| (**hits, std::cmp::Reverse(sizes(name)))).map(|(_, name)| name.clone()))
+fn names_its_dataset(answers: &Answers) -> bool {
+    matches!(answers.part.holds, Holds::Predictions { dataset: Some(_), .. })
 }
 
 /// Reads a model's files.
 fn read(
-    catalog: &Catalog,
+    (catalog, shelf): (&Catalog, &Shelf),
     sheet: &Sheet,
     (model, files): (&str, &[usize]),
     ruling: Ruling<'_>,
@@ -238,8 +218,9 @@ fn read(
     for at in files {
         let answers = &catalog.answers()[*at];
         grader.file(evaluated(answers));
-        let dataset = dataset_of(catalog, sheet, answers)?;
-        let mut fate = Fate::new(dataset.is_some());
+        let homes = shelf.homes_of(answers, &|hash| catalog.row_of_hash(hash).is_some())?;
+        let named = names_its_dataset(answers) && homes.names.iter().any(|name| shelf.has(name));
+        let mut fate = Fate::new(named, homes.shared.clone());
         let (mut frame, mut line, mut expected) = (0, 0u32, 0);
         let mut id = String::new();
         while let Some(text) = answers.lines(frame)? {
@@ -247,20 +228,15 @@ fn read(
             for row in rows(&text) {
                 let row = row?;
                 let key = key_text(row.key);
-                id.clear();
-                id.push_str(dataset.as_deref().unwrap_or_default());
-                id.push('/');
-                id.push_str(&key);
-                let hash = id_hash(&id);
                 // Most files have the order of the questions.
-                let found = match hashes.get(expected) {
+                let find = |hash| match hashes.get(expected) {
                     Some(next) if *next == hash => Some(expected),
                     _ => catalog.row_of_hash(hash).map(|row| row as usize),
                 };
-                match found.filter(|_| dataset.is_some()) {
-                    None => fate.count(grader.extra(hash)),
-                    Some(place) => {
-                        expected = place + 1;
+                match homes.find(&key, &mut id, find) {
+                    Err(hash) => fate.count(grader.extra(hash)),
+                    Ok(place) => {
+                        (expected, fate.known) = (place + 1, true);
                         let question = window.question(place)?;
                         let said = row.extra.as_ref().and_then(|e| e.question.or(e.prompt));
                         let said: Option<Cow<'_, str>> = said.and_then(|raw| serde_json::from_str(raw.get()).ok());

@@ -42,12 +42,14 @@ pub struct Fate {
     pub drifted: BTreeSet<String>,
     /// Whether any of its questions is in the set.
     pub known: bool,
+    /// Data sets that have an id of it in common, the one that it is taken for first.
+    pub shared: Vec<String>,
 }
 
 impl Fate {
-    /// Nothing yet; `known` says whether any of the file's questions is in the set.
-    pub fn new(known: bool) -> Fate {
-        Fate { known, ..Fate::default() }
+    /// Nothing yet; `known` says whether its data set is at hand, `shared` which ones have an id of it in common.
+    pub fn new(known: bool, shared: Vec<String>) -> Fate {
+        Fate { known, shared, ..Fate::default() }
     }
 
     /// Counts a row.
@@ -106,6 +108,12 @@ impl Odd {
             note("answers no question of the set".into());
         } else if extra > 0 {
             note(format!("{} to questions outside the set", count(extra, "answer")));
+        }
+        if let [first, others @ ..] = &fate.shared[..]
+            && !others.is_empty()
+        {
+            let not = if let [other] = others { format!(", not {other}") } else { String::new() };
+            note(format!("ids of {} data sets; taken for {first}{not}", others.len() + 1));
         }
         if duplicate > 0 {
             note(format!("{}; the first counts", count(duplicate, "doubled row")));
@@ -188,16 +196,16 @@ mod tests {
         let path = "/home/somebody/benchmarks/mvp-bench/model_prediction/llava_v1.5_13b_evaluated.jsonl";
         odd.files([path]);
         odd.doubled(path, 1872);
-        let mut fate = Fate::new(true);
+        let mut fate = Fate::new(true, Vec::new());
         fate.drifted = ["1295".to_string()].into();
         for (outcome, n) in [(Outcome::Used, 1000), (Outcome::Extra, 2), (Outcome::Duplicate, 1872)] {
             (0..n).for_each(|_| fate.count(outcome));
         }
         odd.file("llava_v1.5_13b", path, &fate);
-        let mut none = Fate::new(false);
+        let mut none = Fate::new(false, Vec::new());
         none.count(Outcome::Extra);
         odd.file("other", path, &none);
-        let mut plain = Fate::new(true);
+        let mut plain = Fate::new(true, Vec::new());
         (0..1000).for_each(|_| plain.count(Outcome::Used));
         plain.count(Outcome::Superseded);
         odd.file("llava_v1.5_13b", "llava_v1.5_13b.jsonl", &plain);

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::inference::scoring::TextEmbedder;
 use crate::metrics::free_form::{FreeForm, cosine};
-use crate::model::{Item, Key, Kind, Problem, QuestionKind, Result};
+use crate::model::{Item, Kind, Problem, QuestionKind, Result};
+use crate::pipeline::board::homes::Shelf;
 use crate::store::Catalog;
 use crate::store::manifest::Holds;
 use crate::store::similarity::{Cosines, pair};
@@ -32,8 +33,8 @@ impl Compared {
     }
 }
 
-/// The outputs of one model, by data set (none where that is not known) and key.
-type Outputs = HashMap<(Option<String>, Key), String>;
+/// The outputs of one model, by row.
+type Outputs = HashMap<u32, String>;
 
 /// Models that have answers, in the order they were brought in.
 pub fn models(catalog: &Catalog) -> Vec<String> {
@@ -48,21 +49,25 @@ pub fn models(catalog: &Catalog) -> Vec<String> {
     all
 }
 
-fn outputs(catalog: &Catalog, wanted: &str) -> Result<Outputs> {
+fn outputs(catalog: &Catalog, shelf: &Shelf, wanted: &str) -> Result<Outputs> {
     let mut found = Outputs::new();
     for answers in catalog.answers() {
-        let Holds::Predictions { model, dataset, .. } = &answers.part.holds else { continue };
-        if model == wanted {
-            for row in answers.predictions()? {
-                found.entry((dataset.clone(), row.key)).or_insert(row.output);
+        if !matches!(&answers.part.holds, Holds::Predictions { model, .. } if model == wanted) {
+            continue;
+        }
+        let homes = shelf.homes_of(answers, &|hash| catalog.row_of_hash(hash).is_some())?;
+        let mut id = String::new();
+        for row in answers.predictions()? {
+            if let Ok(at) = homes.find(&row.key.to_string(), &mut id, |hash| catalog.row_of_hash(hash)) {
+                found.entry(at).or_insert(row.output);
             }
         }
     }
     Ok(found)
 }
 
-/// The free-form answers of `models`, each list in the order of the items. A file that names no data set answers the items
-/// of its keys in any.
+/// The free-form answers of `models`, each list in the order of the items. Where a file names no data set, its answers belong where
+/// the board has them.
 ///
 /// # Errors
 /// [`Kind::Corrupt`] when items or answers are damaged, and [`Kind::Cancelled`].
@@ -72,7 +77,8 @@ pub fn compared(
     rule: FreeForm,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Vec<Vec<Compared>>> {
-    let outputs: Vec<Outputs> = models.iter().map(|model| outputs(catalog, model)).collect::<Result<_>>()?;
+    let shelf = Shelf::of(catalog);
+    let outputs: Vec<Outputs> = models.iter().map(|model| outputs(catalog, &shelf, model)).collect::<Result<_>>()?;
     let mut all: Vec<Vec<Compared>> = models.iter().map(|_| Vec::new()).collect();
     catalog.each_line(0, &mut |row, line| {
         if row % STEP == 0 && !wanted() {
@@ -86,8 +92,7 @@ pub fn compared(
             .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
         let Some(reference) = rule.reference(&item) else { return Ok(true) };
         for (outputs, list) in outputs.iter().zip(&mut all) {
-            let exact = outputs.get(&(Some(item.dataset.clone()), item.key.clone()));
-            let Some(output) = exact.or_else(|| outputs.get(&(None, item.key.clone()))) else { continue };
+            let Some(output) = outputs.get(&(row as u32)) else { continue };
             let (reference, output) = (reference.to_string(), output.clone());
             list.push(Compared { row: row as u32, reference, output });
         }

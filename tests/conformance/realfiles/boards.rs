@@ -88,3 +88,30 @@ fn an_import_takes_pictures_from_within_and_says_what_it_passed_over() {
     let report = import(&["--model", "m-old", old.to_str().unwrap()]);
     assert_eq!(report["predictions"], json!(26));
 }
+
+/// What the models that have a row get of a column.
+fn shares(scored: &Scored, column: &str) -> Vec<(String, u64, u64)> {
+    let board = scored.whole();
+    let at = board.columns.iter().position(|c| c.name == column).unwrap();
+    let share = |row: &benchtop::model::board::Row| match row.cells[at] {
+        Some(benchtop::model::board::Cell::Share { k, n }) => Some((row.model.clone(), k, n)),
+        _ => None,
+    };
+    board.rows.iter().filter_map(share).collect()
+}
+
+#[test]
+fn answers_of_two_tools_are_two_runs_wherever_their_ids_are_found() {
+    let (Some((vlm, _)), Some((hf, _))) = (tool("vlmevalkit"), tool("hf-datasets")) else { return };
+    // The answers beside a Parquet set are to that set, though the rows of another tool's have the same numbers.
+    let scored = board(&[vlm.clone(), hf.clone()]);
+    assert_eq!(shares(&scored, "Acc.dataset.DyscaA"), [("m-good".to_string(), 18, 26)]);
+    assert_eq!(shares(&scored, "Acc.dataset.parquet-test"), [("m-good".to_string(), 20, 26)]);
+    let bench = Bench::new();
+    for folder in [&vlm, &hf] {
+        bench.run(["import", folder.to_str().unwrap()]).ok();
+    }
+    let cells = bench.run(["board", "--format", "json"]).lines();
+    let k = |column: &str| cells.iter().find(|c| c["column"] == column).unwrap()["k"].clone();
+    assert_eq!((k("Acc.dataset.DyscaA"), k("Acc.dataset.parquet-test")), (json!(18), json!(20)));
+}

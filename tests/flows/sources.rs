@@ -1,0 +1,138 @@
+//! Which answers belong to which data set: the same from files and from a project, in whatever order that came to be.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::support::Bench;
+
+/// A file of questions of a data set: which option (from 0) is right, and their keys.
+fn questions(bench: &Bench, file: &str, dataset: &str, right: usize, keys: impl Iterator<Item = Value>) -> PathBuf {
+    let line = |key: Value| {
+        let name = key.as_str().map_or_else(|| key.to_string(), str::to_string);
+        let option = |(at, text): (usize, &&str)| json!({ "text": text, "role": if at == right { "correct" } else { "distractor" } });
+        let options: Vec<Value> = ["cat", "dog"].iter().enumerate().map(option).collect();
+        let answer = ["cat", "dog"][right];
+        let item = json!({
+            "id": format!("{dataset}/{name}"), "dataset": dataset, "key": key, "form": "plain",
+            "question": format!("{dataset} {name}?"), "kind": "multiple-choice", "options": options,
+            "answer": answer,
+        });
+        format!("{item}\n")
+    };
+    bench.write(file, keys.map(line).collect::<String>())
+}
+
+fn numbers(range: std::ops::Range<i64>) -> impl Iterator<Item = Value> {
+    range.map(Value::from)
+}
+
+fn texts(prefix: &'static str, n: i64) -> impl Iterator<Item = Value> {
+    (0..n).map(move |at| format!("{prefix}{at}").into())
+}
+
+/// A table of answers of `m`, all `A`.
+fn answers(bench: &Bench, file: &str, keys: impl Iterator<Item = Value>) -> PathBuf {
+    let row = |key: Value| format!("{},m,A\n", key.as_str().map_or_else(|| key.to_string(), str::to_string));
+    bench.write(file, "index,model,prediction\n".to_string() + &keys.map(row).collect::<String>())
+}
+
+fn words(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// What `m` gets of each data set, or of the only one, and the notes.
+fn board(bench: &Bench, paths: &[&Path]) -> (Vec<(String, u64, u64)>, String) {
+    let args = |format: &'static str| ["board", "--format", format].into_iter().chain(paths.iter().map(|p| words(p)));
+    let cells = bench.run(args("json")).lines();
+    let share = |cell: &Value, name: &str| Some((name.to_string(), cell["k"].as_u64()?, cell["n"].as_u64()?));
+    let of = |part: &str| {
+        let mine = cells.iter().filter(|cell| cell["model"] == "m");
+        mine.filter_map(|cell| share(cell, cell["column"].as_str()?.strip_prefix(part)?)).collect::<Vec<_>>()
+    };
+    let mut found = of("Acc.dataset.");
+    if found.is_empty() {
+        found = of("Acc").into_iter().filter(|(name, ..)| name.is_empty()).collect();
+    }
+    let table = bench.run(args("table"));
+    (found, table.out + &table.err)
+}
+
+fn share(name: &str, k: u64, n: u64) -> (String, u64, u64) {
+    (name.to_string(), k, n)
+}
+
+#[test]
+fn a_board_follows_from_the_project_and_not_from_when_it_was_looked_at() {
+    let bench = Bench::new();
+    let big = questions(&bench, "in/big.jsonl", "big", 0, numbers(0..20));
+    let small = questions(&bench, "in/small.jsonl", "small", 1, numbers(0..10));
+    let file = answers(&bench, "in/m.csv", numbers(0..10));
+    bench.run(["import", words(&big)]).ok();
+    bench.run(["import", words(&file)]).ok();
+    assert_eq!(board(&bench, &[]).0, [share("", 10, 20)]);
+    bench.run(["import", words(&small)]).ok();
+    // What was kept of the first look says nothing any more.
+    let (looked, notes) = board(&bench, &[]);
+    assert_eq!(looked, [share("small", 0, 10)]);
+    assert!(notes.contains("m.csv: ids of 2 data sets; taken for small, not big"), "{notes}");
+    let strict = bench.run(["board", "--rule", "strict", "--format", "json"]).lines();
+    assert_eq!(strict, bench.run(["board", "--format", "json"]).lines());
+    let (files, notes) = board(&bench, &[&big, &small, &file]);
+    assert_eq!(files, looked);
+    assert!(notes.contains("ids of 2 data sets"), "{notes}");
+}
+
+#[test]
+fn rows_of_one_file_belong_to_the_data_sets_that_have_their_ids() {
+    let bench = Bench::new();
+    questions(&bench, "in/one.jsonl", "one", 0, texts("one", 4));
+    questions(&bench, "in/two.jsonl", "two", 1, texts("two", 6));
+    let keys = texts("one", 3).chain(texts("two", 5)).chain(texts("none", 1));
+    let folder = answers(&bench, "in/m.csv", keys).parent().unwrap().to_path_buf();
+    bench.run(["import", words(&folder)]).ok();
+    let expected = [share("one", 3, 4), share("two", 0, 6)];
+    for (found, notes) in [board(&bench, &[]), board(&bench, &[&folder])] {
+        assert_eq!(found, expected);
+        assert!(notes.contains("1 answer to questions outside the set"), "{notes}");
+        assert!(!notes.contains("data sets; taken"), "{notes}");
+    }
+}
+
+#[test]
+fn the_nearest_data_set_goes_first() {
+    for together in [true, false] {
+        let bench = Bench::new();
+        questions(&bench, "x/far.jsonl", "far", 0, numbers(0..5));
+        questions(&bench, "y/set/near.jsonl", "near", 1, numbers(0..4));
+        let file = answers(&bench, "y/m.csv", numbers(0..5));
+        let (x, y) = (bench.beside("x"), file.parent().unwrap().to_path_buf());
+        if together {
+            bench.run(["import", words(&x), words(&y)]).ok();
+        } else {
+            bench.run(["import", words(&x)]).ok();
+            bench.run(["import", words(&y)]).ok();
+        }
+        // The answer that it has no question for fills no hole elsewhere.
+        for (found, notes) in [board(&bench, &[]), board(&bench, &[&x, &y])] {
+            assert_eq!(found, [share("near", 0, 4)], "{notes}");
+            assert!(notes.contains("1 answer to questions outside the set"), "{notes}");
+        }
+    }
+}
+
+#[test]
+fn a_key_is_what_it_reads_as() {
+    let bench = Bench::new();
+    let texts = (0..4).map(|n: i64| Value::from(n.to_string()));
+    questions(&bench, "in/set.jsonl", "set", 0, texts);
+    let folder = bench.beside("in");
+    bench.write(
+        "in/m.jsonl",
+        (0..4).map(|n| format!("{{\"id\":{n},\"prediction\":\"A\",\"model\":\"m\"}}\n")).collect::<String>(),
+    );
+    bench.run(["import", words(&folder)]).ok();
+    for (found, notes) in [board(&bench, &[]), board(&bench, &[&folder])] {
+        assert_eq!(found, [share("", 4, 4)], "{notes}");
+    }
+}
