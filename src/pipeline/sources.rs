@@ -4,9 +4,12 @@
 //! data set of the name is at hand. Of several runs of one model over one data set the newest is used, by the time that its file
 //! or folder states, else by when the file was written; the others are passed over by name.
 
+mod runs;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+pub use self::runs::Reach;
 pub use super::board::model_name;
 use crate::formats::{self, Found, MODEL, Mapping, Questions};
 use crate::model::{Item, Key, Problem, Result};
@@ -39,6 +42,8 @@ pub struct Plan {
     pub beside: Vec<Source>,
     /// Files of answers.
     pub answers: Vec<Source>,
+    /// Files of answers that name a model and no data set: once the questions are there, [`Plan::decide`] says which of them are used.
+    pub undecided: Vec<Source>,
     /// Files that could be read and are not, each with the reason.
     pub passed: Vec<(PathBuf, String)>,
     /// What a person should know.
@@ -86,7 +91,7 @@ pub fn plan(files: Vec<(Found, PathBuf)>, there: &BTreeSet<String>, said: Said<'
             None => answers.push(source),
         }
     }
-    plan.choose(answers)?;
+    plan.choose(answers);
     let beside = plan.answers.iter().filter(|s| s.found.format.holds().questions == Questions::Beside);
     plan.beside =
         beside.filter(|s| s.dataset.as_ref().is_none_or(|d| !known.contains(d) || s.positions)).cloned().collect();
@@ -158,49 +163,6 @@ fn first_model(found: &Found, mapping: Option<&Mapping>) -> Option<String> {
 fn digits(time: &str) -> String {
     let known = |c: &char| c.is_ascii_digit() || matches!(c, '-' | ':' | '_' | 'T' | ' ');
     time.chars().take_while(known).filter(char::is_ascii_digit).take(14).collect()
-}
-
-impl Plan {
-    /// Keeps the newest run of each model over each data set.
-    fn choose(&mut self, answers: Vec<Source>) -> Result<()> {
-        let mut runs: BTreeMap<(String, Option<String>), BTreeMap<PathBuf, Vec<Source>>> = BTreeMap::new();
-        for source in answers {
-            match source.model.clone().filter(|_| source.stated) {
-                Some(model) => {
-                    let group = runs.entry((model, source.dataset.clone())).or_default();
-                    group.entry(source.run().to_path_buf()).or_default().push(source);
-                }
-                None => self.answers.push(source),
-            }
-        }
-        for ((model, dataset), group) in runs {
-            let count = group.len();
-            let timed = group.values().flatten().all(|s| s.written.is_some());
-            let age = |sources: &[Source]| {
-                let written = |s: &Source| s.written.clone().filter(|_| timed);
-                let changed = |s: &Source| std::fs::metadata(&s.found.path).and_then(|m| m.modified()).ok();
-                let newest = sources.iter().map(|s| (written(s), changed(s))).max();
-                (newest, sources.iter().map(|s| s.found.path.clone()).max())
-            };
-            let mut group: Vec<Vec<Source>> = group.into_values().collect();
-            group.sort_by_cached_key(|sources| age(sources));
-            let Some(newest) = group.pop() else { continue };
-            if count > 1 {
-                let names = |sources: &[Source]| sources.iter().map(Source::below).collect::<Vec<_>>().join(", ");
-                let on = dataset.map_or(String::new(), |name| format!(" on {name}"));
-                let others = group.iter().map(|run| names(run)).collect::<Vec<_>>().join("; ");
-                self.notes
-                    .push(format!("{model}: {count} runs{on}; the newest is used ({}), not: {others}", names(&newest)));
-            }
-            for source in group.into_iter().flatten() {
-                let reason = format!("not the newest run of {model}; name it alone to use it");
-                self.passed.push((source.found.path, reason));
-            }
-            self.answers.extend(newest);
-        }
-        self.answers.sort_by(|a, b| a.found.path.cmp(&b.found.path));
-        Ok(())
-    }
 }
 
 /// The keys of data sets in their order, with the text of each question: what answers that count rows are joined by.

@@ -122,6 +122,39 @@ fn the_nearest_data_set_goes_first() {
 }
 
 #[test]
+fn files_of_one_model_without_a_question_in_common_are_not_two_runs() {
+    let bench = Bench::new();
+    questions(&bench, "q/x.jsonl", "x", 0, texts("x", 4));
+    questions(&bench, "q/y.jsonl", "y", 1, texts("y", 6));
+    answers(&bench, "a/mx.csv", texts("x", 4));
+    answers(&bench, "a/my-1.csv", texts("y", 3));
+    let rest = texts("y", 6).skip(3);
+    answers(&bench, "a/my-2.csv", rest);
+    // Neither are answers to other data sets, though the ids are the same.
+    questions(&bench, "p/one/q.jsonl", "p1", 0, numbers(0..3));
+    questions(&bench, "p/two/q.jsonl", "p2", 0, numbers(0..3));
+    answers(&bench, "p/one/m.csv", numbers(0..3));
+    answers(&bench, "p/two/m.csv", numbers(0..2));
+    let folders = [bench.beside("q"), bench.beside("a"), bench.beside("p")];
+    let paths: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
+    bench.run(["import"].into_iter().chain(paths.iter().map(|p| words(p)))).ok();
+    let expected = [share("p1", 3, 3), share("p2", 2, 3), share("x", 4, 4), share("y", 0, 6)];
+    for (mut found, notes) in [board(&bench, &[]), board(&bench, &paths)] {
+        found.sort();
+        assert_eq!(found, expected, "{notes}");
+        assert!(!notes.contains("runs"), "{notes}");
+    }
+    // With a question in common they are.
+    answers(&bench, "a/mx-again.csv", texts("x", 1));
+    let (_, notes) = board(&bench, &paths);
+    assert!(notes.contains("m: 2 runs; the newest is used (mx-again.csv), not: mx.csv"), "{notes}");
+    // And where the project has one, the other is refused or is another model.
+    let other = bench.write("b/m.csv", "index,model,prediction\nx0,m,B\n");
+    let refused = bench.run(["import", words(&other)]).refused(1);
+    assert!(refused.contains("another answer to `x0`"), "{refused}");
+}
+
+#[test]
 fn a_key_is_what_it_reads_as() {
     let bench = Bench::new();
     let texts = (0..4).map(|n: i64| Value::from(n.to_string()));

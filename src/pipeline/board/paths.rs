@@ -9,7 +9,7 @@ use super::{Answers, Scored};
 use crate::formats::{self, Format, Found, Mapping, Recognised};
 use crate::metrics::extract::Extractor;
 use crate::model::{Item, Key, Kind, Prediction, Problem, Result};
-use crate::pipeline::sources::{self, Orders, Said, Source, Unreadable};
+use crate::pipeline::sources::{self, Orders, Reach, Said, Source, Unreadable};
 
 /// The board of the question and prediction files at these paths, files or folders, without a project. `rule` reads all answers, or else
 /// each question's own.
@@ -52,20 +52,20 @@ pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option
         }
     }
     let said = Said { mapping, ..Said::default() };
-    let plan = sources::plan(files.into_values().collect(), &BTreeSet::new(), said)?;
-    skipped.extend(plan.passed.into_iter().map(|(path, why)| Problem::input(why).file(path)));
+    let mut plan = sources::plan(files.into_values().collect(), &BTreeSet::new(), said)?;
     let nothing = |what: &str| {
         Err(Problem::new(Kind::NotFound, format!("no {what} file among the paths given"))
             .help("name the folder or files of the questions and of the predictions"))
     };
-    if plan.answers.is_empty() && plan.questions.is_empty() {
+    let is_none = plan.answers.is_empty() && plan.undecided.is_empty();
+    if is_none && plan.questions.is_empty() {
         return nothing("question");
     }
-    if plan.answers.is_empty() {
+    if is_none {
         return nothing("prediction");
     }
     let counted = plan.answers.iter().any(|s| s.positions);
-    let mut read = Read { said, notes: plan.notes, orders: counted.then(Orders::default), ..Read::default() };
+    let mut read = Read { said, orders: counted.then(Orders::default), ..Read::default() };
     for source in &plan.questions {
         read.questions(source)?;
     }
@@ -73,6 +73,11 @@ pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option
     if read.items.is_empty() {
         return nothing("question");
     }
+    let named =
+        |source: &Source| joined.get(&source.found.path).map(|(name, _)| name).or(source.dataset.as_ref()).cloned();
+    plan.decide(&named, &mut |source| read.reach(source))?;
+    skipped.extend(plan.passed.into_iter().map(|(path, why)| Problem::input(why).file(path)));
+    read.notes.splice(0..0, plan.notes);
     let mut sets = Vec::new();
     for source in &plan.answers {
         sets.extend(read.answers(source, joined.get(&source.found.path))?);
@@ -109,12 +114,12 @@ impl Read<'_> {
     fn questions(&mut self, source: &Source) -> Result<()> {
         let dataset = source.dataset.clone().unwrap_or_default();
         let mut items = formats::items_by(&source.found.path, source.found.format, &dataset, self.said.mapping)?;
+        let from = Origin::of_file(&source.found.path);
         for (_, item) in items.by_ref() {
             self.take(item?, &from);
         }
         self.notes.extend(items.notes().into_iter().map(|note| format!("{}: {note}", source.name())));
         Ok(())
-        let from = Origin::of_file(&source.found.path);
     }
 
     /// Takes the questions that tools wrote down, where the data set itself is not there.
@@ -140,6 +145,14 @@ impl Read<'_> {
             self.notes.extend(unreadable.note(&source.name()));
         }
         Ok(joined)
+    }
+
+    /// Which questions the answers of a file are to that names no data set.
+    fn reach(&self, source: &Source) -> Result<Reach> {
+        let rows = formats::predictions_by(&source.found.path, source.found.format, self.said.mapping)?;
+        let keys: Vec<Key> = rows.filter_map(|(_, row)| Some(row.ok()?.key)).collect();
+        let homes = self.items.homes(keys.iter(), &source.found.path);
+        Ok(Reach::new(&homes, keys.iter(), &|hash| self.items.holds(hash)))
     }
 
     /// The answers of a file, by model.

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use super::{Import, Watch, hash_file, tick};
 use crate::formats::{self, Format};
 use crate::model::{Form, Key, Kind, Prediction, Problem, Result};
-use crate::pipeline::sources::{self, Source};
+use crate::pipeline::board::homes::{Homes, Origin, Shelf, Tally};
+use crate::pipeline::sources::{self, Reach, Source};
 use crate::store::manifest::Holds;
 use crate::store::segment::Writer;
 
@@ -14,7 +15,11 @@ use crate::store::segment::Writer;
 struct Set {
     holds: Holds,
     writer: Writer,
-    there: HashMap<Key, Prediction>,
+    /// Answers of the model that the project has, by the hash of the id that they belong to, each with whether it names its data set
+    /// as these do.
+    there: HashMap<u64, (Prediction, bool)>,
+    /// Whether some are to the same questions and do not: then this is another run, which fills none of their holes.
+    apart: bool,
     /// Keys with the answer given first.
     seen: HashMap<Key, [u8; 8]>,
     duplicates: u64,
@@ -35,7 +40,13 @@ impl Import<'_> {
             return Ok(());
         }
         let joined = self.joined.get(&found.path).cloned();
-        let dataset = joined.as_ref().map(|(dataset, _)| dataset.clone()).or_else(|| source.dataset.clone());
+        let dataset = self.named(source);
+        let homes = match &dataset {
+            Some(dataset) => Homes::one(dataset),
+            None if self.catalog.answers().is_empty() => Homes::default(),
+            None => self.homes(source, &self.keys(source)?),
+        };
+        let mut id = String::new();
         let mut sets: BTreeMap<String, Set> = BTreeMap::new();
         let mut records = 0;
         let mut reader = formats::predictions_by(&found.path, found.format, self.ask.mapping.as_deref())?;
@@ -55,7 +66,7 @@ impl Import<'_> {
             let set = match sets.entry(model) {
                 std::collections::btree_map::Entry::Occupied(set) => set.into_mut(),
                 std::collections::btree_map::Entry::Vacant(slot) => {
-                    let set = self.set(found.format, slot.key().clone(), dataset.clone())?;
+                    let set = self.set(source, slot.key().clone(), (&dataset, &homes))?;
                     slot.insert(set)
                 }
             };
@@ -68,17 +79,21 @@ impl Import<'_> {
                 }
                 Entry::Vacant(slot) => drop(slot.insert(digest)),
             }
-            match set.there.get(&prediction.key) {
-                None => set.writer.push(&prediction)?,
-                Some(old) if *old == prediction => self.report.already += 1,
-                Some(_) => self.skip(
-                    Problem::new(Kind::Conflict, format!("another answer to `{}` is in the project", prediction.key))
-                        .line(line)
-                        .file(&found.path)
-                        .field("question_id")
-                        .help("two runs of one model need two names: --model NAME, or two file names"),
-                )?,
-            }
+            let key = &prediction.key;
+            let what = match set.there.get(&self.belongs(&homes, key, &mut id)) {
+                None if !set.apart => {
+                    set.writer.push(&prediction)?;
+                    continue;
+                }
+                None => format!("`{key}` has no answer in the run of this model that is in the project"),
+                Some((old, same)) if if *same { *old == prediction } else { old.output == prediction.output } => {
+                    self.report.already += 1;
+                    continue;
+                }
+                Some(_) => format!("another answer to `{key}` is in the project"),
+            };
+            let problem = Problem::new(Kind::Conflict, what).line(line).file(&found.path).field("question_id");
+            self.skip(problem.help("two runs of one model need two names: --model NAME, or two file names"))?;
         }
         self.note(source, reader.notes());
         let mut added = 0;
@@ -89,20 +104,85 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Begins the answers of `model`.
-    fn set(&self, format: Format, model: String, dataset: Option<String>) -> Result<Set> {
+    /// Takes note of the data sets: those of the project, and those that this import brings in.
+    pub(super) fn shelve(&mut self) {
+        let fresh = self.made.fresh.iter().map(|f| &f.part).filter(|part| matches!(part.holds, Holds::Items { .. }));
+        self.shelf = Shelf::new(&self.columns, self.catalog.item_parts().chain(fresh));
+    }
+
+    /// The data set that the answers of a file belong to, where that is known.
+    pub(super) fn named(&self, source: &Source) -> Option<String> {
+        let joined = self.joined.get(&source.found.path).map(|(dataset, _)| dataset);
+        joined.or(source.dataset.as_ref()).cloned()
+    }
+
+    /// Which questions the answers of a file are to that names no data set.
+    pub(super) fn reach(&self, source: &Source) -> Result<Reach> {
+        let keys = self.keys(source)?;
+        Ok(Reach::new(&self.homes(source, &keys), keys.iter(), &|hash| self.knows(hash)))
+    }
+
+    /// Whether the project or this import has a question whose id has this hash.
+    fn knows(&self, hash: u64) -> bool {
+        self.seen.contains_key(&hash) || self.catalog.row_of_hash(hash).is_some()
+    }
+
+    /// The hash of the id that an answer belongs to.
+    fn belongs(&self, homes: &Homes, key: &Key, id: &mut String) -> u64 {
+        homes.find(&key.to_string(), id, |hash| self.knows(hash).then_some(hash)).unwrap_or_else(|hash| hash)
+    }
+
+    /// The keys of the answers of a file.
+    fn keys(&self, source: &Source) -> Result<Vec<Key>> {
+        let rows = formats::predictions_by(&source.found.path, source.found.format, self.ask.mapping.as_deref())?;
+        let joined = self.joined.get(&source.found.path);
+        let key = |mut row: Prediction| {
+            joined.into_iter().for_each(|(_, keys)| sources::rekey(&mut row, keys));
+            row.key
+        };
+        Ok(rows.filter_map(|(_, row)| row.ok().map(key)).collect())
+    }
+
+    fn homes(&self, source: &Source, keys: &[Key]) -> Homes {
+        let mut tally = Tally::default();
+        keys.iter().for_each(|key| self.shelf.count(&mut tally, &key.to_string(), &|hash| self.knows(hash)));
+        self.shelf.homes(&tally, &Origin::of_import(self.manifest.next(), &source.found.path))
+    }
+
+    /// Begins the answers of `model` in a file, which are to that data set and belong there.
+    fn set(&self, source: &Source, model: String, (dataset, home): (&Option<String>, &Homes)) -> Result<Set> {
+        let format = source.found.format;
         let form = match format {
             Format::MvpCircularPredictions => Form::MvpCircular,
             Format::MvpPredictions | Format::MvpEvaluated => Form::Mvp,
             _ => Form::Plain,
         };
-        let holds = Holds::Predictions { model, form, evaluated: format == Format::MvpEvaluated, dataset, run: None };
-        let mut there: HashMap<Key, Prediction> = HashMap::new();
-        for answers in self.catalog.answers().iter().filter(|a| a.part.holds == holds) {
-            there.extend(answers.predictions()?.into_iter().map(|p| (p.key.clone(), p)));
+        let evaluated = format == Format::MvpEvaluated;
+        let name = model.clone();
+        let holds = Holds::Predictions { model, form, evaluated, dataset: dataset.clone(), run: None };
+        let (mut there, mut id, mut apart) = (HashMap::new(), String::new(), false);
+        for answers in self.catalog.answers() {
+            let Holds::Predictions { model, form: of, evaluated: is, dataset: to, .. } = &answers.part.holds else {
+                continue;
+            };
+            let elsewhere = to.is_some() && dataset.is_some() && to != dataset;
+            if *model != name || (*of, *is) != (form, evaluated) || elsewhere {
+                continue;
+            }
+            let homes = self.shelf.homes_of(answers, &|hash| self.knows(hash))?;
+            let same = answers.part.holds == holds;
+            apart |= !same;
+            for old in answers.predictions()? {
+                there.entry(self.belongs(&homes, &old.key, &mut id)).or_insert((old, same));
+            }
+        }
+        if apart {
+            let keys = self.keys(source)?;
+            let mut hashes = keys.iter().map(|key| self.belongs(home, key, &mut id));
+            apart = hashes.any(|hash| there.get(&hash).is_some_and(|(_, same)| !same));
         }
         let writer = Writer::create(&self.project.imports())?;
-        Ok(Set { holds, writer, there, seen: HashMap::new(), duplicates: 0, differing: 0 })
+        Ok(Set { holds, writer, there, apart, seen: HashMap::new(), duplicates: 0, differing: 0 })
     }
 
     fn close(&mut self, source: &Source, set: Set, source_blake3: &str) -> Result<u64> {

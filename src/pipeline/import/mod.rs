@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::board::homes::Shelf;
 use super::pictures::Pictures;
-use super::sources::{self, Orders, Said, Source};
+use super::sources::{self, Orders, Plan, Said, Source};
 use crate::formats::{self, Mapping};
 use crate::model::{Item, Kind, Problem, Result};
 use crate::store::Catalog;
@@ -144,15 +145,17 @@ pub fn import(
         let problem = Problem::input("nothing here that can be read").file(named);
         return Err(if why.is_empty() { problem } else { problem.help(why) });
     }
-    let plan = sources::plan(found, &import.datasets(), ask.said())?;
-    plan.passed.into_iter().for_each(|(path, why)| import.passed(path, &why));
-    import.report.notes.extend(plan.notes);
+    let mut plan = sources::plan(found, &import.datasets(), ask.said())?;
+    import.planned(&mut plan);
     // Questions before the answers to them, so that what the report says of them is settled first.
     import.orders = plan.answers.iter().any(|s| s.positions).then(Orders::default);
     for source in &plan.questions {
         import.questions(source, false, watch)?;
     }
     import.beside(&plan.beside, watch)?;
+    import.shelve();
+    plan.decide(&|source| import.named(source), &mut |source| import.reach(source))?;
+    import.planned(&mut plan);
     for source in &plan.answers {
         import.answers(source, watch)?;
     }
@@ -178,6 +181,8 @@ struct Import<'a> {
     orders: Option<Orders>,
     /// Data set of the answers of a file, and its keys by position where the file counts rows.
     joined: BTreeMap<PathBuf, (String, Vec<crate::model::Key>)>,
+    /// The data sets of the project with those of this import, once all questions are read.
+    shelf: Shelf,
     made: Made,
     report: Report,
 }
@@ -209,6 +214,7 @@ impl<'a> Import<'a> {
             pictures: Pictures::new(project, ask.link),
             orders: None,
             joined: BTreeMap::new(),
+            shelf: Shelf::default(),
             made: Made { imports: project.imports(), fresh: Vec::new() },
             report: Report::default(),
         })
@@ -222,6 +228,12 @@ impl<'a> Import<'a> {
             Holds::Predictions { .. } | Holds::Revisions { .. } => None,
         });
         named.collect()
+    }
+
+    /// Tells of what a plan passes over.
+    fn planned(&mut self, plan: &mut Plan) {
+        std::mem::take(&mut plan.passed).into_iter().for_each(|(path, why)| self.passed(path, &why));
+        self.report.notes.append(&mut plan.notes);
     }
 
     fn passed(&mut self, path: PathBuf, why: &str) {

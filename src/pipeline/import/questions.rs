@@ -67,7 +67,7 @@ impl Import<'_> {
 
     /// Joins files that count rows with the data sets at hand, and brings in the questions of the others.
     pub(super) fn beside(&mut self, list: &[Source], watch: Watch<'_>) -> Result<()> {
-        let own = self.named();
+        let own = self.all_datasets();
         if let Some(orders) = &mut self.orders {
             from_catalog(self.catalog, orders)?;
         }
@@ -85,7 +85,7 @@ impl Import<'_> {
     }
 
     /// The data sets of the project and of the files read so far.
-    fn named(&self) -> std::collections::BTreeSet<String> {
+    fn all_datasets(&self) -> std::collections::BTreeSet<String> {
         let fresh = self.made.fresh.iter().filter_map(|f| match &f.part.holds {
             Holds::Items { dataset } => Some(dataset.clone()),
             Holds::Predictions { .. } | Holds::Revisions { .. } => None,

@@ -114,4 +114,16 @@ fn answers_of_two_tools_are_two_runs_wherever_their_ids_are_found() {
     let cells = bench.run(["board", "--format", "json"]).lines();
     let k = |column: &str| cells.iter().find(|c| c["column"] == column).unwrap()["k"].clone();
     assert_eq!((k("Acc.dataset.DyscaA"), k("Acc.dataset.parquet-test")), (json!(18), json!(20)));
+    // Without that set they are another run over the only one, and do not fill the holes of the first.
+    let (table, run) = (vlm.join("LMUData/DyscaA.tsv"), vlm.join("outputs/tsv_missing_dup"));
+    let answers = hf.join("predictions.csv");
+    let scored = board(&[table.clone(), run.clone(), answers.clone()]);
+    let notes = scored.whole().notes;
+    assert!(notes.iter().any(|n| n.starts_with("m-good: 2 runs; the newest is used")), "{notes:?}");
+    assert!(scored.skipped.iter().any(|p| p.what.contains("not the newest run of m-good")), "{:?}", scored.skipped);
+    let bench = Bench::new();
+    bench.run(["import", table.to_str().unwrap(), run.to_str().unwrap()]).ok();
+    let refused = bench.run(["import", answers.to_str().unwrap()]).refused(1);
+    assert!(refused.contains(" in the run of this model that is in the project"), "{refused}");
+    assert!(refused.contains("--model NAME"), "{refused}");
 }

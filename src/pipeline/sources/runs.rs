@@ -1,0 +1,147 @@
+//! Of several runs of one model over the same questions, the newest.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+
+use super::{Plan, Source};
+use crate::formats::Questions;
+use crate::model::{Key, Result};
+use crate::pipeline::board::homes::Homes;
+
+/// Which questions the answers of a file that names no data set are to.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    homes: Vec<String>,
+    ids: HashSet<u64>,
+}
+
+impl Reach {
+    /// That of answers with these keys, which belong to `homes`; `has` says whether there is a question whose id has this hash.
+    pub fn new<'k>(homes: &Homes, keys: impl Iterator<Item = &'k Key>, has: &dyn Fn(u64) -> bool) -> Reach {
+        let mut id = String::new();
+        let mut of = |key: &Key| homes.find(&key.to_string(), &mut id, |hash| has(hash).then_some(hash));
+        let ids = keys.map(|key| of(key).unwrap_or_else(|hash| hash)).collect();
+        Reach { homes: homes.names.clone(), ids }
+    }
+}
+
+/// Files of one run.
+struct Run {
+    sources: Vec<Source>,
+    /// The data set that it names, or which questions it answers.
+    over: std::result::Result<String, Reach>,
+}
+
+impl Run {
+    /// Whether both answer the same questions. Runs that name their data set were told apart before.
+    fn clashes(&self, other: &Run) -> bool {
+        match (&self.over, &other.over) {
+            (Err(a), Err(b)) => !a.ids.is_disjoint(&b.ids),
+            (Ok(name), Err(reach)) | (Err(reach), Ok(name)) => reach.homes.contains(name),
+            (Ok(_), Ok(_)) => false,
+        }
+    }
+}
+
+/// The oldest first, by the time that all of them state, else by when files were written, else by path.
+fn by_age(runs: &mut [Run]) {
+    let timed = runs.iter().flat_map(|run| &run.sources).all(|s| s.written.is_some());
+    let age = |run: &Run| {
+        let written = |s: &Source| s.written.clone().filter(|_| timed);
+        let changed = |s: &Source| std::fs::metadata(&s.found.path).and_then(|m| m.modified()).ok();
+        let newest = run.sources.iter().map(|s| (written(s), changed(s))).max();
+        (newest, run.sources.iter().map(|s| s.found.path.clone()).max())
+    };
+    runs.sort_by_cached_key(age);
+}
+
+impl Plan {
+    /// Keeps the newest run of each model over each data set. What names a model and no data set waits for [`decide`](Self::decide).
+    pub(super) fn choose(&mut self, answers: Vec<Source>) {
+        let mut runs: BTreeMap<(String, Option<String>), BTreeMap<PathBuf, Vec<Source>>> = BTreeMap::new();
+        for source in answers {
+            match source.model.clone().filter(|_| source.stated) {
+                Some(_) if source.dataset.is_none() && source.found.format.holds().questions == Questions::No => {
+                    self.undecided.push(source);
+                }
+                Some(model) => {
+                    let group = runs.entry((model, source.dataset.clone())).or_default();
+                    group.entry(source.run().to_path_buf()).or_default().push(source);
+                }
+                None => self.answers.push(source),
+            }
+        }
+        for ((model, dataset), group) in runs {
+            let over = dataset.clone().unwrap_or_default();
+            let mut group: Vec<Run> =
+                group.into_values().map(|sources| Run { sources, over: Ok(over.clone()) }).collect();
+            by_age(&mut group);
+            let Some(newest) = group.pop() else { continue };
+            self.keep(&model, dataset.as_deref(), newest, group);
+        }
+        self.answers.sort_by(|a, b| a.found.path.cmp(&b.found.path));
+    }
+
+    /// Keeps the newest of those files that name a model and no data set and answer the same questions, be it as one another or as a run
+    /// that names its data set. Files without a question in common are not two runs: all are kept. `named` says which data set the
+    /// answers of a file belong to, `reach` which questions they are to; it is asked where a model has several files.
+    ///
+    /// # Errors
+    /// What `reach` returns.
+    pub fn decide(
+        &mut self,
+        named: &dyn Fn(&Source) -> Option<String>,
+        reach: &mut dyn FnMut(&Source) -> Result<Reach>,
+    ) -> Result<()> {
+        let mut models: BTreeMap<String, Vec<Source>> = BTreeMap::new();
+        for source in std::mem::take(&mut self.undecided) {
+            models.entry(source.model.clone().unwrap_or_default()).or_default().push(source);
+        }
+        for (model, sources) in models {
+            let mut rivals: BTreeMap<(String, PathBuf), Vec<Source>> = BTreeMap::new();
+            for source in std::mem::take(&mut self.answers) {
+                match named(&source).filter(|_| source.stated && source.model.as_ref() == Some(&model)) {
+                    Some(name) => rivals.entry((name, source.run().to_path_buf())).or_default().push(source),
+                    None => self.answers.push(source),
+                }
+            }
+            if sources.len() + rivals.len() == 1 {
+                self.answers.extend(sources);
+                continue;
+            }
+            let mut runs: Vec<Run> =
+                rivals.into_iter().map(|((name, _), sources)| Run { sources, over: Ok(name) }).collect();
+            for source in sources {
+                let over = Err(reach(&source)?);
+                runs.push(Run { sources: vec![source], over });
+            }
+            by_age(&mut runs);
+            let mut kept: Vec<(Run, Vec<Run>)> = Vec::new();
+            for run in runs.into_iter().rev() {
+                match kept.iter_mut().find(|(newer, _)| newer.clashes(&run)) {
+                    Some((_, older)) => older.insert(0, run),
+                    None => kept.push((run, Vec::new())),
+                }
+            }
+            kept.into_iter().for_each(|(newest, older)| self.keep(&model, None, newest, older));
+        }
+        self.answers.sort_by(|a, b| a.found.path.cmp(&b.found.path));
+        Ok(())
+    }
+
+    /// Uses the newest run and passes the others over by name.
+    fn keep(&mut self, model: &str, dataset: Option<&str>, newest: Run, older: Vec<Run>) {
+        if !older.is_empty() {
+            let names = |run: &Run| run.sources.iter().map(Source::below).collect::<Vec<_>>().join(", ");
+            let on = dataset.map_or(String::new(), |name| format!(" on {name}"));
+            let (used, others) = (names(&newest), older.iter().map(names).collect::<Vec<_>>().join("; "));
+            let count = older.len() + 1;
+            self.notes.push(format!("{model}: {count} runs{on}; the newest is used ({used}), not: {others}"));
+        }
+        for source in older.into_iter().flat_map(|run| run.sources) {
+            let reason = format!("not the newest run of {model}; name it alone to use it");
+            self.passed.push((source.found.path, reason));
+        }
+        self.answers.extend(newest.sources);
+    }
+}
