@@ -10,6 +10,7 @@ use super::mapping::{AnswerIs, Mapping};
 use super::mark;
 use super::records::Record;
 use super::rows::Tally;
+use super::turns::Turns;
 use crate::model::{
     Choice, Form, ImageRef, Item, Key, Prediction, Problem, QuestionKind, Result, Role, Rotation, Variant,
 };
@@ -22,8 +23,6 @@ pub const MODEL: &str = "$model";
 const LOST: &str = "options without a text: the tool lost it (None, NA and nan are read as missing by pandas)";
 const UNANSWERED: &str = "rows without an answer (null or missing, which an empty answer is not)";
 const LATER: &str = "answers of later epochs or runs, left out: the first counts";
-/// What VLMEvalKit adds to the index of a rotation.
-pub(super) const ROTATION: i64 = 1_000_000;
 /// Columns that repeat the answer.
 const REPEATED: [&str; 1] = ["log"];
 
@@ -34,13 +33,21 @@ pub(super) struct Asker {
     /// Names of the pictures of rows, where a cell may name another row.
     rows: Option<HashMap<String, Vec<String>>>,
     at: i64,
+    turns: Turns,
     tally: Tally,
 }
 
 impl Asker {
     /// Of the rows of data set `dataset`; `rows` says whether a picture's cell may name another row, as VLMEvalKit's do.
     pub fn new(mapping: Mapping, dataset: String, rows: bool) -> Asker {
-        Asker { mapping, dataset, rows: rows.then(HashMap::new), at: -1, tally: Tally::default() }
+        Asker {
+            mapping,
+            dataset,
+            rows: rows.then(HashMap::new),
+            at: -1,
+            turns: Turns::default(),
+            tally: Tally::default(),
+        }
     }
 
     /// What was met.
@@ -129,13 +136,9 @@ impl Asker {
         found
     }
 
-    fn rotation(&self, record: &Record, item: &Item) -> Option<Rotation> {
-        let set = cells::key(record.get(self.mapping.group.as_deref()?)?)?.to_string();
-        let index = match &item.key {
-            Key::Int(n) if *n >= 0 => u32::try_from(n / ROTATION).ok()? + 1,
-            _ => return None,
-        };
-        Some(Rotation { set, index, of: u32::try_from(item.options.len().max(index as usize)).ok()? })
+    fn rotation(&mut self, record: &Record, item: &Item) -> Option<Rotation> {
+        let set = cells::key(record.get(self.mapping.group.as_deref()?)?)?;
+        self.turns.next(set, &item.key, item.options.len())
     }
 
     fn pictures(&self, record: &Record, item: &mut Item) -> Vec<Inline> {

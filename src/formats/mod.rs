@@ -32,6 +32,7 @@ mod recognise;
 mod records;
 mod rows;
 mod tools;
+mod turns;
 pub mod verdicts;
 mod write;
 

@@ -12,9 +12,9 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::row::{self, Marker};
 use super::{Load, Survey};
-use crate::formats::mapped::ROTATION;
 use crate::formats::mark::{self, Carried};
 use crate::formats::records::Record;
+use crate::formats::turns::ROTATION;
 use crate::formats::write::raw;
 use crate::model::{Item, Key, Result};
 
