@@ -170,6 +170,9 @@ pub struct RunAnswer {
     /// The item's option (from 0) that was shown in each place; empty where they were as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown: Vec<u16>,
+    /// What it said with the letters that the options had in the item when it was asked; none where they were shown so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads: Option<String>,
     /// In which place (from 0) the option that declines to answer was shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<u16>,

@@ -33,8 +33,11 @@ fn source(run: u32, dataset: &str) -> String {
 
 /// An answer as a prediction. Letters are those of the item's own order; what was said is beside it where that differs.
 pub fn prediction(run: &Run, item: &Item, asked: Asked, answer: &RunAnswer) -> Prediction {
-    let options: Vec<&str> = item.options.iter().map(|o| o.text.as_str()).collect();
-    let output = relabelled(&answer.output, &options, &answer.shown);
+    let output = answer.reads.clone().unwrap_or_else(|| {
+        // Runs of earlier versions did not say so.
+        let options: Vec<&str> = item.options.iter().map(|o| o.text.as_str()).collect();
+        relabelled(&answer.output, &options, &answer.shown)
+    });
     let mut extra = Map::new();
     let mut put = |name: &str, value: Value| drop(extra.insert(name.into(), value));
     put("model_id", run.new.model.as_str().into());

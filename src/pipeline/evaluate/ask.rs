@@ -8,6 +8,7 @@ use crate::model::evaluation::{NewRun, RunAnswer, Wording};
 use crate::model::vlm::{Ask, Encoded, Reply};
 use crate::model::{Form, Item, Kind, MetaFile, Problem, Result, Role};
 use crate::pipeline::evaluate::orders;
+use crate::pipeline::evaluate::relabel::relabelled;
 use crate::store::metadata;
 use crate::store::project::Project;
 
@@ -90,6 +91,8 @@ pub struct Question {
     pub ask: Ask,
     /// The answer, but for what was said.
     pub frame: RunAnswer,
+    /// The item's options in their own order.
+    pub options: Vec<String>,
 }
 
 /// Puts `item` in order `order`.
@@ -126,6 +129,7 @@ pub fn question(
             instruction,
             ..RunAnswer::default()
         },
+        options: item.options.iter().map(|o| o.text.clone()).collect(),
     })
 }
 
@@ -148,8 +152,11 @@ pub fn files(root: &Path, item: &Item) -> Vec<PathBuf> {
 }
 
 impl Question {
-    /// The answer that `reply` is.
+    /// The answer that `reply` is. Letters are put into the item's own order here: until the answer is brought in, somebody may edit it.
     pub fn answered(self, reply: Reply) -> RunAnswer {
-        RunAnswer { output: reply.text, finish: reply.finish, usage: reply.usage, served: reply.model, ..self.frame }
+        let Reply { text: output, finish, usage, model: served, .. } = reply;
+        let options: Vec<&str> = self.options.iter().map(String::as_str).collect();
+        let reads = (!self.frame.shown.is_empty()).then(|| relabelled(&output, &options, &self.frame.shown));
+        RunAnswer { output, reads, finish, usage, served, ..self.frame }
     }
 }

@@ -1,9 +1,13 @@
+use super::adopt::prediction;
 use super::ask::{Wordings, question, read};
 use super::orders::{count, of_item, sample, shown};
 use super::relabel::relabelled;
-use crate::model::evaluation::{NewRun, Orders, Wording};
+use crate::model::evaluation::{Asked, NewRun, Orders, Wording};
+use crate::model::job::Standing;
+use crate::model::vlm::Reply;
 use crate::model::{Choice, Form, Item, Key, QuestionKind, Role};
 use crate::store::project::Project;
+use crate::store::runs::{Counts, Run};
 
 fn item(options: &[&str]) -> Item {
     let choice = |(at, text): (usize, &&str)| Choice {
@@ -107,6 +111,35 @@ fn letters_are_those_of_the_items_own_order() {
     }
     assert_eq!(relabelled("A or B", &options, &[0, 1, 2, 3]), "A or B");
     assert_eq!(relabelled("A or B", &options, &[]), "A or B");
+}
+
+#[test]
+fn an_answer_reads_as_the_item_was_when_it_was_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = Wordings::of(&Project::init(dir.path()).unwrap(), &Wording::Paper).unwrap();
+    let mut item = item(&["a cat", "a dog", "Plan B", "I cannot tell"]);
+    let run = Run {
+        v: 1,
+        id: 1,
+        label: "m".into(),
+        by: "ann".into(),
+        created: 7,
+        new: new(Orders::Circular),
+        instruction: "paper".into(),
+        items: 1,
+        asks: 4,
+        turn: 0,
+        standing: Standing::Done,
+        reason: None,
+        counts: Counts::default(),
+    };
+    // Shown: A "a dog", B "Plan B", C "I cannot tell", D "a cat".
+    let asked = question(&item, 2, &run.new, &words, &[]).unwrap();
+    let answer = asked.answered(Reply { text: "B, Plan B.".into(), ..Reply::default() });
+    item.options[2].text = "another plan".into();
+    item.options.swap(0, 1);
+    let prediction = prediction(&run, &item, Asked { number: 1, order: 2 }, &answer);
+    assert_eq!((prediction.output.as_str(), &prediction.extra["said"]), ("C, Plan B.", &"B, Plan B.".into()));
 }
 
 #[test]
