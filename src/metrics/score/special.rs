@@ -103,18 +103,16 @@ impl Special {
         let at: HashMap<u64, u32> = (0u32..).zip(&sheet.id).map(|(row, id)| (*id, row)).collect();
         let pair = |row: usize| Some((row as u32, *at.get(&sheet.of.get(row))?));
         let both = |(row, original): &(u32, u32)| sheet.graded(*row as usize) && sheet.graded(*original as usize);
-        let mut found: BTreeMap<(&str, &str, &str), (Vec<u32>, Vec<u32>)> = BTreeMap::new();
+        let mut found: BTreeMap<[&str; 3], Vec<(u32, u32)>> = BTreeMap::new();
         let variants = (0..sheet.len()).filter(|row| sheet.of.get(*row) != 0);
         for (row, original) in variants.filter_map(pair).filter(both) {
             let name = |field, row: u32| sheet.name(field, row as usize);
-            let sets = (name(Field::Dataset, row), name(Field::Dataset, original));
-            let (rows, base) = found.entry((name(Field::Variant, row), sets.0, sets.1)).or_default();
-            rows.push(row);
-            base.push(original);
+            let key = [name(Field::Variant, row), name(Field::Dataset, row), name(Field::Dataset, original)];
+            found.entry(key).or_default().push((row, original));
         }
-        let against = |((name, _, _), (rows, base)): ((&str, &str, &str), (Vec<u32>, Vec<u32>))| {
-            let name = name.to_string();
-            Against { name, rows, base }
+        let against = |(key, pairs): ([&str; 3], Vec<(u32, u32)>)| {
+            let (rows, base) = pairs.into_iter().unzip();
+            Against { name: key[0].to_string(), rows, base }
         };
         self.variants = found.into_iter().map(against).collect();
         let mut names: Vec<String> = self.variants.iter().map(|v| v.name.clone()).collect();

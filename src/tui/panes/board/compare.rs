@@ -127,7 +127,7 @@ impl CompareView {
                 (None, Some(why)) => format!("no interval: {why}"),
                 (None, None) => String::new(),
             };
-            let of = if c.narrowed().is_some() { " on the shared questions" } else { "" };
+            let of = if c.narrowed().is_some() { " of the shared" } else { "" };
             format!("difference{of}: {}  {interval}", apart(delta, self.scale))
         });
         let how = match redrawn.clusters {
