@@ -127,11 +127,25 @@ pub(super) fn is_of(sheet: &Sheet, source: &Source, row: usize) -> bool {
     }
 }
 
-/// Whether a model's answer to such a question is one that a column counts: of a quadrant only those that stand in it.
+/// Whether a model's answer to such a question is one that a column counts: of a quadrant only those that stand in it, of Answer Acc
+/// only those with an option that does not decline.
 pub(super) fn counts(sheet: &Sheet, source: &Source, model: &Graded, row: usize) -> bool {
+    let stands = || Quadrant::of(&given(sheet, None, model, row));
     match source {
-        Source::Quadrant(quadrant) => Quadrant::of(&given(sheet, None, model, row)) == *quadrant,
-        _ => true,
+        Source::Quadrant(quadrant) => stands() == *quadrant,
+        Source::Mean("AnswerAcc", _) => matches!(stands(), Quadrant::KnownKnown | Quadrant::UnknownUnknown),
+        Source::Mean(..) | Source::Deviation(..) => true,
+    }
+}
+
+/// Whether an answer is right as a column counts it.
+pub(super) fn right(sheet: &Sheet, source: &Source, model: &Graded, row: usize) -> bool {
+    let stands = Quadrant::of(&given(sheet, None, model, row));
+    match source {
+        Source::Mean("KK" | "AnswerAcc", _) => stands == Quadrant::KnownKnown,
+        Source::Mean("KU", _) => stands == Quadrant::KnownUnknown,
+        Source::Mean("AnswerRate", _) => matches!(stands, Quadrant::KnownKnown | Quadrant::UnknownUnknown),
+        _ => matches!(stands, Quadrant::KnownKnown | Quadrant::KnownUnknown),
     }
 }
 

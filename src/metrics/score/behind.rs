@@ -8,7 +8,6 @@ use super::{Chosen, Planes, Ruled};
 impl Ruled {
     /// The units behind a cell in the order of the data set: what a unit is, its rows, and whether it is right.
     pub fn behind(&self, model: usize, column: usize, chosen: &Chosen) -> (Unit, Vec<(Vec<u32>, bool)>) {
-        let graded = &self.models[model];
         if let Some(measure) = self.measures.get(column) {
             let units = self.units([model], measure, chosen);
             return (measure.unit, units.map(|unit| (unit.to_vec(), self.unit_right(model, unit))).collect());
@@ -23,8 +22,16 @@ impl Ruled {
             Some(stack) => self.planes[model].scored[stack],
             None => self.planes[model].scopes.contains(&self.sheet.scope(*row as usize)),
         };
-        let unit = |row: u32| (vec![row], self.right(graded, row as usize));
+        let unit = |row: u32| (vec![row], self.right_in(model, column, row as usize));
         (Unit::Answer, rows.into_iter().filter(scored).map(unit).collect())
+    }
+
+    /// Whether an answer is right as a column counts it: of self-awareness, declining is where it should be. `answerer` is one of
+    /// [`answerers`](Self::answerers).
+    pub fn right_in(&self, answerer: usize, column: usize, row: usize) -> bool {
+        let special = column.checked_sub(self.measures.len() + self.plain.columns.len());
+        let right = special.and_then(|at| self.special.right(&self.sheet, at, &self.models[answerer], row));
+        right.unwrap_or_else(|| self.right(&self.models[answerer], row))
     }
 
     /// Whether a row is behind the cell of any of these models in a column, by row.

@@ -237,6 +237,14 @@ impl Special {
         }
     }
 
+    /// Whether an answer is right as a column counts it; `None` where that is by the key alone.
+    pub fn right(&self, sheet: &Sheet, column: usize, model: &Graded, row: usize) -> Option<bool> {
+        match self.sources.get(column) {
+            Some(Source::Aware(source)) => Some(aware::right(sheet, source, model, row)),
+            _ => None,
+        }
+    }
+
     /// The questions with an option that declines, of those chosen in the data sets that a model answers.
     fn refusable_of<'s>(
         &'s self,

@@ -347,6 +347,15 @@ fn self_awareness_counts_declining_where_it_is_right() {
     let sure = ruled.sure(0, at, &ruled.choose(None), plan, &|| true).unwrap();
     assert!(sure.interval.is_err() && (sure.value.unwrap() - 2.0 * third).abs() < 1e-9);
     assert_eq!(ruled.behind(0, ruled.column("AR.beyond").unwrap(), &ruled.choose(None)).1.len(), 2);
+    // What stands behind a column is right as that column counts it.
+    for name in ["AR", "AR.basic", "AR.knowledge", "AR.beyond", "KK", "KU", "AnswerRate", "AnswerAcc"] {
+        let at = ruled.column(name).unwrap();
+        let mut units = ruled.behind(0, at, &ruled.choose(None)).1;
+        units.retain(|(rows, _)| ruled.counts(0, at, rows[0] as usize));
+        let right = units.iter().filter(|(_, right)| *right).count() as f64;
+        let value = board.rows[0].cells[at].and_then(Cell::value);
+        close(value, right / units.len() as f64);
+    }
 }
 
 #[test]

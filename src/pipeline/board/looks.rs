@@ -180,7 +180,7 @@ impl Scored {
             let right = self.ruled.right(graded, row);
             let read = answer.as_ref().and_then(|answer| other.read(item, row, answer).0.answer());
             let name = format!("question {}", item.key);
-            found.push((self.one(item, answer, (&name, right), row, graded), read));
+            found.push((self.one(item, answer, (&name, right, right), row, graded), read));
         }
         Ok(found)
     }

@@ -194,7 +194,8 @@ impl Scored {
                 if !counts(model, row as u32) || answer.is_none() && !graded.was_asked(row) {
                     continue;
                 }
-                let mut one = self.one(item, answer, (&name, unit_right), row, graded);
+                let mut one =
+                    self.one(item, answer, (&name, unit_right, self.ruled.right_in(*model, column, row)), row, graded);
                 if let Some(order) = self.ruled.order_name(*model).filter(|_| answerers.len() > 1) {
                     one.trace = format!("{order}: {}", one.trace);
                 }
@@ -216,7 +217,7 @@ impl Scored {
         &self,
         item: &Item,
         answer: Option<Prediction>,
-        (unit, unit_right): (&str, bool),
+        (unit, unit_right, right): (&str, bool, bool),
         row: usize,
         graded: &Graded,
     ) -> Behind {
@@ -240,7 +241,7 @@ impl Scored {
             extracted: read.filter(|_| !is_free).and_then(Read::answer),
             declined: !is_free && read == Some(Read::Refused),
             trace: trace.unwrap_or_else(|| "no answer; counts as wrong".into()),
-            right: (!is_free).then(|| self.ruled.right(graded, row)),
+            right: (!is_free).then_some(right),
             similarity,
         }
     }
