@@ -70,7 +70,7 @@ impl<R: BufRead> Lines<R> {
 
     /// The next line.
     fn cells(&mut self, begins: u64) -> Result<Option<Bytes>> {
-        if !self.begun && super::rows::peek(&mut self.input)? == Some(0xEF) {
+        if !self.begun {
             let chunk = self.input.fill_buf().map_err(|e| failed(&e, begins))?;
             let mark = if chunk.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
             self.input.consume(mark);

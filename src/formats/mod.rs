@@ -14,6 +14,7 @@ use crate::model::{Form, Item, Prediction, Problem, Result};
 
 mod cells;
 pub mod chart;
+mod choices;
 pub mod delimited;
 mod dysca;
 mod dysca_nested;

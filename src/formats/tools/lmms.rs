@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{About, each, folder, row, stem};
 use crate::formats::cells;
-use crate::formats::mapped::taken_apart;
+use crate::formats::choices::taken_apart;
 use crate::formats::records::Record;
 use crate::formats::rows::Rows;
 

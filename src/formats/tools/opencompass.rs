@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{About, folder, row, stem};
-use crate::formats::mapped::taken_apart;
+use crate::formats::choices::taken_apart;
 use crate::formats::open;
 use crate::formats::records::Record;
 use crate::formats::rows::object::Object;

@@ -1,0 +1,127 @@
+//! What a row of a table offers to choose from, and which of it is right.
+
+use serde_json::Value;
+
+use super::cells;
+use super::mapping::AnswerIs;
+use crate::model::{Choice, Item, Problem, QuestionKind, Result, Role};
+
+/// The question and the options in a text that holds both; lines after the last option, which say how to answer, are left.
+pub(super) fn taken_apart(text: &str) -> (String, Vec<String>) {
+    let lines: Vec<&str> = text.lines().collect();
+    let Some(first) = lines.iter().position(|line| cells::marked(line, 0).is_some()) else {
+        return (text.trim().to_string(), Vec::new());
+    };
+    let hint = |line: &str| {
+        let line = line.trim_start().to_lowercase();
+        ["answer", "please", "your answer", "hint", "select", "choose"].iter().any(|word| line.starts_with(word))
+    };
+    let mut options: Vec<String> = Vec::new();
+    for line in &lines[first..] {
+        match (cells::marked(line, options.len()), options.last_mut()) {
+            (Some(text), _) => options.push(text.to_string()),
+            (None, Some(open)) if !hint(line) => {
+                open.push('\n');
+                open.push_str(line);
+            }
+            _ => break,
+        }
+    }
+    options.iter_mut().for_each(|option| option.truncate(option.trim_end_matches('\n').len()));
+    (lines[..first].join("\n").trim().to_string(), options)
+}
+
+/// The options with their roles.
+pub(super) fn choices(
+    mut texts: Vec<String>,
+    answer: &Value,
+    answer_is: AnswerIs,
+    refusal: Option<&Value>,
+) -> Result<Vec<Choice>> {
+    if texts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let said = cells::text(answer).or_else(|| cells::list(answer).into_iter().next()).unwrap_or_default();
+    if said.trim().is_empty() {
+        return Err(Problem::input("the row does not say which option is right"));
+    }
+    // An option whose text was lost at the end of the list.
+    if let Some(at) =
+        letter(&said).filter(|at| answer_is != AnswerIs::Text && *at >= texts.len() && *at < texts.len() + 2)
+        && !texts.contains(&said)
+    {
+        texts.resize(at + 1, String::new());
+    }
+    let right = position(&texts, answer, &said, answer_is).ok_or_else(|| {
+        Problem::input(format!("the answer `{said}` is none of the {} options", texts.len()))
+            .help("answer-is in a mapping.toml says how it names them: letter, index, position, text")
+    })?;
+    let declines = refusal.and_then(|value| {
+        let said = cells::text(value)?;
+        position(&texts, value, &said, if value.is_number() { AnswerIs::Index } else { AnswerIs::Auto })
+    });
+    let role = |at| match at {
+        at if declines == Some(at) => Role::Refusal,
+        at if at == right => Role::Correct,
+        _ => Role::Distractor,
+    };
+    Ok(texts.into_iter().enumerate().map(|(at, text)| Choice { text, role: role(at) }).collect())
+}
+
+/// Which option `said` names.
+fn position(texts: &[String], value: &Value, said: &str, answer_is: AnswerIs) -> Option<usize> {
+    let by_letter = || letter(said).filter(|at| *at < texts.len());
+    let by_text =
+        || texts.iter().position(|t| t == said).or_else(|| texts.iter().position(|t| t.trim() == said.trim()));
+    let number = || said.trim().parse::<usize>().ok();
+    let found = match answer_is {
+        AnswerIs::Letter => by_letter(),
+        AnswerIs::Text => by_text(),
+        AnswerIs::Index => number(),
+        AnswerIs::Position => number().and_then(|n| n.checked_sub(1)),
+        AnswerIs::Auto if value.is_number() => by_text().or_else(number),
+        AnswerIs::Auto => by_letter().or_else(by_text).or_else(number),
+    };
+    found.filter(|at| *at < texts.len())
+}
+
+/// The position that a letter stands for: `B`, `b`, `(B)`, `B.`.
+fn letter(said: &str) -> Option<usize> {
+    let said = said.trim();
+    let inner =
+        said.strip_prefix('(').and_then(|s| s.strip_suffix(')')).or_else(|| said.strip_suffix('.')).unwrap_or(said);
+    match inner.as_bytes() {
+        [byte] if byte.is_ascii_alphabetic() => Some(usize::from(byte.to_ascii_uppercase() - b'A')),
+        _ => None,
+    }
+}
+
+/// The two options of a question of truth that lists none, and which of them is right: one whose row says that it is of truth, or says
+/// nothing and has `True` or `False` for its answer.
+pub(super) fn truths(said: Option<&str>, answer: &str) -> Option<([&'static str; 2], usize)> {
+    let is_said = said.map(|said| said.to_lowercase().contains("true"));
+    let answer = answer.trim().to_lowercase();
+    let at = |pair: [&str; 2]| pair.iter().position(|word| word.to_lowercase() == answer);
+    let [truth, agreement] = [["True", "False"], ["Yes", "No"]];
+    match is_said {
+        None | Some(true) if at(truth).is_some() => Some((truth, at(truth)?)),
+        Some(true) => Some((agreement, at(agreement)?)),
+        _ => None,
+    }
+}
+
+/// How an answer is asked for: as the row says, else by what it has.
+pub(super) fn kind(said: Option<&str>, item: &Item) -> QuestionKind {
+    let said = said.unwrap_or_default().to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    let yes_no = ["yes", "no"].contains(&item.answer.to_lowercase().as_str());
+    if item.options.is_empty() {
+        return if yes_no && !says(&["free", "open"]) { QuestionKind::YesNo } else { QuestionKind::FreeForm };
+    }
+    let mut texts: Vec<String> = item.options.iter().map(|o| o.text.to_lowercase()).collect();
+    texts.sort();
+    if says(&["true"]) || (!says(&["multiple", "choice"]) && texts == ["false", "true"]) {
+        return QuestionKind::TrueFalse;
+    }
+    QuestionKind::MultipleChoice
+}
