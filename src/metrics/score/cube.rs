@@ -122,19 +122,20 @@ impl Cube {
         self.row.chunks(64).map(word).collect()
     }
 
-    /// The planes of the rows whose mark is the one wanted, and of those with any mark but `none`. What is wanted stands by bit, see
-    /// [`by_bit`](Self::by_bit).
-    pub fn marked(&self, marks: &[Mark], wanted: &[Mark], none: Mark) -> (Plane, Plane) {
-        let word = |(rows, wanted): (&[u32], &[Mark])| {
-            let (mut right, mut given) = (0, 0);
+    /// The planes of the rows whose mark is the one wanted, of those with an answer, of those that no rule could read, and of those that
+    /// decline in words. What is wanted stands by bit, see [`by_bit`](Self::by_bit).
+    pub fn marked(&self, marks: &[Mark], wanted: &[Mark]) -> [Plane; 4] {
+        let mut planes: [Plane; 4] = std::array::from_fn(|_| Vec::with_capacity(self.row.len() / 64));
+        for (rows, wanted) in self.row.chunks(64).zip(wanted.chunks(64)) {
+            let mut words = [0; 4];
             for (at, (row, wanted)) in rows.iter().zip(wanted).enumerate() {
-                let mark = marks.get(*row as usize).copied().unwrap_or(none);
-                right |= u64::from(mark == *wanted) << at;
-                given |= u64::from(mark != none) << at;
+                let mark = marks.get(*row as usize).copied().unwrap_or(Mark::ABSENT);
+                let is = [mark == *wanted, mark != Mark::ABSENT, mark == Mark::UNPARSED, mark == Mark::REFUSED];
+                words.iter_mut().zip(is).for_each(|(word, is)| *word |= u64::from(is) << at);
             }
-            (right, given)
-        };
-        self.row.chunks(64).zip(wanted.chunks(64)).map(word).unzip()
+            planes.iter_mut().zip(words).for_each(|(plane, word)| plane.push(word));
+        }
+        planes
     }
 
     /// Something of each row in the order of the bits; `none` between two stacks.
@@ -165,13 +166,18 @@ impl Cube {
 
     /// The rows of a stack that are in `only`.
     pub fn rows<'s>(&'s self, stack: usize, only: &'s [u64]) -> impl Iterator<Item = usize> + 's {
+        self.bits(stack, only).map(|(.., row)| row)
+    }
+
+    /// The same with the word and the bit in it that each row has in a plane.
+    pub fn bits<'s>(&'s self, stack: usize, only: &'s [u64]) -> impl Iterator<Item = (usize, usize, usize)> + 's {
         let words = self.stacks.get(stack).map_or(0..0, |s| s.words.clone());
         words.flat_map(move |word| {
             let mut bits = only[word];
             std::iter::from_fn(move || {
                 let bit = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
                 bits &= bits - 1;
-                Some(self.row[word * 64 + bit] as usize)
+                Some((word, bit, self.row[word * 64 + bit] as usize))
             })
         })
     }

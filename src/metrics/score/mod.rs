@@ -11,6 +11,7 @@ mod behind;
 pub mod cube;
 mod grade;
 pub mod measure;
+mod odd;
 mod orders;
 mod plain;
 pub mod sheet;
@@ -58,20 +59,6 @@ impl Graded {
         self.marks.get(row).copied().unwrap_or(Mark::ABSENT)
     }
 
-    /// What was odd about its answers to these questions. What was given twice, or to other questions, is of whole files.
-    fn counts_on(&self, chosen: &Chosen) -> Counts {
-        if chosen.rows.is_none() {
-            return self.counts;
-        }
-        let mut found = Counts { used: 0, unparsed: 0, refused: 0, ..self.counts };
-        for (_, mark) in self.marks.iter().enumerate().filter(|(row, _)| chosen.holds(*row)) {
-            found.used += u64::from(*mark != Mark::ABSENT);
-            found.unparsed += u64::from(*mark == Mark::UNPARSED);
-            found.refused += u64::from(*mark == Mark::REFUSED);
-        }
-        found
-    }
-
     /// How alike the free-form answer in a row and its reference are, 0 without an answer; `None` while they were not compared.
     fn likeness(&self, row: usize) -> Option<f64> {
         let compared = self.similarity.get(row).copied().filter(|similarity| similarity.is_finite());
@@ -88,6 +75,10 @@ impl Graded {
 struct Planes {
     right: Plane,
     given: Plane,
+    unparsed: Plane,
+    refused: Plane,
+    /// Free-form answers that were not compared, where there are any.
+    uncompared: Option<Plane>,
     /// What was asked, where that is not all.
     asked: Option<Plane>,
     /// The data sets and rules that it answers at all, or was asked in vain: elsewhere it is not scored.
@@ -114,6 +105,8 @@ pub struct Ruled {
     chance: Vec<Option<f64>>,
     /// Rows that can be graded and are counted in groups alone.
     grouped: Vec<u32>,
+    /// Rows that are in no stack.
+    loose: Vec<u32>,
 }
 
 /// A number, 0 where there is none.
@@ -157,17 +150,18 @@ impl Ruled {
         let grouped: Vec<u32> = (0..sheet.len()).filter(in_groups).map(|row| row as u32).collect();
         let want = |row: usize| if sheet.graded(row) { Mark::option(usize::from(sheet.gold[row])) } else { NEVER };
         let wanted = cube.by_bit(want, NEVER);
-        let planes = cube::each(&models, |model| planes(&sheet, &cube, (&grouped, &wanted), model));
-        let all = cube.plane(|_| true);
         let free = |at: &usize| cube.stacks()[*at].kind == QuestionKind::FreeForm;
-        let free = (0..cube.stacks().len()).filter(free).collect();
+        let free: Vec<usize> = (0..cube.stacks().len()).filter(free).collect();
+        let planes = cube::each(&models, |model| planes(&sheet, &cube, (&grouped, &wanted, &free), model));
+        let all = cube.plane(|_| true);
+        let loose = (0..sheet.len()).filter(|row| !cube.holds(*row)).map(|row| row as u32).collect();
         let chance = |at: usize| {
             let mut of = cube.rows(at, &all).map(|row| number(sheet.chance.get(row).copied()));
             let first = of.next()?;
             of.all(|chance| chance == first).then_some(first)
         };
         let chance = (0..cube.stacks().len()).map(chance).collect();
-        Ruled { sheet, models, orders, cube, all, planes, measures, plain, special, free, chance, grouped }
+        Ruled { sheet, models, orders, cube, all, planes, measures, plain, special, free, chance, grouped, loose }
     }
 
     /// The questions.
@@ -237,13 +231,8 @@ impl Ruled {
             cells.extend(self.plain.cells(&counted));
             cells.extend(self.special_cells(*at, chosen));
             cells.extend(self.order_cells(*at, chosen));
-            let missing = n.iter().zip(&given).map(|(n, given)| u64::from(n.saturating_sub(*given))).sum::<u64>();
-            let uncompared = self.free.iter().flat_map(|at| self.cube.rows(*at, &chosen.plane));
-            let counts = Counts {
-                missing: missing + self.missing_in_groups(model, &planes.scopes, chosen),
-                uncompared: uncompared.filter(|row| model.likeness(*row).is_none()).count() as u64,
-                ..model.counts_on(chosen)
-            };
+            let missing = n.iter().zip(&given).map(|(n, given)| u64::from(n.saturating_sub(*given))).sum();
+            let counts = self.oddities(*at, chosen, (missing, &given));
             Row { model: model.model.clone(), cells, counts, reference: None }
         });
         let grouped = self.grouped.iter().filter(|row| chosen.holds(**row as usize)).count();
@@ -258,14 +247,6 @@ impl Ruled {
             None => self.cube.sum(at, only, |row| number(self.sheet.chance.get(row).copied())),
         };
         n.iter().enumerate().map(sum).collect()
-    }
-
-    fn missing_in_groups(&self, model: &Graded, scopes: &HashSet<u32>, chosen: &Chosen) -> u64 {
-        if self.grouped.is_empty() {
-            return 0;
-        }
-        let rows = self.grouped.iter().map(|row| *row as usize).filter(|row| chosen.holds(*row));
-        rows.filter(|row| model.mark(*row) == Mark::ABSENT && scopes.contains(&self.sheet.scope(*row))).count() as u64
     }
 
     /// The units of a measure that count for all of these models.
@@ -353,8 +334,9 @@ impl Ruled {
 const NEVER: Mark = Mark(u8::MAX);
 
 /// A model's bits; `wanted` is the right mark by bit.
-fn planes(sheet: &Sheet, cube: &Cube, (grouped, wanted): (&[u32], &[Mark]), model: &Graded) -> Planes {
-    let (mut right, given) = cube.marked(&model.marks, wanted, Mark::ABSENT);
+fn planes(sheet: &Sheet, cube: &Cube, (grouped, wanted, free): (&[u32], &[Mark], &[usize]), model: &Graded) -> Planes {
+    let [mut right, given, unparsed, refused] = cube.marked(&model.marks, wanted);
+    let uncompared = odd::uncompared(cube, free, &given, model);
     if sheet.may_decline() {
         // Declining in words is right where the option that declines is.
         right = cube.plane(|row| sheet.right(row, model.mark(row)));
@@ -368,7 +350,7 @@ fn planes(sheet: &Sheet, cube: &Cube, (grouped, wanted): (&[u32], &[Mark]), mode
     scopes.extend(lacking.filter(|row| cube.holds(*row) || sheet.graded(*row)).map(|row| sheet.scope(row)));
     let scored = cube.stacks().iter().map(|s| scopes.contains(&sheet.scope(s.first as usize))).collect();
     let asked = model.asked.is_some().then(|| cube.plane(|row| model.was_asked(row)));
-    Planes { right, given, asked, scopes, scored }
+    Planes { right, given, unparsed, refused, uncompared, asked, scopes, scored }
 }
 
 #[cfg(test)]

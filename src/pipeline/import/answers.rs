@@ -41,11 +41,9 @@ impl Import<'_> {
         }
         let joined = self.joined.get(&found.path).cloned();
         let dataset = self.named(source);
-        let homes = match &dataset {
-            Some(dataset) => Homes::one(dataset),
-            None if self.catalog.answers().is_empty() => Homes::default(),
-            None => self.homes(source, &self.keys(source)?),
-        };
+        // Where the answers of a model belong matters only beside others of it.
+        let (mut homes, mut is_settled) =
+            (dataset.as_deref().map_or_else(Homes::default, Homes::one), dataset.is_some());
         let mut id = String::new();
         let mut sets: BTreeMap<String, Set> = BTreeMap::new();
         let mut records = 0;
@@ -66,6 +64,9 @@ impl Import<'_> {
             let set = match sets.entry(model) {
                 std::collections::btree_map::Entry::Occupied(set) => set.into_mut(),
                 std::collections::btree_map::Entry::Vacant(slot) => {
+                    if !is_settled && self.is_answered(slot.key()) {
+                        (homes, is_settled) = (self.homes(source, &self.keys(source)?), true);
+                    }
                     let set = self.set(source, slot.key().clone(), (&dataset, &homes))?;
                     slot.insert(set)
                 }
@@ -78,6 +79,10 @@ impl Import<'_> {
                     continue;
                 }
                 Entry::Vacant(slot) => drop(slot.insert(digest)),
+            }
+            if set.there.is_empty() && !set.apart {
+                set.writer.push(&prediction)?;
+                continue;
             }
             let key = &prediction.key;
             let what = match set.there.get(&self.belongs(&homes, key, &mut id)) {
@@ -102,6 +107,12 @@ impl Import<'_> {
         }
         self.told(source, found.format.name(), added);
         Ok(())
+    }
+
+    /// Whether the project has answers of a model.
+    fn is_answered(&self, name: &str) -> bool {
+        let same = |holds: &Holds| matches!(holds, Holds::Predictions { model, .. } if model == name);
+        self.catalog.answers().iter().any(|answers| same(&answers.part.holds))
     }
 
     /// Takes note of the data sets: those of the project, and those that this import brings in.
