@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use benchtop::model::board::{Behind, Board, Cell, Counts};
 use benchtop::pipeline::board::{Answers, Scored, from_items, from_paths, model_name};
 use benchtop::{formats, model};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{fixture, shared};
 
@@ -20,6 +20,27 @@ fn cell(board: &Board, model: &str, column: &str) -> Option<Count> {
 
 fn counts(value: &Value) -> Option<Count> {
     Some((value.get("k")?.as_u64()?, value.get("n")?.as_u64()?))
+}
+
+#[test]
+fn a_page_of_long_answers_ends_where_a_message_would_be_too_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |row: &dyn Fn(u32) -> Value| (0..5).map(|id| row(id).to_string()).collect::<Vec<_>>().join("\n");
+    let long = "word ".repeat(800_000);
+    let questions = rows(&|id| json!({"id": id, "question": "Which?", "A": "cat", "B": "dog", "answer": "A"}));
+    let answers = rows(&|id| json!({"id": id, "prediction": format!("{long}{id}"), "model": "m"}));
+    std::fs::write(folder.path().join("q.jsonl"), questions).unwrap();
+    std::fs::write(folder.path().join("m.jsonl"), answers).unwrap();
+    let scored = from_paths(&[folder.path().to_path_buf()], None).unwrap();
+    let chosen = scored.ruled().choose(None);
+    let (mut sizes, mut from) = (Vec::new(), Some(0));
+    while let Some(at) = from {
+        let page = scored.behind("m", "Acc", &chosen, (at, u64::MAX)).unwrap();
+        assert_eq!(page.all, 5);
+        sizes.push(page.answers.len());
+        from = page.next;
+    }
+    assert_eq!(sizes, [2, 2, 1], "four megabytes each");
 }
 
 fn answers_behind(scored: &Scored, model: &str, column: &str) -> model::Result<Vec<Behind>> {

@@ -46,7 +46,7 @@ impl Source {
         let tested = lines.iter().any(|l| l.p.is_some());
         let place = |at: usize, l: &RankLine| match tested {
             true => format!("{}{}", l.rank, if l.tied { "=" } else { " " }),
-            false => format!("{} ", at + 1),
+            false => format!("({})", at + 1),
         };
         let optional = |n: Option<u64>| n.map_or("-".to_string(), |n| n.to_string());
         let p = |p: Option<f64>| p.map_or("-".to_string(), |p| format!("{p:.4}"));

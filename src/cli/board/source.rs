@@ -12,7 +12,7 @@ use crate::model::board::{BehindPage, Board, BoardAsk, Printed};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, Ask};
-use crate::pipeline::board::{BEHIND, Scored, from_paths_by, published};
+use crate::pipeline::board::{BEHIND_FURTHER, Scored, from_paths_by, published};
 
 /// Where a board comes from.
 pub(super) enum Source {
@@ -118,7 +118,9 @@ impl Source {
     /// A page of the answers behind a cell.
     pub(super) fn behind(&self, (model, column): (&str, &str), from: u64) -> Result<BehindPage> {
         match self {
-            Source::Files(scored, _) => scored.behind(model, column, &scored.ruled().choose(None), (from, BEHIND)),
+            Source::Files(scored, _) => {
+                scored.behind(model, column, &scored.ruled().choose(None), (from, BEHIND_FURTHER))
+            }
             Source::Project(client, ask) => {
                 let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
                 match client.ask(Ask::Behind { ask, model, column, from })? {

@@ -15,7 +15,7 @@ use crate::owner::rounds::accepted;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::wire::AnswerSet;
-use crate::pipeline::board::{BEHIND, Scored, Similarities, from_catalog, published};
+use crate::pipeline::board::{BEHIND, BEHIND_FURTHER, Scored, Similarities, from_catalog, published};
 use crate::pipeline::scoring::column::Column;
 use crate::pipeline::scoring::predictions;
 use crate::store::columns::id_hash;
@@ -94,7 +94,8 @@ pub(super) fn board(sight: &Sight, ask: &BoardAsk) -> Result<Board> {
 pub(super) fn behind(sight: &Sight, ask: &BoardAsk, (model, column): (&str, &str), from: u64) -> Result<BehindPage> {
     let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
     let chosen = chosen(sight, &scored, ask)?;
-    let mut page = scored.behind(model, column, &chosen, (from, BEHIND))?;
+    let most = if from == 0 { BEHIND } else { BEHIND_FURTHER };
+    let mut page = scored.behind(model, column, &chosen, (from, most))?;
     super::looks::keep_back(sight, &mut page.answers);
     Ok(page)
 }

@@ -72,8 +72,13 @@ impl std::fmt::Debug for Scored {
     }
 }
 
-/// Answers behind a cell that are fetched at once.
+/// Answers behind a cell that are fetched at once: what a person looks through. Who goes on wants all of them, in pages of
+/// [`BEHIND_FURTHER`].
 pub const BEHIND: u64 = 2000;
+/// See [`BEHIND`].
+pub const BEHIND_FURTHER: u64 = 10_000;
+/// Bytes of text after which a page of them ends: it must fit into a message.
+const BEHIND_BYTES: usize = 6 << 20;
 
 impl Scored {
     /// Puts together what was read.
@@ -147,43 +152,47 @@ impl Scored {
         self.board(&self.ruled.choose(None))
     }
 
-    /// The answers behind a cell, unit by unit in the order of the data set: a page of `most` (of one unit where
-    /// that has more) from `from` on, which is 0 or what the page before calls the next.
+    /// The answers behind a cell, unit by unit in the order of the data set: a page of `most`, or fewer long ones (but one unit at
+    /// least), from `from` on, which is 0 or what the page before calls the next.
     ///
     /// # Errors
     /// [`crate::model::Kind::NotFound`] when there is no such model or column; when texts cannot be read.
     pub fn behind(&self, model: &str, column: &str, chosen: &Chosen, (from, most): (u64, u64)) -> Result<BehindPage> {
         let (at, column) = (self.ruled.model(model)?, self.ruled.column(column)?);
-        let (unit, mut units) = self.ruled.behind(at, column, chosen);
+        let (unit, units) = self.ruled.behind(at, column, chosen);
         let answerers = self.ruled.answerers(at, column);
         let counts = |model: &usize, row: u32| self.ruled.counts(*model, column, row as usize);
         let counted = |rows: &[u32]| {
             rows.iter().map(|row| answerers.iter().filter(|model| counts(model, *row)).count() as u64).sum::<u64>()
         };
-        units.retain(|(rows, _)| counted(rows) > 0);
-        let all = units.iter().map(|(rows, _)| counted(rows)).sum();
-        let (mut passed, mut next) = (0, None);
-        units.retain(|(rows, _)| {
-            let begins = passed;
-            passed += counted(rows);
-            // One unit at least, so that pages get on.
-            let held = begins >= from && (begins == from || passed - from <= most);
-            if begins >= from && !held && next.is_none() {
-                next = Some(begins);
+        let (mut all, mut next, mut page) = (0, None, Vec::new());
+        for (rows, right) in units {
+            let (begins, n) = (all, counted(&rows));
+            all += n;
+            if n == 0 || begins < from || next.is_some() {
+                continue;
             }
-            held && next.is_none()
-        });
-        let rows: Vec<u32> = units.iter().flat_map(|(rows, _)| rows.iter().copied()).collect();
+            match begins == from || all - from <= most {
+                true => page.push((rows, right, begins)),
+                false => next = Some(begins),
+            }
+        }
+        let rows: Vec<u32> = page.iter().flat_map(|(rows, ..)| rows.iter().copied()).collect();
         let items = self.texts.items(&rows)?;
         let answers: Vec<Vec<Option<Prediction>>> =
             answerers.iter().map(|at| self.answers(*at, &rows)).collect::<Result<_>>()?;
         let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
-        let names = units.iter().flat_map(|(rows, right)| rows.iter().map(move |_| (rows.len(), *right)));
+        let names =
+            page.iter().flat_map(|(rows, right, begins)| rows.iter().map(move |_| (rows.len(), *right, *begins)));
         let mut found: Vec<Behind> = Vec::with_capacity(rows.len() * answerers.len());
-        let mut left = 0;
+        let (mut left, mut bytes) = (0, 0);
         let mut name = String::new();
-        for ((row, item), (size, unit_right)) in rows.iter().zip(&items).zip(names) {
+        for ((row, item), (size, unit_right, begins)) in rows.iter().zip(&items).zip(names) {
             if left == 0 {
+                if bytes > BEHIND_BYTES {
+                    next = Some(begins);
+                    break;
+                }
                 (left, name) = (size, unit.name(item));
             }
             left -= 1;
@@ -199,6 +208,7 @@ impl Scored {
                 if let Some(order) = self.ruled.order_name(*model).filter(|_| answerers.len() > 1) {
                     one.trace = format!("{order}: {}", one.trace);
                 }
+                bytes += one.question.len() + one.output.as_ref().map_or(0, String::len) + one.trace.len();
                 found.push(one);
             }
         }
