@@ -26,6 +26,7 @@ pub mod overlay;
 pub mod pictures;
 pub mod project;
 pub mod query;
+pub mod regular;
 pub mod revised;
 pub mod rounds;
 pub mod rules;

@@ -1,0 +1,112 @@
+//! Opening the regular files of a project: never through a link, never a device, never without a limit.
+//!
+//! A project folder may come from somebody else. A link, FIFO or device in it must not be read or written in place of
+//! the file that the program expects.
+
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+use super::disk;
+use crate::model::{Kind, Problem, Result};
+
+/// Largest `benchtop.toml`, theme, key map, protocol, job or run file that is read, in bytes.
+pub const SETTINGS_LIMIT: u64 = 4 << 20;
+
+/// Opens the regular file at `path` with `options`, without following a link in its last part or in its folder.
+///
+/// # Errors
+/// [`Kind::Denied`] for a link, a folder, a device, a FIFO or a socket; the operating system's otherwise.
+pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
+    let fail = |e: std::io::Error| Problem::io(&e, "cannot be opened", path);
+    let folder = disk::folder(path);
+    if folder.symlink_metadata().map_err(|e| Problem::io(&e, "cannot be opened", path))?.is_symlink() {
+        return Err(refused(folder, "this folder is a link, and links inside a project are not followed"));
+    }
+    // Without NONBLOCK, opening a FIFO waits for its other end.
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let file = match options.custom_flags(flags).open(path) {
+        Ok(file) => file,
+        Err(_) if path.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) => {
+            return Err(refused(path, "this file is a link, and links inside a project are not followed"));
+        }
+        Err(e) => return Err(fail(e)),
+    };
+    if !file.metadata().map_err(fail)?.is_file() {
+        return Err(refused(path, "this is not a regular file"));
+    }
+    Ok(file)
+}
+
+/// Reads the regular file at `path` whole; a file of more than `limit` bytes is refused before it is read.
+///
+/// # Errors
+/// As [`open`], and [`Kind::Input`] for a file that is too large.
+pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", path);
+    let file = open(path, OpenOptions::new().read(true))?;
+    let length = file.metadata().map_err(fail)?.len();
+    let mut bytes = Vec::new();
+    if length <= limit {
+        bytes.reserve_exact(usize::try_from(length).unwrap_or_default());
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(fail)?;
+    }
+    if length > limit || bytes.len() as u64 > limit {
+        return Err(Problem::input(format!("the file is larger than {limit} bytes")).file(path));
+    }
+    Ok(bytes)
+}
+
+/// As [`read`], for text.
+///
+/// # Errors
+/// As [`read`], and [`Kind::Input`] for bytes that are not UTF-8.
+pub fn read_text(path: &Path, limit: u64) -> Result<String> {
+    String::from_utf8(read(path, limit)?).map_err(|_| Problem::input("the file is not UTF-8 text").file(path))
+}
+
+fn refused(path: &Path, what: &str) -> Problem {
+    Problem::new(Kind::Denied, what).file(path).help("replace it by a regular file or folder, or remove it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_folders_fifos_and_devices_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::write(at("real"), "x").unwrap();
+        std::os::unix::fs::symlink(at("real"), at("link")).unwrap();
+        std::os::unix::fs::symlink(at("nowhere"), at("dangling")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", at("zero")).unwrap();
+        std::fs::create_dir(at("folder")).unwrap();
+        std::fs::write(at("folder/inside"), "x").unwrap();
+        std::os::unix::fs::symlink(at("folder"), at("folder-link")).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(at("fifo")).status().unwrap();
+        assert!(made.success());
+        for name in ["link", "dangling", "zero", "folder", "folder-link/inside", "fifo"] {
+            for options in [OpenOptions::new().read(true), OpenOptions::new().append(true).create(true)] {
+                let refused = open(&at(name), options).map(drop).unwrap_err();
+                let kinds = [Kind::Denied, Kind::Io];
+                assert!(kinds.contains(&refused.kind), "{name}: {refused}");
+            }
+        }
+        assert!(!at("nowhere").exists(), "a dangling link must not be created through");
+        assert_eq!(read(Path::new("/dev/zero"), 10).unwrap_err().kind, Kind::Denied);
+        assert_eq!(read(&at("real"), 1).unwrap(), b"x");
+    }
+
+    #[test]
+    fn a_file_above_the_limit_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        std::fs::write(&path, vec![b'x'; 11]).unwrap();
+        assert_eq!(read(&path, 10).unwrap_err().kind, Kind::Input);
+        assert_eq!(read_text(&path, 11).unwrap().len(), 11);
+    }
+}
