@@ -15,7 +15,7 @@ const BATCH: usize = 1024;
 /// Arguments of `items`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Which items: `field:value` words and fuzzy text, as in the list pane
+    /// Which items: `field:value` and text that items contain
     #[arg(long, default_value = "", value_name = "WORDS")]
     filter: String,
     /// In which order: field names with commas between, `-` before one for largest first

@@ -7,28 +7,31 @@ use super::mapping::AnswerIs;
 use crate::model::{Choice, Item, Problem, QuestionKind, Result, Role};
 
 /// The question and the options in a text that holds both; lines after the last option, which say how to answer, are left.
+/// Line breaks inside an option stay as they are.
 pub(super) fn taken_apart(text: &str) -> (String, Vec<String>) {
-    let lines: Vec<&str> = text.lines().collect();
-    let Some(first) = lines.iter().position(|line| cells::marked(line, 0).is_some()) else {
-        return (text.trim().to_string(), Vec::new());
-    };
+    let mut before = String::new();
+    let mut options: Vec<String> = Vec::new();
     let hint = |line: &str| {
         let line = line.trim_start().to_lowercase();
         ["answer", "please", "your answer", "hint", "select", "choose"].iter().any(|word| line.starts_with(word))
     };
-    let mut options: Vec<String> = Vec::new();
-    for line in &lines[first..] {
+    let mut last_break = "";
+    for whole in text.split_inclusive('\n') {
+        let line = whole.trim_end_matches('\n');
+        let line = line.strip_suffix('\r').unwrap_or(line);
         match (cells::marked(line, options.len()), options.last_mut()) {
             (Some(text), _) => options.push(text.to_string()),
+            (None, None) => before.push_str(whole),
             (None, Some(open)) if !hint(line) => {
-                open.push('\n');
+                open.push_str(last_break);
                 open.push_str(line);
             }
             _ => break,
         }
+        last_break = &whole[line.len()..];
     }
-    options.iter_mut().for_each(|option| option.truncate(option.trim_end_matches('\n').len()));
-    (lines[..first].join("\n").trim().to_string(), options)
+    options.iter_mut().for_each(|option| option.truncate(option.trim_end_matches(['\r', '\n']).len()));
+    (before.trim().to_string(), options)
 }
 
 /// The options with their roles.
@@ -124,4 +127,18 @@ pub(super) fn kind(said: Option<&str>, item: &Item) -> QuestionKind {
         return QuestionKind::TrueFalse;
     }
     QuestionKind::MultipleChoice
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_breaks_inside_an_option_stay_as_they_are() {
+        let (question, options) =
+            taken_apart("Which\r\none?\r\nA. a cat\r\nthat sits\r\nB. a dog\nthat runs\r\nAnswer with the letter.");
+        assert_eq!(question, "Which\r\none?");
+        assert_eq!(options, ["a cat\r\nthat sits", "a dog\nthat runs"]);
+        assert_eq!(taken_apart("  no options\r\nhere "), ("no options\r\nhere".into(), vec![]));
+    }
 }

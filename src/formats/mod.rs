@@ -44,7 +44,7 @@ pub use foreign::{about, columns};
 pub use mapped::{MODEL, ToolVerdict, tool_verdict};
 pub use mapping::Mapping;
 pub use mvp::{CATEGORIES, category, write_question};
-pub use predictions::{text_of, write_prediction};
+pub use predictions::{is_text_of, text_of, write_prediction};
 pub use reader::{Items, Predictions, Reader};
 pub use recognise::{Found, Recognised, recognise, recognise_mapped, recognise_reader};
 pub use records::{RECORD_LIMIT, Raw, Record, Records, Shape};

@@ -76,6 +76,11 @@ pub fn text_of(prediction: &Prediction) -> Option<&str> {
     ["question", "prompt"].iter().find_map(|name| prediction.extra.get(*name)?.as_str())
 }
 
+/// Whether `said`, which stands beside an answer, is the question of an item: with its instruction or without.
+pub fn is_text_of(said: &str, question: &str, instruction: Option<&str>) -> bool {
+    said == question || instruction == Some(said)
+}
+
 /// Writes one prediction as a line of MVP-Bench's form, as the released lines are spaced: an evaluated row when it came as one,
 /// else a plain one.
 ///

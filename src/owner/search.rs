@@ -8,13 +8,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lru::LruCache;
 
 use super::metadata::Held;
+use crate::model::filter::Said;
 use crate::model::made::PictureState;
 use crate::model::{Field, Filter, Item, Result, Sort};
 use crate::pipeline::scoring::rules::{self as scoring, ColumnsBy, Outcomes};
 use crate::pipeline::usage::Usage;
 use crate::store::arena::{Arena, searchable};
 use crate::store::catalog::Edition;
-use crate::store::{Catalog, Overlay, query, search};
+use crate::store::search::{self, contains};
+use crate::store::{Catalog, Overlay, query};
 
 /// Lists kept for paging through them.
 const LISTS: usize = 6;
@@ -66,6 +68,8 @@ pub struct Beside {
     pub pictures: Option<Arc<Vec<PictureState>>>,
     /// What rules and scores say, where the filter asks for it.
     pub scores: Option<ByScore>,
+    /// The rows (rising) that have a verdict that meets each condition asked for.
+    pub said: Vec<(Said, Vec<u32>)>,
     /// Which items' statuses are kept from the one who asks; 0 for none.
     pub veil: u64,
 }
@@ -84,7 +88,7 @@ pub struct ByScore {
 impl ByScore {
     fn retain(&self, rows: &mut Vec<u32>, filter: &Filter, catalog: &Catalog) {
         if let Some(outcomes) = &self.outcomes {
-            rows.retain(|row| filter.outcome.contains(&outcomes.of_row(*row as usize)));
+            rows.retain(|row| filter.outcome.is_empty() || filter.outcome.contains(&outcomes.of_row(*row as usize)));
         }
         scoring::retain(rows, &filter.scores, &self.columns, catalog);
     }
@@ -92,21 +96,6 @@ impl ByScore {
 
 /// What is searched: items, statuses, revision, and what is held beside them.
 pub type Parts<'a> = (&'a Catalog, &'a Overlay, u64, &'a Beside);
-
-/// The rows that pass the filter, its text aside.
-fn passing(catalog: &Catalog, overlay: &Overlay, beside: &Beside, filter: &Filter) -> Vec<u32> {
-    let mut rows = query::select(catalog.columns(), overlay, filter);
-    if let Some(derived) = &beside.derived {
-        derived.retain(&mut rows, filter);
-    }
-    if let Some(pictures) = beside.pictures.as_ref().filter(|_| !filter.picture.is_empty()) {
-        rows.retain(|row| pictures.get(*row as usize).is_some_and(|state| filter.picture.contains(state)));
-    }
-    if let Some(scores) = &beside.scores {
-        scores.retain(&mut rows, filter, catalog);
-    }
-    rows
-}
 
 type Ranks = HashMap<Field, (Edition, Arc<Vec<u32>>)>;
 
@@ -161,6 +150,36 @@ impl Search {
         let arena = Arc::new(arena);
         *held = Some((catalog.edition(), arena.clone()));
         Ok(arena)
+    }
+
+    /// The rows that pass the filter, its fuzzy text aside, rising.
+    fn passing(&self, (catalog, overlay, _, beside): Parts<'_>, filter: &Filter) -> Result<Vec<u32>> {
+        let mut rows = query::select(catalog.columns(), overlay, filter);
+        if let Some(derived) = &beside.derived {
+            derived.retain(&mut rows, filter);
+        }
+        if let Some(pictures) = beside.pictures.as_ref().filter(|_| !filter.picture.is_empty()) {
+            rows.retain(|row| pictures.get(*row as usize).is_some_and(|state| filter.picture.contains(state)));
+        }
+        if let Some(scores) = &beside.scores {
+            scores.retain(&mut rows, filter, catalog);
+        }
+        if !filter.said.is_empty() {
+            let found = beside.said.iter().find(|(said, _)| *said == filter.said);
+            let found = found.map(|(_, rows)| rows.as_slice()).unwrap_or_default();
+            rows.retain(|row| found.binary_search(row).is_ok());
+        }
+        for wanted in &filter.contains {
+            contains::retain(catalog, &*self.arena(catalog)?, &mut rows, wanted)?;
+        }
+        if !filter.rotation.is_empty() {
+            contains::retain_rotations(catalog, &mut rows, &filter.rotation)?;
+        }
+        for not in &filter.not {
+            let out = self.passing((catalog, overlay, 0, beside), not)?;
+            rows.retain(|row| out.binary_search(row).is_err());
+        }
+        Ok(rows)
     }
 
     /// Each row's place in the order of ids or questions.
@@ -226,7 +245,7 @@ impl Search {
         if let Some(list) = lock(&self.lists).get(&key) {
             return Ok(list.clone());
         }
-        let mut rows = passing(catalog, overlay, beside, filter);
+        let mut rows = self.passing((catalog, overlay, rev, beside), filter)?;
         if !filter.text.trim().is_empty() {
             let arena = self.arena(catalog)?;
             let all = rows.len() == catalog.len();
@@ -266,8 +285,8 @@ impl Search {
     /// # Errors
     /// [`crate::model::Kind::Corrupt`] when the texts are damaged.
     pub fn beyond(&self, parts: Parts<'_>, filter: &Filter, best: &[u32]) -> Result<Vec<u32>> {
-        let (catalog, overlay, _, beside) = parts;
-        let within = passing(catalog, overlay, beside, filter);
+        let catalog = parts.0;
+        let within = self.passing(parts, filter)?;
         let arena = self.arena(catalog)?;
         let all = search::matching(&arena, &filter.text, Some(&within), &|| false).unwrap_or_default();
         let first: std::collections::HashSet<u32> = best.iter().copied().collect();

@@ -164,7 +164,7 @@ impl Sight {
     /// # Errors
     /// [`Kind::Denied`] while a blind round is open, where it asks what people or machines say.
     pub fn chooses(&self, filter: &Filter) -> Result<()> {
-        let tells = filter.asks_scores() || !filter.status.is_empty();
+        let tells = filter.asks_scores() || filter.asks_verdicts();
         if tells { self.scores() } else { Ok(()) }
     }
 

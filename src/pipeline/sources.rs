@@ -83,6 +83,11 @@ pub fn plan(files: Vec<(Found, PathBuf)>, there: &BTreeSet<String>, said: Said<'
     let names: Vec<String> = known.iter().cloned().collect();
     for (found, root) in other {
         let (source, verdicts_of) = Source::of(found, root, &names, said)?;
+        if let Some(whole) = source.whole().filter(|whole| paths.contains(whole)) {
+            let whole = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            plan.passed.push((source.found.path, format!("its answers are read with {whole}")));
+            continue;
+        }
         match verdicts_of.filter(|plain| paths.contains(plain)) {
             Some(plain) => {
                 let plain = plain.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -145,6 +150,13 @@ impl Source {
         let own = row.extra.shift_remove(MODEL).and_then(|name| name.as_str().map(str::to_string));
         let own = if said.model.is_some() { None } else { own };
         own.or_else(|| self.model.clone()).unwrap_or_else(|| model_name(&self.found.path))
+    }
+
+    /// The file with the answers of all parts, where this is one part. It need not be there.
+    fn whole(&self) -> Option<PathBuf> {
+        let mut whole = self.part_of.clone()?.into_os_string();
+        whole.push(".json");
+        Some(whole.into())
     }
 
     /// Files of one run share this.

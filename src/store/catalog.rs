@@ -295,6 +295,24 @@ impl Catalog {
         Ok(out)
     }
 
+    /// The lines of `rows` (rising) in their order; each frame of texts is read once.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`] when the texts are damaged, and what `each` returns.
+    pub fn each_of(&self, rows: &[u32], each: &mut dyn FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
+        let mut wanted = rows.iter().copied().peekable();
+        while let Some(&first) = wanted.peek() {
+            let start = first as usize;
+            let (bytes, next) = self.chunk(start)?;
+            for (row, line) in (first..next as u32).zip(bytes.split(|b| *b == b'\n')) {
+                if wanted.next_if_eq(&row).is_some() {
+                    each(row, line)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Calls `each` with every item's row and JSON from `row` on, until it says to stop.
     ///
     /// # Errors

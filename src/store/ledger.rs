@@ -322,11 +322,16 @@ impl Ledger {
         standing::status_of(&given, |name| self.rules.rounds.get(name).copied(), self.rules.outside).status
     }
 
-    /// All verdicts that count, by row and then in the order they were given.
-    pub fn all_standing(&self) -> Vec<(u32, Standing)> {
+    /// The rows that have verdicts, rising.
+    pub fn judged_rows(&self) -> Vec<u32> {
         let mut rows: Vec<u32> = self.by_row.keys().copied().collect();
         rows.sort_unstable();
-        rows.into_iter().flat_map(|row| self.standing(row).into_iter().map(move |s| (row, s))).collect()
+        rows
+    }
+
+    /// All verdicts that count, by row and then in the order they were given.
+    pub fn all_standing(&self) -> Vec<(u32, Standing)> {
+        self.judged_rows().into_iter().flat_map(|row| self.standing(row).into_iter().map(move |s| (row, s))).collect()
     }
 
     /// Writes what this ledger says into the overlay.

@@ -38,6 +38,10 @@ pub fn select(columns: &Columns, overlay: &Overlay, filter: &Filter) -> Vec<u32>
         filter.kind.iter().for_each(|k| wanted[usize::from(kind_code(*k))] = 1);
         keep.iter_mut().zip(&columns.kind).for_each(|(k, c)| *k &= wanted[usize::from(*c)]);
     }
+    if !filter.judged.is_empty() {
+        let passes = |at: i64| filter.judged.iter().any(|judged| judged.passes(at));
+        keep.iter_mut().zip(&overlay.judged).for_each(|(k, at)| *k &= u8::from(passes(*at)));
+    }
     for (field, values) in &filter.values {
         let Some(at) = Columns::named(*field) else { continue };
         let mut wanted = [0u8; 1 << 16];
@@ -150,23 +154,16 @@ struct TextCells {
     question: String,
 }
 
-/// Id and question of all `rows`, in the order of their numbers. Reads each frame of texts once.
+/// Id and question of all `rows`, in the order of their numbers.
 fn each_text(catalog: &Catalog, rows: &[u32], each: &mut dyn FnMut(u32, TextCells)) -> Result<()> {
     let mut rows = rows.to_vec();
     rows.sort_unstable();
-    let mut wanted = rows.into_iter().peekable();
-    while let Some(&first) = wanted.peek() {
-        let start = first as usize;
-        let (bytes, next) = catalog.chunk(start)?;
-        for (row, line) in (first..next as u32).zip(bytes.split(|b| *b == b'\n')) {
-            if wanted.next_if_eq(&row).is_some() {
-                let cells = serde_json::from_slice(line)
-                    .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
-                each(row, cells);
-            }
-        }
-    }
-    Ok(())
+    catalog.each_of(&rows, &mut |row, line| {
+        let cells = serde_json::from_slice(line)
+            .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+        each(row, cells);
+        Ok(())
+    })
 }
 
 /// Cells of all `rows` in turn.

@@ -21,6 +21,7 @@ use fuzzy_matcher::skim::SkimMatcherV2;
 
 use super::arena::{self, Arena, Chunk};
 
+pub mod contains;
 mod sweep;
 mod top;
 mod word;

@@ -120,3 +120,29 @@ fn words_choose_the_items_and_what_makes_no_sense_is_refused() {
     let refused = bench.run(["export", "--format", "vlmevalkit", "--out", dir, "--images"]).refused(2);
     assert!(refused.contains("leave --images out"), "{refused}");
 }
+
+#[test]
+fn questions_without_options_have_a_table_of_their_own() {
+    let bench = Bench::new();
+    let rows = [
+        r#"{"id": 1, "question": "Which?", "A": "cat", "B": "dog", "answer": "dog"}"#,
+        r#"{"id": 2, "question": "Describe it.", "answer": "a dog on a mat"}"#,
+    ];
+    let file = bench.write("mixed.jsonl", rows.join("\n"));
+    let answers = bench.write("m/m_mixed.csv", "id,output\n1,B\n2,a dog\n");
+    bench.run(["import", file.to_str().unwrap(), answers.to_str().unwrap()]).ok();
+    let (out, _) = export(&bench, "vlmevalkit", &["--with-predictions"]);
+    let found = files(&out);
+    let text = |name: &str| String::from_utf8(found[name].clone()).unwrap();
+    assert!(text("mixed.tsv").contains("Which?") && !text("mixed.tsv").contains("Describe"));
+    let alone = text("mixed-without-options.tsv");
+    assert!(alone.contains("Describe") && !alone.contains("\"A\""), "a tool takes letters for options: {alone}");
+    let models: Vec<&String> = found.keys().filter(|name| name.contains('/')).collect();
+    assert_eq!(models.len(), 2, "{models:?}");
+    let items = jsonl(&bench);
+    let other = Bench::new();
+    other.run(["import", out.to_str().unwrap()]).ok();
+    assert_eq!(jsonl(&other), items);
+    let (again, _) = export(&other, "vlmevalkit", &["--with-predictions"]);
+    assert_eq!(files(&again), found);
+}

@@ -21,3 +21,4 @@ mod recompose;
 mod sources;
 mod verdicts;
 mod vocab;
+mod words;

@@ -169,3 +169,46 @@ fn a_key_is_what_it_reads_as() {
         assert_eq!(found, [share("", 4, 4)], "{notes}");
     }
 }
+
+#[test]
+fn a_whole_file_of_opencompass_goes_before_its_parts() {
+    let bench = Bench::new();
+    let set = questions(&bench, "in/set.jsonl", "set", 0, numbers(0..4));
+    let dir = bench.beside("outputs/cfg/20260101_000000/predictions/m");
+    std::fs::create_dir_all(&dir).unwrap();
+    let file = |name: &str, answers: &[&str]| {
+        let rows: serde_json::Map<String, Value> = answers
+            .iter()
+            .enumerate()
+            .map(|(at, answer)| {
+                (at.to_string(), json!({"origin_prompt": format!("set {at}?"), "prediction": answer, "gold": "A"}))
+            })
+            .collect();
+        std::fs::write(dir.join(name), Value::Object(rows).to_string()).unwrap();
+    };
+    file("set.json", &["A", "A", "A", "A"]);
+    // Parts of an earlier run that was not removed.
+    file("set_0.json", &["B", "B"]);
+    file("set_1.json", &["B", "B"]);
+    let report = bench.run(["import", "--json", words(&set), words(&dir)]);
+    assert_eq!(report.code, 0, "{report:?}");
+    assert!(format!("{}{}", report.out, report.err).contains("read with set.json"), "{report:?}");
+    assert_eq!(board(&bench, &[]).0, [share("", 4, 4)]);
+}
+
+#[test]
+fn a_question_beside_an_answer_is_the_same_with_its_instruction_or_without() {
+    let bench = Bench::new();
+    let row = json!([{"id": 1, "images": ["a.png"], "prompt": "p", "negative_prompt": "", "answer": "cat", "task": "animal",
+        "question": "Which?", "question_type": "multi choice", "options": ["cat", "dog"],
+        "instruction": "Question: Which?\nChoices:\n(A) cat\n(B) dog\nAnswer with the letter."}]);
+    let file = bench.write("Dysca.json", row.to_string());
+    let answers = bench.write("m.jsonl", r#"{"id": 1, "question": "Which?", "output": "(A)"}"#);
+    bench.run(["import", words(&file), "--dataset", "d"]).ok();
+    bench.run(["import", words(&answers), "--dataset", "d"]).ok();
+    for paths in [&[][..], &[file.as_path(), answers.as_path()]] {
+        let (found, notes) = board(&bench, paths);
+        assert_eq!(found.iter().map(|(_, k, n)| (*k, *n)).collect::<Vec<_>>(), [(1, 1)], "{notes}");
+        assert!(!notes.contains("another text"), "{notes}");
+    }
+}

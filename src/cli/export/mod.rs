@@ -21,7 +21,7 @@ pub struct Args {
     /// The file, for dysca and jsonl; the folder for the others. Standard output otherwise
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
-    /// Which items: `field:value` words and fuzzy text
+    /// Which items: `field:value` and text that items contain
     #[arg(long, default_value = "", value_name = "WORDS")]
     filter: String,
     /// Copy the pictures beside the file, under the names that the records give them

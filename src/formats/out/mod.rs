@@ -16,6 +16,9 @@ pub use vlm::Table;
 
 use crate::model::{ImageRef, Item, Result};
 
+/// What the name of the table ends with that holds a data set's questions without options, apart from those that have some.
+pub const WITHOUT_OPTIONS: &str = "-without-options";
+
 /// Gives the bytes of a picture; `None` when it is not there.
 pub type Load<'a> = &'a mut dyn FnMut(&ImageRef) -> Result<Option<Vec<u8>>>;
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::{About, stem};
 use crate::formats::mapped::{ToolVerdict, verdict};
 use crate::formats::mapping::{Mapping, guess};
+use crate::formats::out::WITHOUT_OPTIONS;
 use crate::formats::{cells, rows};
 use crate::model::{Key, Result};
 
@@ -46,7 +47,9 @@ pub fn about(path: &Path, results: bool, known: &[String]) -> About {
     // A folder of the run: T20260818-101500, or the older T20250101_G<hash>.
     let when = |name: &&String| name.strip_prefix('T').is_some_and(|rest| rest.starts_with("20"));
     let (model, dataset) = match by_folder.or_else(by_dataset) {
-        Some((model, dataset)) => (Some(model), Some(dataset)),
+        Some((model, dataset)) => {
+            (Some(model), Some(dataset.strip_suffix(WITHOUT_OPTIONS).unwrap_or(&dataset).to_string()))
+        }
         None => (Some(whole), None),
     };
     About { dataset, model, written: folders.iter().find(when).cloned(), verdicts_of, ..About::default() }

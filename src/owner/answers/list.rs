@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Watch;
-use crate::model::{Field, Filter, Result, Sort};
-use crate::model::{Kind, Problem};
+use crate::model::filter::Said;
+use crate::model::{Field, Filter, Kind, Problem, Result, Sort};
 use crate::owner::search::{Beside, ByScore, Derived, List, Parts};
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
@@ -30,13 +30,14 @@ impl View {
         }
         let derived = if filter.asks_metadata() { Some(derived(shared, cancelled)?) } else { None };
         let wanted = || !cancelled();
-        let pictures = !filter.picture.is_empty();
-        let pictures = if pictures { Some(shared.desk.states(shared, &wanted)?) } else { None };
+        let pictures = if filter.asks_pictures() { Some(shared.desk.states(shared, &wanted)?) } else { None };
         let scores = if filter.asks_scores() { Some(scored_by(shared, filter, &wanted)?) } else { None };
-        let beside = Beside { derived, pictures, scores, veil: sight.key() };
+        let said = filter.all().map(|f| &f.said).filter(|said| !said.is_empty());
+        let said = said.map(|said| Ok((said.clone(), said_of(sight, said, cancelled)?))).collect::<Result<_>>()?;
+        let beside = Beside { derived, pictures, scores, said, veil: sight.key() };
         // The revision first: a list made of newer statuses under an older revision is made again, not kept too long.
         let rev = shared.ledger().rev();
-        let times = sort.iter().any(|s| s.field == Field::Judged);
+        let times = sort.iter().any(|s| s.field == Field::Judged) || filter.all().any(|f| !f.judged.is_empty());
         let (catalog, overlay) = sight.items(times);
         Ok(View { catalog, overlay, rev, beside })
     }
@@ -56,10 +57,34 @@ fn derived(shared: &Shared, cancelled: &dyn Fn() -> bool) -> Result<Derived> {
 /// What rules and scores say of the items, as far as a filter asks.
 fn scored_by(shared: &Shared, filter: &Filter, wanted: &dyn Fn() -> bool) -> Result<ByScore> {
     let generation = shared.scoring.generation();
-    let asked: Vec<_> = filter.scores.iter().map(|c| c.score.scorer.clone()).collect();
+    let asked: Vec<_> = filter.all().flat_map(|f| &f.scores).map(|c| c.score.scorer.clone()).collect();
     let columns = shared.scoring.columns(shared, asked, wanted)?;
-    let outcomes = if filter.outcome.is_empty() { None } else { Some(shared.scoring.outcomes(shared, wanted)?.2) };
+    let outcomes = if filter.all().all(|f| f.outcome.is_empty()) {
+        None
+    } else {
+        Some(shared.scoring.outcomes(shared, wanted)?.2)
+    };
     Ok(ByScore { generation, columns, outcomes })
+}
+
+/// Rows that are looked at under one lock: a decision waits no longer than for these.
+const AT_ONCE: usize = 4096;
+
+/// The rows (rising) with a verdict that counts, that may be seen, and that meets all conditions.
+fn said_of(sight: &Sight, said: &Said, cancelled: &dyn Fn() -> bool) -> Result<Vec<u32>> {
+    let judged = sight.shared().ledger().judged_rows();
+    let mut found = Vec::new();
+    for rows in judged.chunks(AT_ONCE) {
+        if cancelled() {
+            return Err(Problem::new(Kind::Cancelled, "a newer question came"));
+        }
+        let ledger = sight.shared().ledger();
+        let passes = |row: u32| {
+            ledger.standing(row).iter().any(|s| sight.sees(row, &s.who) && said.passes(&s.who, &s.judgement))
+        };
+        found.extend(rows.iter().copied().filter(|row| passes(*row)));
+    }
+    Ok(found)
 }
 
 pub(super) fn rows(sight: &Sight, filter: &Filter, sort: &[Sort]) -> Result<Vec<u32>> {

@@ -165,8 +165,8 @@ fn grade(grader: &mut Grader, file: &Answers, questions: &Questions) -> Fate {
             }
         };
         let item = &questions.items[place];
-        let text = item.instruction.as_ref().unwrap_or(&item.question);
-        if formats::text_of(row).is_some_and(|said| said != text) {
+        let is_text = |said: &str| formats::is_text_of(said, &item.question, item.instruction.as_deref());
+        if formats::text_of(row).is_some_and(|said| !is_text(said)) {
             fate.drifted.insert(key);
         }
         fate.known = true;

@@ -240,7 +240,7 @@ fn read(
                         let question = window.question(place)?;
                         let said = row.extra.as_ref().and_then(|e| e.question.or(e.prompt));
                         let said: Option<Cow<'_, str>> = said.and_then(|raw| serde_json::from_str(raw.get()).ok());
-                        if said.is_some_and(|said| said != question.text()) {
+                        if said.is_some_and(|said| !question.is_text(&said)) {
                             fate.drifted.insert(key.into_owned());
                         }
                         let asked = question.asked();
@@ -279,7 +279,7 @@ fn mend(catalog: &Catalog, sheet: &Sheet, files: &[usize], ruling: Ruling<'_>, k
         if let (Some((_, fate)), Some(said)) = (kept.files.get_mut(usize::from(place.file)), formats::text_of(&answer))
         {
             let key = answer.key.to_string();
-            match said == item.instruction.as_ref().unwrap_or(&item.question) {
+            match formats::is_text_of(said, &item.question, item.instruction.as_deref()) {
                 true => fate.drifted.remove(&key),
                 false => fate.drifted.insert(key),
             };

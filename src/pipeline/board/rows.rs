@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::formats;
 use crate::metrics::extract;
 use crate::model::{Choice, Kind, Problem, QuestionKind, Result};
 use crate::store::Catalog;
@@ -51,8 +52,9 @@ impl Question<'_> {
         }
     }
 
-    pub(super) fn text(&self) -> &str {
-        self.instruction.as_deref().unwrap_or(&self.question)
+    /// Whether `said` is this question, with its instruction or without.
+    pub(super) fn is_text(&self, said: &str) -> bool {
+        formats::is_text_of(said, &self.question, self.instruction.as_deref())
     }
 }
 

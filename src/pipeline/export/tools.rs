@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{Out, Renames, create, draft, io};
-use crate::formats::out::{Folder, LMMS_DATA, LMMS_UTILS, Packed, Survey, Table, lmms_yaml};
+use crate::formats::out::{Folder, LMMS_DATA, LMMS_UTILS, Packed, Survey, Table, WITHOUT_OPTIONS, lmms_yaml};
 use crate::model::{ImageRef, Item, Kind, Problem, Result};
 
 /// A form that a tool loads.
@@ -21,21 +21,72 @@ pub enum Tool {
     Parquet,
 }
 
-/// What a first look at the items found, by data set.
+/// What a first look at the items found.
 #[derive(Clone, Debug, Default)]
-pub struct Surveys(BTreeMap<String, Survey>);
+pub struct Surveys {
+    datasets: BTreeMap<String, Survey>,
+    /// For a tool that keeps questions without options in a table of their own.
+    tables: BTreeMap<Group, Survey>,
+}
+
+/// Items that share a table.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Group {
+    dataset: String,
+    /// Questions without options, apart from those of the data set that have some: VLMEvalKit scores every row of a table
+    /// with options as multiple choice, and draws an option at random where a row has none.
+    without_options: bool,
+}
+
+impl Group {
+    fn label(&self) -> String {
+        if self.without_options { format!("{}{WITHOUT_OPTIONS}", self.dataset) } else { self.dataset.clone() }
+    }
+}
 
 impl Surveys {
     /// Looks at the next item.
     pub fn look(&mut self, item: &Item) {
-        match self.0.get_mut(&item.dataset) {
-            Some(survey) => survey.look(item),
-            None => self.0.entry(item.dataset.clone()).or_default().look(item),
+        let group = Group { dataset: item.dataset.clone(), without_options: item.options.is_empty() };
+        let marked = draft(item);
+        for survey in [self.datasets.entry(item.dataset.clone()).or_default(), self.tables.entry(group).or_default()] {
+            survey.look(item);
+            if let Some(marked) = &marked {
+                survey.look(marked);
+                survey.items -= 1;
+            }
         }
-        if let (Some(marked), Some(survey)) = (draft(item), self.0.get_mut(&item.dataset)) {
-            survey.look(&marked);
-            survey.items -= 1;
+    }
+
+    /// The group that an item is written in.
+    fn group(&self, tool: Tool, item: &Item) -> Group {
+        let with = || self.tables.contains_key(&Group { dataset: item.dataset.clone(), without_options: false });
+        let without_options = tool == Tool::VlmEvalKit && item.options.is_empty() && with();
+        Group { dataset: item.dataset.clone(), without_options }
+    }
+
+    fn groups(&self, tool: Tool) -> Vec<Group> {
+        let mut groups: Vec<Group> =
+            self.datasets.keys().map(|name| Group { dataset: name.clone(), without_options: false }).collect();
+        if tool == Tool::VlmEvalKit {
+            let mixed = |group: &&Group| {
+                let with = Group { without_options: false, ..(*group).clone() };
+                group.without_options && self.tables.contains_key(&with)
+            };
+            groups.extend(self.tables.keys().filter(mixed).cloned());
         }
+        groups
+    }
+
+    fn of(&self, tool: Tool, group: &Group) -> Survey {
+        let found = match tool {
+            Tool::VlmEvalKit => {
+                let alone = Group { without_options: true, ..group.clone() };
+                self.tables.get(group).or_else(|| self.tables.get(&alone))
+            }
+            _ => self.datasets.get(&group.dataset),
+        };
+        found.cloned().unwrap_or_default()
     }
 }
 
@@ -62,9 +113,9 @@ pub struct Tools {
     dir: PathBuf,
     root: PathBuf,
     surveys: Surveys,
-    /// File names by data set.
-    names: BTreeMap<String, String>,
-    open: BTreeMap<String, Sink>,
+    /// File names.
+    names: BTreeMap<Group, String>,
+    open: BTreeMap<Group, Sink>,
     renames: Renames,
     written: Written,
 }
@@ -72,7 +123,7 @@ pub struct Tools {
 impl Tools {
     /// Begins an export of a project at `root` to the folder `dir`.
     pub fn new(tool: Tool, dir: &Path, root: &Path, surveys: Surveys) -> Tools {
-        let names = names(surveys.0.keys());
+        let names = names(surveys.groups(tool));
         Tools {
             tool,
             dir: dir.to_path_buf(),
@@ -92,11 +143,12 @@ impl Tools {
     pub fn push(&mut self, item: &Item) -> Result<()> {
         let marked = draft(item);
         let item = marked.as_ref().unwrap_or(item);
-        if !self.open.contains_key(&item.dataset) {
-            let sink = self.begin(&item.dataset)?;
-            self.open.insert(item.dataset.clone(), sink);
+        let group = self.surveys.group(self.tool, item);
+        if !self.open.contains_key(&group) {
+            let sink = self.begin(&group)?;
+            self.open.insert(group.clone(), sink);
         }
-        let Some(sink) = self.open.get_mut(&item.dataset) else { return Ok(()) };
+        let Some(sink) = self.open.get_mut(&group) else { return Ok(()) };
         let root = &self.root;
         let mut load = |image: &ImageRef| bytes(root, image);
         let named = |p: Problem| p.help(format!("the item is `{}`", item.id));
@@ -110,9 +162,9 @@ impl Tools {
         Ok(())
     }
 
-    fn begin(&mut self, dataset: &str) -> Result<Sink> {
-        let survey = self.surveys.0.get(dataset).cloned().unwrap_or_default();
-        let name = self.name(dataset);
+    fn begin(&mut self, group: &Group) -> Result<Sink> {
+        let survey = self.surveys.of(self.tool, group);
+        let (name, dataset) = (self.name(group), group.dataset.as_str());
         // One data set is the folder itself, several are folders in it.
         let dir = if self.names.len() > 1 { self.dir.join(&name) } else { self.dir.clone() };
         Ok(match self.tool {
@@ -142,8 +194,8 @@ impl Tools {
         })
     }
 
-    fn name(&self, dataset: &str) -> String {
-        self.names.get(dataset).cloned().unwrap_or_else(|| plain(dataset))
+    fn name(&self, group: &Group) -> String {
+        self.names.get(group).cloned().unwrap_or_else(|| plain(&group.label()))
     }
 
     /// Begins the answers of a model, for VLMEvalKit: `MODEL/MODEL_DATASET.tsv`.
@@ -172,7 +224,7 @@ impl Tools {
 pub struct Answers<'a> {
     tools: &'a mut Tools,
     model: String,
-    open: BTreeMap<String, (Table<Out>, bool)>,
+    open: BTreeMap<Group, (Table<Out>, bool)>,
 }
 
 impl Answers<'_> {
@@ -183,13 +235,14 @@ impl Answers<'_> {
     pub fn push(&mut self, item: &Item, output: Option<&str>) -> Result<()> {
         let marked = draft(item);
         let item = marked.as_ref().unwrap_or(item);
-        if !self.open.contains_key(&item.dataset) {
-            let survey = self.tools.surveys.0.get(&item.dataset).cloned().unwrap_or_default();
-            let file = format!("{}_{}.tsv", self.model, self.tools.name(&item.dataset));
+        let group = self.tools.surveys.group(self.tools.tool, item);
+        if !self.open.contains_key(&group) {
+            let survey = self.tools.surveys.of(self.tools.tool, &group);
+            let file = format!("{}_{}.tsv", self.model, self.tools.name(&group));
             let out = create(&self.tools.dir.join(&self.model).join(file), &mut self.tools.renames)?;
-            self.open.insert(item.dataset.clone(), (Table::new(out, survey, &item.dataset, true)?, false));
+            self.open.insert(group.clone(), (Table::new(out, survey, &item.dataset, true)?, false));
         }
-        let Some((table, any)) = self.open.get_mut(&item.dataset) else { return Ok(()) };
+        let Some((table, any)) = self.open.get_mut(&group) else { return Ok(()) };
         match output {
             Some(output) => {
                 table.answer(item, output)?;
@@ -206,11 +259,11 @@ impl Answers<'_> {
     /// # Errors
     /// The operating system's.
     pub fn finish(self) -> Result<()> {
-        for (dataset, (table, any)) in self.open {
+        for (group, (table, any)) in self.open {
             flush(table.finish())?;
             if !any {
-                // A model that answered none of a data set's questions has no file there.
-                let file = format!("{}_{}.tsv", self.model, self.tools.name(&dataset));
+                // A model that answered none of a table's questions has no file there.
+                let file = format!("{}_{}.tsv", self.model, self.tools.name(&group));
                 self.tools.renames.forget(&self.tools.dir.join(&self.model).join(file));
             }
         }
@@ -238,18 +291,18 @@ fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     written.map_err(|e| Problem::io(&e, "the picture cannot be written", path))
 }
 
-/// Names of files for data sets, each its own.
-fn names<'a>(datasets: impl Iterator<Item = &'a String>) -> BTreeMap<String, String> {
+/// Names of files, each its own.
+fn names(groups: Vec<Group>) -> BTreeMap<Group, String> {
     let (mut names, mut taken) = (BTreeMap::new(), BTreeSet::new());
-    for dataset in datasets {
-        let plain = plain(dataset);
+    for group in groups {
+        let plain = plain(&group.label());
         let mut name = plain.clone();
         let mut number = 2;
         while !taken.insert(name.to_lowercase()) {
             name = format!("{plain}-{number}");
             number += 1;
         }
-        names.insert(dataset.clone(), name);
+        names.insert(group, name);
     }
     names
 }
@@ -282,9 +335,9 @@ mod tests {
 
     #[test]
     fn names_are_no_paths_and_no_two_are_one() {
-        let sets = ["a/b", "a b", "A_b", "..", "\u{e9}t\u{e9}"].map(String::from);
-        let found = names(sets.iter());
-        let of = |name: &str| found[name].as_str();
+        let group = |name: &str| Group { dataset: name.into(), without_options: false };
+        let found = names(["a/b", "a b", "A_b", "..", "\u{e9}t\u{e9}"].map(group).to_vec());
+        let of = |name: &str| found[&group(name)].as_str();
         assert_eq!((of("a/b"), of("a b"), of("A_b")), ("a_b", "a_b-2", "A_b-3"));
         assert_eq!((of(".."), of("\u{e9}t\u{e9}")), ("_.", "\u{e9}t\u{e9}"));
     }

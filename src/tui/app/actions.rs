@@ -101,7 +101,7 @@ impl App {
         match self.at {
             At::Review => format!(
                 "One item a screen. A verdict goes on to the next item; “saved” appears once it is on disk. \
-                 `{find}` makes a queue: words are found fuzzily, `status:pending subtask:animal` filter. \
+                 `{find}` makes a queue: words are text that items contain, `status:pending subtask:animal` filter. \
                  {} makes one of what the rules flag, {} says why an item is flagged or not.",
                 key(Action::Doubtful),
                 key(Action::Explain)

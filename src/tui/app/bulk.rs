@@ -26,6 +26,8 @@ pub struct Done {
 impl App {
     /// Asks which verdict the items of the list get.
     pub(super) fn ask_bulk(&mut self, filter: Filter) {
+        // What ranks a list must not choose what is judged unseen.
+        let filter = filter.exact();
         let which = match filter.is_empty() {
             true => "all items".to_string(),
             false => match &filter.only {

@@ -115,7 +115,7 @@ impl ListPane {
 
     /// The filter as words, as the find prompt shows it.
     pub fn words(&self) -> String {
-        self.query.filter.words()
+        self.query.filter.typed_words()
     }
 
     /// Number of the item under the cursor, if its row is at hand.
@@ -316,7 +316,7 @@ impl ListPane {
     /// # Errors
     /// [`crate::model::Kind::Usage`] for words that are no filter, such as a half-typed `status:`; the list stays.
     pub fn find(&mut self, words: &str) -> Result<Vec<ListEffect>> {
-        let filter = Filter::parse(words)?;
+        let filter = Filter::typed(words)?;
         self.layer = None;
         if filter == self.query.filter {
             return Ok(vec![]);

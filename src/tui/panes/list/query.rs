@@ -36,7 +36,7 @@ impl Query {
         let numbers = shown.only.take_if(|only| only.len() > 8);
         let counted = numbers.map(|n| format!("{} items by number", n.len()));
         let within = self.within.as_ref().map(|(label, _)| label.clone());
-        let parts = [Some(shown.words()).filter(|w| !w.is_empty()), counted, within];
+        let parts = [Some(shown.typed_words()).filter(|w| !w.is_empty()), counted, within];
         parts.into_iter().flatten().collect::<Vec<_>>().join("  ")
     }
 }

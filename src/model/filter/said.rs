@@ -1,0 +1,149 @@
+//! Conditions on verdicts.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+
+use crate::model::verdict::{Judgement, Seen, Verdict};
+
+/// What one verdict that counts must meet; several values of a field are alternatives. All empty means that no verdict
+/// is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// Who gave it.
+    pub who: Vec<String>,
+    /// Which verdict.
+    pub verdict: Vec<Verdict>,
+    /// Key of one of its reasons; an empty string stands for a verdict without reasons.
+    pub reason: Vec<String>,
+    /// Text that its note contains, letter case aside; an empty string stands for a verdict without a note.
+    pub note: Vec<String>,
+    /// Whether the item was on screen.
+    pub seen: Vec<Seen>,
+    /// The round that asked for it; an empty string stands for a verdict outside rounds.
+    pub round: Vec<String>,
+}
+
+impl Said {
+    /// Whether nothing is asked.
+    pub fn is_empty(&self) -> bool {
+        *self == Said::default()
+    }
+
+    /// Whether a verdict of `who` meets all conditions.
+    pub fn passes(&self, who: &str, judgement: &Judgement) -> bool {
+        let note = judgement.note.as_deref().unwrap_or_default().to_lowercase();
+        let round = judgement.asked.as_ref().map_or("", |asked| asked.round.as_str());
+        let reason = |wanted: &String| match wanted.as_str() {
+            "" => judgement.reasons.is_empty(),
+            wanted => judgement.reasons.iter().any(|reason| reason == wanted),
+        };
+        let noted = |wanted: &String| match wanted.as_str() {
+            "" => note.is_empty(),
+            wanted => note.contains(&wanted.to_lowercase()),
+        };
+        (self.who.is_empty() || self.who.iter().any(|wanted| wanted == who))
+            && (self.verdict.is_empty() || self.verdict.contains(&judgement.verdict))
+            && (self.reason.is_empty() || self.reason.iter().any(reason))
+            && (self.note.is_empty() || self.note.iter().any(noted))
+            && (self.seen.is_empty() || self.seen.contains(&judgement.seen))
+            && (self.round.is_empty() || self.round.iter().any(|wanted| wanted == round))
+    }
+}
+
+/// When an item was last judged: `yes`, `no`, a day in UTC (`2026-11-20`), `<DAY`, `<=DAY`, `>DAY`, `>=DAY` or `DAY..DAY`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    /// As it was written.
+    pub words: String,
+    /// First millisecond since 1970 that passes; items that were never judged have 0.
+    pub from: i64,
+    /// First millisecond after those that pass.
+    pub until: i64,
+}
+
+impl Judged {
+    /// Reads one value of `judged:`; `None` where it is none.
+    pub fn parse(words: &str) -> Option<Judged> {
+        let day = |text: &str| -> Option<(i64, i64)> {
+            let day: Date = text.parse().ok()?;
+            let start = |day: Date| Some(day.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond());
+            Some((start(day)?, start(day.tomorrow().ok()?)?))
+        };
+        let (from, until) = match words {
+            "no" => (0, 1),
+            "yes" => (1, i64::MAX),
+            _ => match words.split_once("..") {
+                Some((first, last)) => (day(first)?.0, day(last)?.1),
+                None if words.starts_with(">=") => (day(&words[2..])?.0, i64::MAX),
+                None if words.starts_with("<=") => (1, day(&words[2..])?.1),
+                None if words.starts_with('>') => (day(&words[1..])?.1, i64::MAX),
+                None if words.starts_with('<') => (1, day(&words[1..])?.0),
+                None => day(words)?,
+            },
+        };
+        (from < until).then(|| Judged { words: words.into(), from, until })
+    }
+
+    /// Whether this time of the last verdict passes, in milliseconds since 1970; 0 for never.
+    pub fn passes(&self, at: i64) -> bool {
+        (self.from..self.until).contains(&at)
+    }
+}
+
+impl Seen {
+    /// All of them.
+    pub const ALL: [Seen; 3] = [Self::Painted, Self::Unconfirmed, Self::Script];
+
+    /// The name used in journals, filters and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Painted => "painted",
+            Self::Unconfirmed => "unconfirmed",
+            Self::Script => "script",
+        }
+    }
+
+    /// The one of that [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Seen> {
+        Self::ALL.into_iter().find(|s| s.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_in_utc_and_end_at_midnight() {
+        let day = 86_400_000;
+        let judged = |words| Judged::parse(words).unwrap();
+        assert!(judged("1970-01-03").passes(2 * day) && judged("1970-01-03").passes(3 * day - 1));
+        assert!(!judged("1970-01-03").passes(3 * day) && !judged("1970-01-03").passes(2 * day - 1));
+        assert!(judged(">1970-01-03").passes(3 * day) && !judged(">1970-01-03").passes(3 * day - 1));
+        assert!(judged(">=1970-01-03").passes(2 * day) && judged("<=1970-01-03").passes(3 * day - 1));
+        assert!(judged("<1970-01-03").passes(2 * day - 1) && !judged("<1970-01-03").passes(2 * day));
+        assert!(judged("1970-01-02..1970-01-03").passes(day) && !judged("1970-01-02..1970-01-03").passes(3 * day));
+        assert!(
+            judged("no").passes(0) && !judged("no").passes(1) && judged("yes").passes(1) && !judged("yes").passes(0)
+        );
+        assert!(!judged("<1970-01-03").passes(0), "never judged is not judged before a day");
+        for wrong in ["", "maybe", "2026-13-01", "2026-11-20..", "2026-11-20..2026-11-19", "<"] {
+            assert!(Judged::parse(wrong).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn one_verdict_must_meet_all_conditions() {
+        let said = Said { who: vec!["ann".into()], verdict: vec![Verdict::Reject], ..Said::default() };
+        assert!(said.passes("ann", &Judgement::new(Verdict::Reject, Seen::Painted)));
+        assert!(!said.passes("bob", &Judgement::new(Verdict::Reject, Seen::Painted)));
+        assert!(!said.passes("ann", &Judgement::new(Verdict::Accept, Seen::Painted)));
+        let noted = Said { note: vec!["BLUR".into()], ..Said::default() };
+        let note = Some("too blurry".to_string());
+        assert!(noted.passes("ann", &Judgement { note, ..Judgement::new(Verdict::Accept, Seen::Painted) }));
+        assert!(!noted.passes("ann", &Judgement::new(Verdict::Accept, Seen::Painted)));
+        let bare = Said { note: vec![String::new()], reason: vec![String::new()], ..Said::default() };
+        assert!(bare.passes("ann", &Judgement::new(Verdict::Accept, Seen::Painted)));
+    }
+}

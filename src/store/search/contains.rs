@@ -1,0 +1,123 @@
+//! Rows that contain a text.
+
+use serde::Deserialize;
+
+use crate::model::filter::{Contains, TextField};
+use crate::model::{Kind, Problem, Result};
+use crate::store::Catalog;
+use crate::store::arena::{Arena, lower};
+
+/// The texts of an item in which a filter looks.
+#[derive(Deserialize)]
+struct Texts {
+    id: String,
+    #[serde(default)]
+    prompt: Option<String>,
+    question: String,
+    #[serde(default)]
+    options: Vec<OptionText>,
+    #[serde(default)]
+    answer: String,
+}
+
+#[derive(Deserialize)]
+struct OptionText {
+    text: String,
+}
+
+impl Texts {
+    fn contains(&self, field: TextField, needle: &str) -> bool {
+        let has = |text: &str| lower(text).collect::<String>().contains(needle);
+        match field {
+            TextField::Id => has(&self.id),
+            TextField::Question => has(&self.question),
+            TextField::Prompt => self.prompt.as_deref().is_some_and(has),
+            TextField::Option => self.options.iter().any(|option| has(&option.text)),
+            TextField::Answer => has(&self.answer),
+            TextField::Any => {
+                let fields = TextField::NAMED;
+                fields.into_iter().any(|field| self.contains(field, needle))
+            }
+        }
+    }
+}
+
+/// Leaves those of `rows` (rising) whose item contains one of the texts, letter case aside.
+///
+/// # Errors
+/// [`Kind::Corrupt`] when the texts are damaged.
+pub fn retain(catalog: &Catalog, arena: &Arena, rows: &mut Vec<u32>, wanted: &Contains) -> Result<()> {
+    let mut kept = Vec::new();
+    for needle in &wanted.needles {
+        let needle: String = lower(needle).collect();
+        let found = holding(arena, &needle, rows);
+        // The arena joins the fields with blanks: a text with a blank may begin in one field and end in the next.
+        if wanted.field == TextField::Any && !needle.contains(' ') {
+            kept.extend(found);
+        } else {
+            verified(catalog, &found, wanted.field, &needle, &mut kept)?;
+        }
+    }
+    kept.sort_unstable();
+    kept.dedup();
+    *rows = kept;
+    Ok(())
+}
+
+/// Those of `rows` whose text in the arena holds `needle`.
+fn holding(arena: &Arena, needle: &str, rows: &[u32]) -> Vec<u32> {
+    let finder = memchr::memmem::Finder::new(needle);
+    let mut found = Vec::new();
+    for chunk in arena.chunks() {
+        let (mut at, mut from) = (0, 0);
+        while let Some(hit) = chunk.text().as_bytes().get(at..).and_then(|rest| finder.find(rest)) {
+            from = chunk.row_at(at + hit, from);
+            found.push(chunk.first + from as u32);
+            at = chunk.range(from).end + 1;
+        }
+    }
+    if rows.len() < arena.rows() as usize {
+        found.retain(|row| rows.binary_search(row).is_ok());
+    }
+    found
+}
+
+/// Adds those of `candidates` (rising) whose `field` really contains `needle`.
+fn verified(catalog: &Catalog, candidates: &[u32], field: TextField, needle: &str, kept: &mut Vec<u32>) -> Result<()> {
+    catalog.each_of(candidates, &mut |row, line| {
+        let corrupt = |e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1));
+        let texts: Texts = serde_json::from_slice(line).map_err(corrupt)?;
+        if texts.contains(field, needle) {
+            kept.push(row);
+        }
+        Ok(())
+    })
+}
+
+#[derive(Deserialize)]
+struct Rotated {
+    #[serde(default)]
+    rotation: Option<crate::model::item::Rotation>,
+}
+
+/// Leaves those of `rows` (rising) that are one of these rotations: a position from 1, the name of a set, or `none`.
+///
+/// # Errors
+/// [`Kind::Corrupt`] when the texts are damaged.
+pub fn retain_rotations(catalog: &Catalog, rows: &mut Vec<u32>, wanted: &[String]) -> Result<()> {
+    let mut kept = Vec::new();
+    catalog.each_of(rows, &mut |row, line| {
+        let corrupt = |e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1));
+        let Rotated { rotation } = serde_json::from_slice(line).map_err(corrupt)?;
+        let passes = |wanted: &String| match &rotation {
+            None => wanted == "none",
+            Some(rotation) => *wanted == rotation.set || wanted.parse() == Ok(rotation.index),
+        };
+        if wanted.iter().any(passes) {
+            kept.push(row);
+        }
+        Ok(())
+    })?;
+    *rows = kept;
+    Ok(())
+}
