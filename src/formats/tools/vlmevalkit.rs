@@ -25,7 +25,8 @@ pub fn mapping(columns: &[String]) -> Mapping {
 
 /// What the name and folder of a file of predictions or verdicts say.
 pub fn about(path: &Path, results: bool, known: &[String]) -> About {
-    let own = stem(path);
+    let own_stem = stem(path);
+    let own = own_stem.clone();
     let verdicts_of = if results { plain_file(path) } else { None };
     let whole = match (&verdicts_of, results) {
         (Some(plain), _) => stem(plain),
@@ -52,7 +53,10 @@ pub fn about(path: &Path, results: bool, known: &[String]) -> About {
         }
         None => (Some(whole), None),
     };
-    About { dataset, model, written: folders.iter().find(when).cloned(), verdicts_of, ..About::default() }
+    // The answers to questions without options belong to the run of those beside them.
+    let ending = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+    let part_of = own_stem.strip_suffix(WITHOUT_OPTIONS).map(|whole| path.with_file_name(format!("{whole}.{ending}")));
+    About { dataset, model, written: folders.iter().find(when).cloned(), verdicts_of, part_of, ..About::default() }
 }
 
 /// The file of plain predictions that a file with verdicts was made from: the longest name that its own begins with.
