@@ -25,13 +25,12 @@ pub fn mapping(columns: &[String]) -> Mapping {
 
 /// What the name and folder of a file of predictions or verdicts say.
 pub fn about(path: &Path, results: bool, known: &[String]) -> About {
-    let own_stem = stem(path);
-    let own = own_stem.clone();
+    let own = stem(path);
     let verdicts_of = if results { plain_file(path) } else { None };
     let whole = match (&verdicts_of, results) {
         (Some(plain), _) => stem(plain),
         (None, true) => RESULTS.iter().find_map(|end| own.strip_suffix(end)).unwrap_or(&own).to_string(),
-        (None, false) => own,
+        (None, false) => own.clone(),
     };
     let folders: Vec<String> =
         path.ancestors().skip(1).take(2).filter_map(|p| Some(p.file_name()?.to_string_lossy().into_owned())).collect();
@@ -55,7 +54,7 @@ pub fn about(path: &Path, results: bool, known: &[String]) -> About {
     };
     // The answers to questions without options belong to the run of those beside them.
     let ending = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
-    let part_of = own_stem.strip_suffix(WITHOUT_OPTIONS).map(|whole| path.with_file_name(format!("{whole}.{ending}")));
+    let part_of = own.strip_suffix(WITHOUT_OPTIONS).map(|whole| path.with_file_name(format!("{whole}.{ending}")));
     About { dataset, model, written: folders.iter().find(when).cloned(), verdicts_of, part_of, ..About::default() }
 }
 
