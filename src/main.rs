@@ -2,14 +2,6 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    match benchtop::cli::run(benchtop::cli::Cli::parse()) {
-        Ok(code) => ExitCode::from(code),
-        Err(problem) => {
-            eprintln!("benchtop: {problem}");
-            ExitCode::from(problem.exit_code())
-        }
-    }
+    ExitCode::from(benchtop::cli::start::main(std::env::args_os()))
 }

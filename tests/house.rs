@@ -135,3 +135,73 @@ fn only_what_starts_kernels_may_be_unsafe() {
     assert_eq!(allowed, ["src/inference/candle/ops/cuda.rs"]);
     assert!(all.len() > 100);
 }
+
+/// Who may name standard output or standard error as a place to write to, and why.
+const PRINTERS: [(&str, &str); 9] = [
+    ("src/cli/out.rs", "cleans what every command writes"),
+    ("src/cli/show.rs", "a picture's own bytes, and what is asked of the terminal"),
+    ("src/inference/worker/serve.rs", "moves the pipes of a worker away"),
+    ("src/inference/worker/tell.rs", "a cleaned line of a worker or its owner"),
+    ("src/owner/log.rs", "a cleaned line of the owner's log"),
+    ("src/owner/server.rs", "the one line of JSON that a starting owner prints"),
+    ("src/pipeline/generate/build.rs", "a cleaned line of the owner's log"),
+    ("src/tui/mod.rs", "hands the terminal to the program"),
+    ("src/tui/terminal/guard.rs", "takes the terminal and gives it back"),
+];
+
+/// Lines of a source, without its tests, that write past what cleans: text that came from outside must not reach a terminal as it is.
+fn prints(name: &str, source: &str) -> Vec<String> {
+    let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let mut found = Vec::new();
+    for (at, line) in source.lines().enumerate() {
+        let code = line.split("//").next().unwrap_or_default();
+        let macros = ["print!(", "println!(", "dbg!("].iter().any(|word| code.contains(word));
+        let looks = code.contains("is_terminal()") || code.contains("WindowSize::of(");
+        let called = |word: &str| {
+            let before = code.split(word).next().and_then(|before| before.chars().next_back());
+            code.contains(word) && !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+        };
+        let stream = called("stdout()") || called("stderr()");
+        let stream = stream && !looks && !PRINTERS.iter().any(|(file, _)| *file == name);
+        let json = ["serde_json::to_string", "serde_json::to_vec", "to_writer("].iter().any(|word| code.contains(word));
+        let json = json && name.starts_with("src/cli/") && name != "src/cli/out.rs";
+        for (is, what) in [(macros, "a print macro"), (stream, "a stream"), (json, "JSON that is not escaped")] {
+            if is {
+                found.push(format!("{name}:{}: {what}", at + 1));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn nobody_writes_past_what_cleans() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = Vec::new();
+    sources(&root.join("src"), &mut all);
+    let mut found = Vec::new();
+    for path in all {
+        let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_string();
+        let is_test = name.ends_with("tests.rs") || name.contains("/tests/");
+        if !is_test {
+            found.extend(prints(&name, &std::fs::read_to_string(&path).unwrap()));
+        }
+    }
+    assert!(found.is_empty(), "use cli::out, owner::log or model::clean:\n{}", found.join("\n"));
+    for (file, why) in PRINTERS {
+        let text = std::fs::read_to_string(root.join(file)).unwrap();
+        assert!(text.contains("std") && !why.is_empty(), "{file}");
+    }
+}
+
+#[test]
+fn a_planted_print_is_found() {
+    let planted = "use std::io::stdout;\nfn f() { println!(\"{x}\"); }\nfn g() { writeln!(io::stderr(), \"{x}\"); }\n\
+                   fn h() { serde_json::to_string(&x) } // println!( is only named here\n\
+                   fn i() { io::stdout().is_terminal() }\n#[cfg(test)]\nmod tests {\nfn f() { println!() }\n}\n";
+    let found = ["src/cli/items.rs:2: a print macro", "src/cli/items.rs:3: a stream"];
+    assert_eq!(prints("src/cli/items.rs", planted)[..2], found);
+    assert_eq!(prints("src/cli/items.rs", planted)[2..], ["src/cli/items.rs:4: JSON that is not escaped"]);
+    assert_eq!(prints("src/cli/out.rs", planted), ["src/cli/out.rs:2: a print macro"]);
+    assert_eq!(prints("src/owner/state.rs", planted).len(), 2);
+}

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{Context, coverage, import, print};
+use crate::cli::out;
 use crate::model::{Filter, Judgement, Kind, Problem, Result, Seen, Verdict};
 use crate::owner::wire::{Answer, Ask, Bulk, Bulked};
 
@@ -57,7 +58,7 @@ fn report(done: &Bulked, verdict: Verdict, dry: bool) -> String {
         "in_rounds": done.in_rounds, "meanwhile": done.meanwhile, "items": coverage::tally(&done.items),
         "revs": done.revs.map(|(first, last)| [first, last]),
     });
-    format!("{value}\n")
+    out::json_text(&value)
 }
 
 fn told(done: &Bulked, verdict: Verdict, dry: bool) -> String {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::{Context, Listener, import, print};
+use super::{Context, import, out, print};
 use crate::compose::plan::{MOST, Plan};
 use crate::model::{Item, Kind, Problem, Result};
 use crate::owner::wire::{Ask, Progress};
@@ -77,21 +77,23 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let (metadata, unreadable) = compose::metadata(project.as_ref())?;
     let composition = Composition::new(&metadata, &unreadable, &order).map_err(named)?;
     let mut watch = |_: Progress| true;
-    let Some(out) = &args.out else {
+    let Some(path) = &args.out else {
         let summary = composition.summary(&mut watch)?;
-        let text = if args.json { format!("{}\n", json!(summary)) } else { text(&summary) };
+        let text = if args.json { out::json_text(&json!(summary)) } else { text(&summary) };
         return print(&text).map(|()| 0);
     };
     let target = if args.format == Format::Jsonl { Target::Jsonl } else { Target::Dysca };
-    let to = if stdout { To::Stream(Box::new(Listener)) } else { To::Path(out) };
+    let to = if stdout { To::Stream(Box::new(out::data())) } else { To::Path(path) };
     let (written, left_out) = composition.export(Exporter::create(target, to, false)?, &mut watch)?;
     if args.json {
-        let (dataset, file) = (composition.dataset(), out.display().to_string());
-        print(&format!("{}\n", json!({"dataset": dataset, "questions": written, "left_out": left_out, "out": file})))?;
+        let (dataset, file) = (composition.dataset(), path.display().to_string());
+        print(&out::json_text(&json!({"dataset": dataset, "questions": written, "left_out": left_out, "out": file})))?;
     } else {
-        eprintln!("{written} questions written");
+        out::tell(format_args!("{written} questions written"));
         if left_out > 0 {
-            eprintln!("{left_out} questions about pairs have no place in this form; --format jsonl takes all");
+            out::tell(format_args!(
+                "{left_out} questions about pairs have no place in this form; --format jsonl takes all"
+            ));
         }
     }
     Ok(0)

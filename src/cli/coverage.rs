@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Context, json_line, print};
 use crate::model::usage::{Failing, Grid, Tally};
-use crate::model::{Filter, Kind, Problem, Result, Status};
+use crate::model::{Filter, Kind, Problem, Result, Status, clean};
 use crate::owner::wire::{Answer, Ask};
 
 /// Arguments of `coverage`.
@@ -63,6 +63,7 @@ fn failing(failing: &Failing, as_json: bool, out: &mut Vec<u8>) -> Result<()> {
     }
     let judged = items.of(Status::Accepted) + items.of(Status::Rejected);
     let rejected = items.of(Status::Rejected);
+    let term = clean::line(term);
     let line = format!("{vocabulary}\t{term}\t{rejected} of {judged} rejected\tat least {:.1} %\n", at_least * 100.0);
     out.extend(line.bytes());
     Ok(())
@@ -88,11 +89,11 @@ fn table(grid: &Grid) -> String {
     let mut out = String::new();
     for (name, _) in &grid.columns {
         out.push('\t');
-        out.push_str(name);
+        out.push_str(&clean::line(name));
     }
     out.push_str("\ttotal\n");
     for (at, (name, total)) in grid.rows.iter().enumerate() {
-        out.push_str(name);
+        out.push_str(&clean::line(name));
         for cell in grid.cells.iter().skip(at * grid.columns.len()).take(grid.columns.len()) {
             out.push_str(&format!("\t{}", cell.all()));
         }

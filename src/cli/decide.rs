@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Context, json_line};
+use super::{Context, json_line, out};
 use crate::model::verdict::{Asked, Part};
 use crate::model::{Judgement, Kind, Problem, Result, Seen, Verdict};
 use crate::owner::wire::{Answer, Ask, Decide};
@@ -144,7 +144,7 @@ fn receipts(waiting: mpsc::Receiver<Sent>, answers: &mpsc::Receiver<Incoming>) -
                 json!({"saved": false, "line": sent.line, "item": sent.item, "uuid": sent.uuid, "error": problem})
             }
         };
-        json_line(&mut std::io::stdout().lock(), &line)?;
+        json_line(&mut out::lines(), &line)?;
     }
     Ok(refused)
 }

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{Context, coverage, import, print};
+use crate::cli::out;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::{Answer, Ask};
 
@@ -40,7 +41,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     };
     let text = if args.json {
         let value = json!({"dry_run": args.dry_run, "rejected": done.rejected, "items": coverage::tally(&done.items)});
-        format!("{value}\n")
+        out::json_text(&value)
     } else {
         let would = if args.dry_run { "would be rejected" } else { "rejected" };
         format!("{} items have these terms; {} {would}\n", done.items.all(), done.rejected)

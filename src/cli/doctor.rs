@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal};
 
 use serde_json::{Value, json};
 
-use super::{Context, devices, print, show, status};
-use crate::model::Result;
+use super::{Context, devices, out, print, show, status};
+use crate::model::{Result, clean};
 use crate::tui::terminal::pixels::Protocol;
 use crate::tui::terminal::probe::WindowSize;
 use crate::tui::terminal::{Capabilities, colour, environment};
@@ -35,7 +35,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         "project": project(context),
     });
     if args.json {
-        print(&format!("{report}\n"))?;
+        print(&out::json_text(&report))?;
     } else {
         let mut out = String::new();
         lines(&report, 0, &mut out);
@@ -107,9 +107,9 @@ fn lines(value: &Value, depth: usize, out: &mut String) {
                 out.push_str(&format!("{indent}{key}\n"));
                 lines(value, depth + 1, out);
             }
-            Value::String(text) => out.push_str(&format!("{indent}{key:<16} {text}\n")),
+            Value::String(text) => out.push_str(&format!("{indent}{key:<16} {}\n", clean::line(text))),
             Value::Null => out.push_str(&format!("{indent}{key:<16} -\n")),
-            other => out.push_str(&format!("{indent}{key:<16} {other}\n")),
+            other => out.push_str(&format!("{indent}{key:<16} {}\n", out::json(other))),
         }
     }
 }

@@ -3,6 +3,8 @@
 use serde_json::json;
 
 use super::{Context, import, print};
+use crate::cli::out;
+use crate::model::clean;
 use crate::model::edit::Edit;
 use crate::model::{Choice, Item, Kind, Problem, Result, Role};
 use crate::owner::Client;
@@ -129,14 +131,15 @@ fn report(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
         "dry_run": dry, "number": number, "item": after.id, "before": side(&before), "after": side(&after),
         "voided": edited.voided, "notes": edited.notes,
     });
-    Ok(format!("{value}\n"))
+    Ok(out::json_text(&value))
 }
 
 fn told(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
     let (before, after) = (parse(&edited.before)?, parse(&edited.after)?);
-    let mut out = format!("#{number} {}{}\n", after.id, if dry { " would be" } else { "" });
+    let mut out = format!("#{number} {}{}\n", clean::line(&after.id), if dry { " would be" } else { "" });
     let mut line = |what: &str, old: &str, new: &str| {
         if old != new {
+            let (old, new) = (clean::line(old), clean::line(new));
             out.push_str(&format!("  {what}: {old}\n  {:>width$}  {new}\n", "->", width = what.len()));
         }
     };
@@ -150,6 +153,6 @@ fn told(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
         let word = if dry { "would no longer count" } else { "no longer count" };
         out.push_str(&format!("  {} verdicts {word}: they were on the text before\n", edited.voided));
     }
-    edited.notes.iter().for_each(|note| out.push_str(&format!("  {note}\n")));
+    edited.notes.iter().for_each(|note| out.push_str(&format!("  {}\n", clean::line(note))));
     Ok(out)
 }

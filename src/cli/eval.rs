@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use self::pool::Pool;
 use super::follow::{self, Follow};
 use super::{Context, print};
+use crate::cli::out;
 use crate::metrics::free_form::FreeForm;
+use crate::model::clean;
 use crate::model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, Wording};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::{Answer, Ask, SimilarTo, SimilarityAsk, SimilarityReport};
@@ -137,7 +139,7 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
         return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
     };
     if *json {
-        return print(&format!("{}\n", json!(*report))).map(|()| 0);
+        return print(&out::json_text(&json!(*report))).map(|()| 0);
     }
     let SimilarityReport { encoder, rule, pairs, cut, models } = *report;
     let mut out = format!("{pairs} pairs of texts compared by {encoder}, counted by {rule}\n");
@@ -146,6 +148,7 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
     }
     for SimilarTo { model, answers, compared, mean } in models {
         let mean = mean.map_or("none".into(), |mean| format!("{:.2}", 100.0 * mean));
+        let model = clean::line(&model);
         out.push_str(&format!("{mean:>8}  {compared} of {answers} free-form answers  {model}\n"));
     }
     print(&out).map(|()| 0)

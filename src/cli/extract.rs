@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Listener, done, json_line};
+use super::{done, json_line, out};
 use crate::formats;
 use crate::metrics::extract::{Extractor, Instruction};
 use crate::model::{Kind, Problem, Result};
@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<u8> {
     }
     let rule = rule(args.rule.as_deref().unwrap_or_default())?;
     let other = args.compare.as_deref().map(self::rule).transpose()?;
-    let mut out = std::io::BufWriter::new(Listener);
+    let mut out = std::io::BufWriter::new(out::lines());
     let result = match &args.file {
         Some(path) => each(BufReader::new(formats::open(path)?), rule, other, &mut out).map_err(|p| p.file(path)),
         None => each(std::io::stdin().lock(), rule, other, &mut out),
@@ -64,9 +64,7 @@ pub fn run(args: &Args) -> Result<u8> {
     let (read, apart) = result?;
     if let Some(other) = other {
         let lines = if read == 1 { "line" } else { "lines" };
-        // Standard error may be gone; the lines are what was asked for.
-        let _ =
-            writeln!(std::io::stderr(), "{} and {} disagree on {apart} of {read} {lines}", rule.name(), other.name());
+        out::tell(format_args!("{} and {} disagree on {apart} of {read} {lines}", rule.name(), other.name()));
     }
     Ok(0)
 }

@@ -1,12 +1,12 @@
 //! Following a job that the owner works on until it is over.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::mpsc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Context, print};
+use super::{Context, out, print};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::{Ask, Event};
 use crate::owner::{Client, Incoming};
@@ -137,13 +137,13 @@ pub fn begun<J: Followed>(
     (json, lines): (bool, bool),
 ) -> Result<u8> {
     let Some(job) = job else {
-        let said = if json { format!("{value}\n") } else { text.to_string() };
+        let said = if json { out::json_text(&value) } else { text.to_string() };
         return print(&said).map(|()| 0);
     };
     if lines {
-        print(&format!("{value}\n"))?;
+        print(&out::json_text(&value))?;
     } else if !json {
-        eprint!("{text}");
+        out::tell_text(text);
     }
     follow(follower, job, json, lines)
 }
@@ -165,34 +165,33 @@ pub fn follow<J: Followed>(follower: &mut Follow<'_>, mut job: J, json: bool, li
     // It may have changed before anybody listened.
     job = J::ask(&follower.client, id).unwrap_or(job);
     if !show && !json && !lines && !job.rests() {
-        eprintln!("{}", job.progress(79));
+        out::tell(job.progress(79));
     }
     loop {
         if lines {
-            print(&format!("{}\n", json!({"event": "job", "job": job.value()})))?;
+            print(&out::json_text(&json!({"event": "job", "job": job.value()})))?;
         }
         if show {
             let width = WindowSize::of(std::io::stderr()).map_or(79, |size| usize::from(size.cells.0).max(20) - 1);
-            eprint!("\r\x1b[K{}", job.progress(width));
-            let _ = std::io::stderr().flush();
+            out::progress(&job.progress(width));
         }
         if job.rests() {
             break;
         }
         let Some(next) = follower.next(id)? else {
             if show {
-                eprintln!();
+                out::tell("");
             }
-            eprintln!("{}", J::goes_on(id));
+            out::tell(J::goes_on(id));
             return Ok(0);
         };
         job = next;
     }
     if show {
-        eprint!("\r\x1b[K");
+        out::progress("");
     }
     if json {
-        print(&format!("{}\n", job.value()))?;
+        print(&out::json_text(&job.value()))?;
     } else if !lines {
         print(&job.outcome())?;
     }

@@ -1,13 +1,13 @@
 //! `benchtop import PATH...`: bring in items, predictions and pictures.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::{Context, print};
+use super::{Context, out, print};
 use crate::formats::{self, Mapping};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Kind, Problem, Result, clean};
 use crate::owner::wire::{Answer, Ask, ImportAsk, Progress, Report};
 
 /// Arguments of `import`.
@@ -106,12 +106,11 @@ pub fn waited(client: &crate::owner::Client, ask: Ask, show: bool) -> Result<Ans
     let show = show && std::io::stderr().is_terminal();
     let answer = client.ask_watching(ask, &mut |progress: Progress| {
         if show {
-            eprint!("\r\x1b[K{}: {}", progress.what, progress.done);
-            let _ = std::io::stderr().flush();
+            out::progress(&format!("{}: {}", progress.what, progress.done));
         }
     });
     if show {
-        eprint!("\r\x1b[K");
+        out::progress("");
     }
     answer
 }
@@ -134,7 +133,7 @@ pub fn show(report: &Report, json: bool) -> Result<u8> {
             "skipped_more": report.skipped_more,
             "notes": report.notes,
         });
-        print(&format!("{value}\n"))?;
+        print(&out::json_text(&value))?;
     } else {
         print(&text(report))?;
     }
@@ -144,7 +143,8 @@ pub fn show(report: &Report, json: bool) -> Result<u8> {
 fn text(report: &Report) -> String {
     let mut out = String::new();
     for file in &report.files {
-        out.push_str(&format!("{:>9}  {}  ({})\n", file.added, file.path.display(), file.format));
+        let path = file.path.display().to_string();
+        out.push_str(&format!("{:>9}  {}  ({})\n", file.added, clean::line(&path), file.format));
     }
     out.push_str(&format!("{} items and {} predictions added", report.items, report.predictions));
     let mut more = |n: u64, what: &str| {
@@ -165,7 +165,7 @@ fn text(report: &Report) -> String {
         out.push_str(&format!("skipped: {} more\n", report.skipped_more));
     }
     for note in &report.notes {
-        out.push_str(&format!("note: {note}\n"));
+        out.push_str(&format!("note: {}\n", clean::line(note)));
     }
     out
 }

@@ -4,8 +4,8 @@ use std::io::{BufWriter, Write};
 
 use serde_json::{Map, Value};
 
-use super::{Context, done, json_line};
-use crate::model::{Field, Filter, Kind, Problem, Result, Sort, Status};
+use super::{Context, done, json_line, out};
+use crate::model::{Field, Filter, Kind, Problem, Result, Sort, Status, clean};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, Ask, Lines};
 
@@ -52,7 +52,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let filter = Filter::parse(&args.filter)?;
     let sort = parse_sort(&args.sort)?;
     let client = context.client()?;
-    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, out::lines());
     each(&client, filter, sort, &mut |number, status, json| {
         let item: Map<String, Value> = serde_json::from_str(json)
             .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{number} cannot be read: {e}")))?;
@@ -63,7 +63,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             line.extend(item);
             json_line(&mut out, &line)
         } else {
-            let text = |key: &str| item.get(key).and_then(Value::as_str).unwrap_or_default().replace(['\n', '\t'], " ");
+            let text = |key: &str| clean::line(item.get(key).and_then(Value::as_str).unwrap_or_default());
             done(writeln!(out, "#{number}\t{}\t{}\t{}", status.name(), text("id"), text("question")))
         }
     })?;

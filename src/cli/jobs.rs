@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 use super::follow::{Follow, Followed, follow, left};
 use super::{Context, print};
+use crate::cli::out;
+use crate::model::clean;
 use crate::model::evaluation::RunState;
 use crate::model::job::{JobAct, JobFailure, JobState, Standing};
 use crate::model::{Kind, Problem, Result};
@@ -116,9 +118,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 
 fn act_on(context: &Context, id: u32, act: JobAct, json: bool) -> Result<u8> {
     let text = match context.client()?.ask(Ask::JobAct { id, act })? {
-        Answer::Job(job) if json => format!("{}\n", value(&job)),
+        Answer::Job(job) if json => out::json_text(&value(&job)),
         Answer::Job(job) => format!("{}\n", line(&job)),
-        Answer::Done if json => format!("{}\n", json!({"id": id, "removed": true})),
+        Answer::Done if json => out::json_text(&json!({"id": id, "removed": true})),
         Answer::Done => format!("job {id} is forgotten\n"),
         _ => return Err(other()),
     };
@@ -127,7 +129,7 @@ fn act_on(context: &Context, id: u32, act: JobAct, json: bool) -> Result<u8> {
 
 fn list(client: &Client, json: bool) -> Result<u8> {
     let Answer::Jobs(jobs) = client.ask(Ask::Jobs)? else { return Err(other()) };
-    let each = |job: &JobState| if json { value(job).to_string() } else { line(job) };
+    let each = |job: &JobState| if json { out::json(&value(job)) } else { clean::line(&line(job)).into_owned() };
     let mut text: String = jobs.iter().map(|job| each(job) + "\n").collect();
     if text.is_empty() && !json {
         text = "no jobs; `benchtop generate` or `benchtop eval` begins one\n".into();
@@ -141,10 +143,11 @@ fn failures(client: &Client, id: u32, json: bool) -> Result<u8> {
         let Answer::JobFailures(list) = client.ask(Ask::JobFailures { id, from })? else { return Err(other()) };
         let each = |f: &JobFailure| {
             if json {
-                return json!(f).to_string();
+                return out::json(f);
             }
             let JobFailure { number, picture, sample, tries, reason, .. } = f;
-            format!("#{number}\t{picture}\tsample {sample}\t{tries} tries\t{}", reason.replace(['\n', '\t'], " "))
+            let (picture, reason) = (clean::line(picture), clean::line(reason));
+            format!("#{number}\t{picture}\tsample {sample}\t{tries} tries\t{reason}")
         };
         print(&list.iter().map(|f| each(f) + "\n").collect::<String>())?;
         from += list.len() as u64;

@@ -1,11 +1,10 @@
 //! `benchtop keys`: the keys that hold, and whether a key file is right.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::{Context, json_line, print};
+use super::{Context, json_line, out, print};
 use crate::model::{Kind, Problem, Result};
 use crate::store::project::Project;
 use crate::tui::action::Action;
@@ -61,10 +60,9 @@ fn known(project: &Project) -> Known<'_> {
     Known { project: &project.config().name, reasons: &project.config().review.reasons }
 }
 
-/// Standard error may be gone; nothing is done about it.
 fn tell(problems: &[Problem]) {
     for problem in problems {
-        let _ = writeln!(std::io::stderr(), "{problem}");
+        out::tell(problem);
     }
 }
 
@@ -136,7 +134,7 @@ fn list(loaded: &Loaded, json: bool) -> Result<()> {
         }
     }
     for note in &loaded.notes {
-        let _ = writeln!(std::io::stderr(), "note: {note}");
+        out::tell(format_args!("note: {note}"));
     }
     print(&String::from_utf8_lossy(&out))
 }

@@ -12,7 +12,7 @@ use crate::compose::metadata::judge::judging_of;
 use crate::compose::metadata::{Metadata, VOCABULARIES, styles, templates, vocabulary_of};
 use crate::formats;
 use crate::model::metafile::shipped;
-use crate::model::{Filter, Finding, Item, Kind, MetaFile, Problem, Result, Rule, Severity};
+use crate::model::{Filter, Finding, Item, Kind, MetaFile, Problem, Result, Rule, Severity, clean};
 use crate::store::metadata;
 
 /// The project's folder of metadata.
@@ -76,7 +76,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         }
     }
     if args.json {
-        let mut out = std::io::BufWriter::new(super::Listener);
+        let mut out = std::io::BufWriter::new(super::out::lines());
         for finding in &looked.found {
             json_line(&mut out, &object(finding))?;
         }
@@ -273,9 +273,9 @@ impl Looked {
                 out.push('\n');
             }
             before = Some(&finding.file);
-            out.push_str(&format!("{}\n", printable(&finding.to_string())));
+            out.push_str(&format!("{}\n", clean::line(&finding.to_string())));
             if !finding.help.is_empty() {
-                out.push_str(&format!("  help: {}\n", printable(&finding.help)));
+                out.push_str(&format!("  help: {}\n", clean::line(&finding.help)));
             }
         }
         let counted = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
@@ -294,11 +294,6 @@ impl Looked {
         out.push_str(&format!("\n{} and {} in {where_}\n", counted(errors, "error"), counted(warnings, "warning")));
         out
     }
-}
-
-/// Without what would move the cursor: terms and file names are other people's.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::{Listener, done, json_line, print};
+use super::{done, json_line, out, print};
 use crate::formats;
 use crate::metrics::table_lint::{self, Of, Plan, Report, Rule, Share, TOLERANCE, Table, recognise};
+use crate::model::clean;
 use crate::model::{Kind, Problem, Result, Severity};
 
 /// Arguments of `lint-table`.
@@ -60,7 +61,7 @@ pub fn run(args: &Args) -> Result<u8> {
     let report = table_lint::lint(&tables, args.tolerance);
     match args.format {
         Output::Json => {
-            let mut out = std::io::BufWriter::new(Listener);
+            let mut out = std::io::BufWriter::new(out::lines());
             for f in &report.findings {
                 let severity = f.rule.severity().name();
                 let line = json!({"severity": severity, "rule": f.rule.name(), "file": f.file, "line": f.line, "column": f.column,
@@ -146,7 +147,8 @@ fn text(tables: &[(Table, Plan)], report: &Report) -> String {
     for f in &report.findings {
         let column = if f.column.is_empty() { String::new() } else { format!("{}: ", f.column) };
         let (severity, rule) = (f.rule.severity().name(), f.rule.name());
-        out.push_str(&format!("{}:{}: {severity} [{rule}] {column}{}\n", f.file, f.line, f.what));
+        let line = format!("{}:{}: {severity} [{rule}] {column}{}", f.file, f.line, f.what);
+        out.push_str(&format!("{}\n", clean::line(&line)));
     }
     if !report.findings.is_empty() {
         out.push('\n');
@@ -154,7 +156,8 @@ fn text(tables: &[(Table, Plan)], report: &Report) -> String {
     for (table, plan) in tables {
         let rows = table.rows.len();
         let known = plan.known.map_or_else(|| "no published table".to_string(), |known| format!("read as {known}"));
-        out.push_str(&format!("{}: {rows} {}, {known}\n", table.file, if rows == 1 { "row" } else { "rows" }));
+        let file = clean::line(&table.file);
+        out.push_str(&format!("{file}: {rows} {}, {known}\n", if rows == 1 { "row" } else { "rows" }));
     }
     for (rule, n) in &report.checked {
         let (one, many) = rule.counts();
@@ -170,5 +173,5 @@ fn text(tables: &[(Table, Plan)], report: &Report) -> String {
     if report.checked.is_empty() {
         out.push_str("nothing to look at: name columns with --delta, --n, --total or --distinct\n");
     }
-    out.chars().map(|c| if c.is_control() && c != '\n' { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    out
 }

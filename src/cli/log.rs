@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Context, done, json_line};
 use crate::model::history::{Entry, LogAsk, Moment};
-use crate::model::{Act, Kind, Problem, Result};
+use crate::model::{Act, Kind, Problem, Result, clean};
 use crate::owner::wire::{Answer, Ask, LOGGED};
 use crate::store::journal;
 
@@ -55,7 +55,7 @@ pub fn moment(text: &str) -> std::result::Result<Moment, String> {
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     use std::io::Write;
     let client = context.client()?;
-    let mut out = BufWriter::new(super::Listener);
+    let mut out = BufWriter::new(super::out::lines());
     let (mut shown, limit) = (0, args.limit.unwrap_or(u64::MAX));
     while shown < limit {
         let ask = LogAsk {
@@ -112,12 +112,13 @@ fn text(entry: &Entry) -> String {
         Act::Judge(j) => {
             let round = j.asked.as_ref().map(|a| format!(" [{} {}]", a.round, a.part.name())).unwrap_or_default();
             let reasons = if j.reasons.is_empty() { String::new() } else { format!(" ({})", j.reasons.join(", ")) };
-            let note = j.note.as_ref().map(|n| format!(": {}", n.replace('\n', " "))).unwrap_or_default();
+            let note = j.note.as_ref().map(|n| format!(": {n}")).unwrap_or_default();
             let counts = if entry.counts { "" } else { " - does not count" };
             format!("{}{reasons}{note}{round}{counts}", j.verdict.name())
         }
         Act::Undo(_) => "undo".into(),
         Act::Redo(_) => "redo".into(),
     };
-    format!("{}\t{}\t{}\t{number}\t{}\t{what}", entry.rev, journal::stamp(entry.at), entry.who, entry.item)
+    let [who, item, what] = [&entry.who, &entry.item, &what].map(|part| clean::line(part));
+    format!("{}\t{}\t{who}\t{number}\t{item}\t{what}", entry.rev, journal::stamp(entry.at))
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{Context, import, print};
+use super::{Context, import, out, print};
 use crate::model::history::{Conflict, Merged, Side};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Kind, Problem, Result, clean};
 use crate::owner::wire::{Answer, Ask};
 use crate::store::journal;
 
@@ -39,7 +39,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let Answer::Merged(merged) = import::waited(&context.client()?, ask, !args.json)? else {
         return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
     };
-    let text = if args.json { format!("{}\n", value(&merged, args.dry_run)) } else { text(&merged, args.dry_run) };
+    let text = if args.json { out::json_text(&value(&merged, args.dry_run)) } else { text(&merged, args.dry_run) };
     print(&text).map(|()| 0)
 }
 
@@ -61,7 +61,8 @@ pub(super) fn conflict(c: &Conflict) -> serde_json::Value {
 fn text(merged: &Merged, dry: bool) -> String {
     let mut out = String::new();
     for file in &merged.files {
-        let _ = write!(out, "{}: {} decisions", file.path.display(), file.decisions);
+        let path = file.path.display().to_string();
+        let _ = write!(out, "{}: {} decisions", clean::line(&path), file.decisions);
         if file.torn {
             out.push_str(", a last line cut short before it was acknowledged");
         }
@@ -70,19 +71,20 @@ fn text(merged: &Merged, dry: bool) -> String {
         }
         out.push('\n');
         for line in file.damaged.iter().take(SHOWN) {
-            let _ = writeln!(out, "  not taken: {line}");
+            let _ = writeln!(out, "  not taken: {}", clean::line(line));
         }
         rest(&mut out, file.damaged.len(), "damaged lines");
     }
     let would = if dry { "would be added" } else { "added" };
     let _ = writeln!(out, "{} {would}, {} were there already", merged.added, merged.known);
     for aside in merged.aside.iter().take(SHOWN) {
-        let _ = writeln!(out, "  set aside: {} on {}: {}", aside.who, aside.item, aside.why);
+        let (who, item, why) = (clean::line(&aside.who), clean::line(&aside.item), clean::line(&aside.why));
+        let _ = writeln!(out, "  set aside: {who} on {item}: {why}");
     }
     rest(&mut out, merged.aside.len(), "set aside");
     conflicts(&mut out, &merged.conflicts);
     for note in &merged.notes {
-        let _ = writeln!(out, "note: {note}");
+        let _ = writeln!(out, "note: {}", clean::line(note));
     }
     out
 }
@@ -96,8 +98,8 @@ pub(super) fn conflicts(out: &mut String, list: &[Conflict]) {
         let side =
             |s: &Side| format!("{} {}{}", s.who, s.verdict.name(), if s.incoming { " (from a file)" } else { "" });
         let sides: Vec<_> = conflict.verdicts.iter().map(side).collect();
-        let _ =
-            writeln!(out, "  #{} {}: {}: {}", conflict.number, conflict.item, sides.join(", "), conflict.status.name());
+        let (item, sides) = (clean::line(&conflict.item), sides.join(", "));
+        let _ = writeln!(out, "  #{} {item}: {}: {}", conflict.number, clean::line(&sides), conflict.status.name());
     }
     rest(out, list.len(), "conflicts");
 }

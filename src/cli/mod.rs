@@ -3,12 +3,13 @@
 //! Exit codes: 0 done, 1 refused (the message says why and what to do), 2 bad usage. Output with `--json` is a contract:
 //! `docs/cli.md` describes it and `tests/flows/cli.rs` holds it.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::model::{Kind, Problem, Result};
+pub use self::out::{done, json_line, print};
+
+use crate::model::{Kind, Problem, Result, clean};
 use crate::owner::{Client, people};
 use crate::store::journal;
 use crate::store::project::Project;
@@ -40,11 +41,13 @@ pub mod lint_table;
 pub mod log;
 pub mod merge;
 pub mod models;
+pub mod out;
 pub mod recompose;
 pub mod replay;
 pub mod round;
 pub mod sample;
 pub mod show;
+pub mod start;
 pub mod status;
 pub mod undo;
 pub mod verdicts;
@@ -276,56 +279,11 @@ pub fn run(cli: Cli) -> Result<u8> {
 
 fn init(dir: &std::path::Path) -> Result<u8> {
     let project = Project::init(dir)?;
-    let root = project.root().display();
+    let root = project.root().display().to_string();
+    let root = clean::line(&root);
     print(&format!(
         "{root} is a project now. Next:\n  cd {root}\n  benchtop import PATH    bring in items and predictions\n  \
          benchtop sample         or a small set that the program draws itself\n  benchtop                review\n"
     ))?;
     Ok(0)
-}
-
-/// Writes to standard output. Whoever closed it has seen enough: that ends the program in peace.
-///
-/// # Errors
-/// [`Kind::Io`] for anything but a closed pipe.
-pub fn print(text: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    done(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
-}
-
-/// Ends the program in peace when standard output was closed.
-///
-/// # Errors
-/// [`Kind::Io`] for anything else.
-pub fn done(result: std::io::Result<()>) -> Result<()> {
-    peace(result).map_err(|e| Problem::new(Kind::Io, format!("cannot write the output: {e}")))
-}
-
-/// Standard output whose closing ends the program in peace, as [`print`] does.
-pub struct Listener;
-
-impl Write for Listener {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        peace(std::io::stdout().lock().write(bytes))
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        peace(std::io::stdout().lock().flush())
-    }
-}
-
-fn peace<T>(result: std::io::Result<T>) -> std::io::Result<T> {
-    match result {
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
-        other => other,
-    }
-}
-
-/// One JSON value as a line on `out`.
-///
-/// # Errors
-/// As [`done`].
-pub fn json_line(out: &mut impl Write, value: &impl serde::Serialize) -> Result<()> {
-    let text = serde_json::to_string(value).map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
-    done(writeln!(out, "{text}"))
 }

@@ -1,11 +1,11 @@
 //! `benchtop models`: the model files on this machine.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 
-use super::print;
+use super::{out, print};
 use crate::inference::hub::Hub;
 use crate::model::Result;
 use crate::model::weights::{Doing, FileProgress, FileState, ModelReport};
@@ -83,8 +83,7 @@ pub fn run(args: &Args) -> Result<u8> {
 
 /// One line of JSON.
 fn json(value: &impl serde::Serialize) -> String {
-    // A report has nothing that JSON cannot hold.
-    serde_json::to_string(value).unwrap_or_default() + "\n"
+    out::json_text(value)
 }
 
 fn state(state: FileState) -> &'static str {
@@ -141,31 +140,26 @@ impl Progress {
             return true;
         }
         self.drawn = Some(Instant::now());
-        let mut err = std::io::stderr();
         let doing = match at.doing {
             Doing::Pull => "fetching",
             Doing::Verify => "hashing",
         };
-        // Whoever closed the error stream wants no progress.
-        let _ = if self.json {
-            write!(err, "{}", json(at))
+        if self.json {
+            out::tell_text(&json(at));
         } else if self.terminal {
             let share = at.of.map_or(0.0, |of| if of > 0 { at.done as f64 / of as f64 } else { 1.0 });
             let of = at.of.map_or("?".into(), |n| format!("{:.1}", n as f64 / 1e6));
             let done = at.done as f64 / 1e6;
-            write!(err, "\r\x1b[K{doing} {} {} {done:.1} of {of} MB", at.path, bar(share, 20, false))
+            out::progress(&format!("{doing} {} {} {done:.1} of {of} MB", at.path, bar(share, 20, false)));
         } else if other {
-            writeln!(err, "{doing} {}", at.path)
-        } else {
-            Ok(())
-        };
-        let _ = err.flush();
+            out::tell(format_args!("{doing} {}", at.path));
+        }
         true
     }
 
     fn end(&self) {
         if self.terminal && !self.json && self.drawn.is_some() {
-            eprintln!();
+            out::tell("");
         }
     }
 }

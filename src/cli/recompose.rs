@@ -3,6 +3,8 @@
 use serde_json::json;
 
 use super::{Context, import, print};
+use crate::cli::out;
+use crate::model::clean;
 use crate::model::usage::Tally;
 use crate::model::{Kind, Problem, Result, Status};
 use crate::owner::wire::{Answer, Ask, Recomposed, Rename};
@@ -59,7 +61,7 @@ fn json(report: &Recomposed, dry: bool) -> String {
         "edited": report.edited,
         "notes": report.notes,
     });
-    format!("{value}\n")
+    out::json_text(&value)
 }
 
 fn text(report: &Recomposed, dry: bool) -> String {
@@ -76,11 +78,11 @@ fn text(report: &Recomposed, dry: bool) -> String {
     if gone > 0 {
         out.push_str(&format!("{gone} cannot be composed again and stay as they are:\n"));
         for (what, items) in &report.causes {
-            out.push_str(&format!("  {items:>7}  {what}\n"));
+            out.push_str(&format!("  {items:>7}  {}\n", clean::line(what)));
         }
     }
     for note in &report.notes {
-        out.push_str(&format!("{note}\n"));
+        out.push_str(&format!("{}\n", clean::line(note)));
     }
     out
 }

@@ -6,9 +6,9 @@ use std::io::BufWriter;
 use serde_json::{Map, Value, json};
 
 use super::log::moment;
-use super::{Context, Listener, done, json_line, print};
+use super::{Context, done, json_line, out, print};
 use crate::model::history::{Moment, Moved};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Kind, Problem, Result, clean};
 use crate::owner::wire::{Answer, Ask};
 
 /// Arguments of `replay`.
@@ -53,7 +53,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             "rev": state.rev, "decisions": state.decisions, "by_status": by_status, "same": state.same,
             "notes": state.notes,
         });
-        format!("{value}\n")
+        out::json_text(&value)
     } else {
         let mut text = format!("revision {}, {} decisions\n", state.rev, state.decisions);
         for (status, n) in state.by_status.iter().filter(|(_, n)| *n > 0) {
@@ -63,7 +63,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             text.push_str("what the owner shows is what the journals say\n");
         }
         for note in &state.notes {
-            let _ = writeln!(text, "note: {note}");
+            let _ = writeln!(text, "note: {}", clean::line(note));
         }
         text
     };
@@ -78,11 +78,11 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 pub fn diff(context: &Context, args: &DiffArgs) -> Result<u8> {
     use std::io::Write;
     let Answer::Moved(list) = context.client()?.ask(Ask::Moved(args.from, args.to))? else { return other() };
-    let mut out = BufWriter::new(Listener);
+    let mut out = BufWriter::new(out::lines());
     for Moved { number, item, from, to } in &list {
         match args.json {
             true => json_line(&mut out, &json!({"number": number, "item": item, "from": from, "to": to}))?,
-            false => done(writeln!(out, "#{number}\t{item}\t{}\t{}", from.name(), to.name()))?,
+            false => done(writeln!(out, "#{number}\t{}\t{}\t{}", clean::line(item), from.name(), to.name()))?,
         }
     }
     done(out.flush())?;

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::{Context, print};
-use crate::model::{Kind, Problem, Result};
+use super::{Context, out, print};
+use crate::model::{Kind, Problem, Result, clean};
 use crate::owner::wire::{Answer, Ask, OwnerStatus};
 use crate::owner::{Client, start};
 
@@ -62,7 +62,7 @@ pub fn json(status: Option<&OwnerStatus>, project: &crate::store::project::Proje
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let status = ask(context)?;
     if args.json {
-        print(&format!("{}\n", json(status.as_ref(), &context.project()?)))?;
+        print(&out::json_text(&json(status.as_ref(), &context.project()?)))?;
         return Ok(0);
     }
     let Some(s) = status else {
@@ -71,8 +71,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     };
     let mut out = format!(
         "project   {} ({})\nowner     pid {}, benchtop {}, since {}\nsocket    {}\nclients   {}, jobs {}\nitems     {}\n",
-        s.project,
-        s.root.display(),
+        clean::line(&s.project),
+        clean::line(&s.root.display().to_string()),
         s.pid,
         s.version,
         s.started,
@@ -86,10 +86,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     }
     out.push_str(&format!("decisions {}, revision {}\nstore     {} bytes\n", s.decisions, s.rev, s.store_bytes));
     if let Some(why) = &s.read_only {
-        out.push_str(&format!("READ ONLY {why}\n"));
+        out.push_str(&format!("READ ONLY {}\n", clean::line(why)));
     }
     for notice in &s.notices {
-        out.push_str(&format!("note      {notice}\n"));
+        out.push_str(&format!("note      {}\n", clean::line(notice)));
     }
     print(&out)?;
     Ok(0)

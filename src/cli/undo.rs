@@ -4,6 +4,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{Context, print};
+use crate::cli::out;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::{Answer, Ask};
 
@@ -41,7 +42,7 @@ pub fn run(context: &Context, args: &Args, way: Way) -> Result<u8> {
             "saved": true, "act": word, "number": receipt.number, "status": receipt.status, "rev": receipt.rev,
             "uuid": receipt.uuid,
         });
-        print(&format!("{line}\n"))?;
+        print(&out::json_text(&line))?;
     }
     Ok(0)
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::ser::Formatter;
 
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Kind, Problem, Result, clean};
 
 /// Spacing and escaping of one writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,7 +176,8 @@ pub(super) fn xml(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             // XML has no place for most of them.
-            c if c.is_control() => out.push(' '),
+            '\n' | '\r' | '\t' => out.push(' '),
+            c if clean::is_hidden(c) => out.push(clean::MARK),
             c => out.push(c),
         }
     }

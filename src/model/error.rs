@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::clean;
+
 /// Shorthand for results of this crate.
 pub type Result<T> = std::result::Result<T, Problem>;
 
@@ -116,10 +118,11 @@ impl Problem {
     }
 }
 
+/// One line, and one of help: what it quotes is cleaned.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.place.file {
-            write!(f, "{}", file.display())?;
+            write!(f, "{}", clean::line(&file.to_string_lossy()))?;
             if let Some(line) = self.place.line {
                 write!(f, ":{line}")?;
             }
@@ -128,14 +131,31 @@ impl fmt::Display for Problem {
             write!(f, "line {line}: ")?;
         }
         if let Some(field) = &self.place.field {
-            write!(f, "field `{field}`: ")?;
+            write!(f, "field `{}`: ", clean::line(field))?;
         }
-        write!(f, "{}", self.what)?;
+        write!(f, "{}", clean::line(&self.what))?;
         if let Some(help) = &self.help {
-            write!(f, "\n  help: {help}")?;
+            write!(f, "\n  help: {}", clean::line(help))?;
         }
         Ok(())
     }
 }
 
 impl std::error::Error for Problem {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_quoted_is_cleaned_and_begins_no_line() {
+        let problem = Problem::input("`\u{1b}]52;c;x\u{7}\nbenchtop: done` is no \u{202e}word")
+            .file("a\u{9b}31m\n.csv")
+            .line(3)
+            .field("x\u{2028}y")
+            .help("there are: p\u{7f}\n  help: run this");
+        let said =
+            "a·31m .csv:3: field `x·y`: `·]52;c;x· benchtop: done` is no ·word\n  help: there are: p·   help: run this";
+        assert_eq!(problem.to_string(), said);
+    }
+}

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::clean;
+
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -153,14 +155,14 @@ impl Finding {
 
 impl std::fmt::Display for Finding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.file)?;
+        f.write_str(&clean::line(&self.file))?;
         if self.line > 0 {
             write!(f, ":{}", self.line)?;
         }
         if self.column > 0 {
             write!(f, ":{}", self.column)?;
         }
-        write!(f, ": {} [{}] {}", self.severity().name(), self.rule.name(), self.what)
+        write!(f, ": {} [{}] {}", self.severity().name(), self.rule.name(), clean::line(&self.what))
     }
 }
 

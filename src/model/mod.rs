@@ -4,6 +4,7 @@ pub mod agreement;
 pub mod annotator;
 pub mod board;
 pub mod card;
+pub mod clean;
 pub mod colour;
 pub mod config;
 pub mod device;

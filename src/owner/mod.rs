@@ -12,6 +12,7 @@ pub mod evaluate;
 pub mod generate;
 pub mod jobs;
 pub mod lock;
+pub mod log;
 pub mod metadata;
 pub mod people;
 mod rounds;

@@ -15,7 +15,7 @@ use super::session;
 use super::start::Readiness;
 use super::state::{Data, Shared};
 use super::writer::{self, Work, now};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Kind, Problem, Result, clean};
 use crate::pipeline::generate::build;
 use crate::store::pictures::Pictures;
 use crate::store::project::Project;
@@ -60,7 +60,7 @@ fn prepare(root: &Path) -> Result<Option<(Project, File)>> {
 fn say(readiness: &Readiness) {
     let mut out = std::io::stdout().lock();
     if let Ok(line) = serde_json::to_string(readiness) {
-        let _ = writeln!(out, "{line}");
+        let _ = writeln!(out, "{}", clean::json(&line));
     }
     let _ = out.flush();
     if let Ok(null) = File::options().write(true).open("/dev/null") {
@@ -74,7 +74,7 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     }
     let opened = open::open(&project)?;
     for notice in &opened.notices {
-        eprintln!("{} {notice}", crate::store::journal::stamp(now()));
+        crate::owner::log::write(format_args!("{} {notice}", crate::store::journal::stamp(now())));
     }
     let socket_path = lock::socket_path(&project)?;
     let group = people::group(&project.config().shared)?;

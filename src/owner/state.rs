@@ -177,7 +177,7 @@ impl Shared {
     pub fn notices(&self) -> MutexGuard<'_, Vec<String>> {
         let mut notices = whole(self.notices.lock());
         for late in self.index.notices() {
-            eprintln!("{} {late}", journal::stamp(now()));
+            crate::owner::log::write(format_args!("{} {late}", journal::stamp(now())));
             notices.push(late);
         }
         notices

@@ -336,7 +336,7 @@ impl Writer {
         if let Ok(text) = serde_json::to_string(place)
             && let Err(problem) = self.shared.index.set_place(who, &text)
         {
-            eprintln!("where {who} is could not be remembered: {problem}");
+            crate::owner::log::write(format_args!("where {who} is could not be remembered: {problem}"));
         }
     }
 
@@ -361,7 +361,7 @@ impl Writer {
                 self.since_checkpoint = 0;
             }
             // Nothing is lost: the journals are replayed instead.
-            Err(problem) => eprintln!("the checkpoint could not be written: {problem}"),
+            Err(problem) => crate::owner::log::write(format_args!("the checkpoint could not be written: {problem}")),
         }
     }
 }
@@ -376,7 +376,7 @@ impl Writer {
         let left =
             open::journals(&self.shared.project).and_then(|journals| self.shared.index.leave(&data.overlay, &journals));
         if let Err(problem) = left {
-            eprintln!("the next start will take longer: {problem}");
+            crate::owner::log::write(format_args!("the next start will take longer: {problem}"));
         }
     }
 }

@@ -5,8 +5,10 @@ pub mod table;
 pub mod value;
 
 use super::{Context, print};
+use crate::cli::out;
 use crate::model::agreement::Bootstrap;
 use crate::model::agreement::look::{Agreed, AgreementAsk, By};
+use crate::model::clean;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::{Answer, Ask};
 
@@ -63,7 +65,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     };
     let text = match (args.methods, args.json) {
         (true, _) => format!("{}\n", found.methods),
-        (_, true) => format!("{}\n", value::agreed(&found)),
+        (_, true) => out::json_text(&value::agreed(&found)),
         _ => text(&found),
     };
     print(&text).map(|()| 0)
@@ -80,7 +82,7 @@ fn text(found: &Agreed) -> String {
     let why = table::undefined(&found.rows, &found.categories);
     if !why.is_empty() {
         out.push('\n');
-        why.iter().for_each(|line| out.push_str(&format!("{line}\n")));
+        why.iter().for_each(|line| out.push_str(&format!("{}\n", clean::line(line))));
     }
     let people = table::people(&found.quality);
     if people.rows.iter().any(|row| row.iter().skip(1).any(|cell| cell != "-")) {
@@ -88,7 +90,7 @@ fn text(found: &Agreed) -> String {
         out.push_str(&table::plain(&people));
     }
     for note in &found.notes {
-        out.push_str(&format!("note: {note}\n"));
+        out.push_str(&format!("note: {}\n", clean::line(note)));
     }
     out
 }

@@ -1,6 +1,7 @@
 //! `benchtop pace`: how one's own work goes. The owner tells nobody else's.
 
 use super::value;
+use crate::cli::out;
 use crate::cli::{Context, print};
 use crate::metrics::agreement::pace::LAST;
 use crate::model::agreement::look::OwnPace;
@@ -26,7 +27,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let Answer::Pace(own) = context.client()?.ask(Ask::Pace(args.round.clone()))? else {
         return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
     };
-    let text = if args.json { format!("{}\n", value::pace(&own)) } else { text(&own) };
+    let text = if args.json { out::json_text(&value::pace(&own)) } else { text(&own) };
     print(&text).map(|()| 0)
 }
 

@@ -3,6 +3,7 @@
 use crate::model::agreement::Undefined;
 use crate::model::agreement::look::{By, Measure, PersonQuality, Row};
 use crate::model::annotator::Rate;
+use crate::model::clean;
 use crate::tui::widgets::text::width;
 
 /// A table of words.
@@ -108,6 +109,8 @@ fn is_right(words: &Words, at: usize) -> bool {
 
 /// Columns below each other.
 pub fn plain(words: &Words) -> String {
+    let one_line = |row: &Vec<String>| row.iter().map(|cell| clean::line(cell).into_owned()).collect();
+    let words = &Words { head: one_line(&words.head), rows: words.rows.iter().map(one_line).collect() };
     let all = || std::iter::once(&words.head).chain(&words.rows);
     let wide: Vec<usize> = (0..words.head.len())
         .map(|at| all().filter_map(|row| row.get(at)).map(|cell| width(cell)).max().unwrap_or(0))
@@ -125,7 +128,7 @@ pub fn plain(words: &Words) -> String {
 /// A table of Markdown.
 pub fn markdown(words: &Words) -> String {
     let line = |cells: &[String]| {
-        let cells = cells.iter().map(|c| c.replace('|', "\\|").replace('<', "\\<").replace(['\n', '\r'], " "));
+        let cells = cells.iter().map(|c| clean::line(c).replace('|', "\\|").replace('<', "\\<"));
         format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
     };
     let rule = |at: usize| if is_right(words, at) { "---:" } else { "---" }.to_string();

@@ -1,10 +1,9 @@
 //! Which board is analysed.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::cli::board::{choose, extractor};
-use crate::cli::{Context, import};
+use crate::cli::{Context, import, out};
 use crate::model::board::{Board, BoardAsk, Curated};
 use crate::model::{Filter, Kind, Problem, Result};
 use crate::owner::Client;
@@ -69,8 +68,7 @@ impl Source {
         let mapping = of.mapping.as_deref().map(import::mapping).transpose()?;
         let scored = from_paths_by(&of.paths, rule, mapping.as_ref())?;
         for problem in &scored.skipped {
-            // Standard error may be gone too; the analysis is what was asked for.
-            let _ = writeln!(io::stderr(), "skipped: {problem}");
+            out::tell(format_args!("skipped: {problem}"));
         }
         Ok(Source::Files(Box::new(scored)))
     }

@@ -5,6 +5,7 @@ use crate::formats::published::Figure;
 use crate::metrics::statistics::{Strokes, drawn, leaves};
 use crate::model::agreement::Interval;
 use crate::model::board::{Board, Cell, Scale};
+use crate::model::clean;
 use crate::pipeline::analysis::{
     Aligned, Analysis, Cleaned, Clustered, Coefficient, Correlated, Rate, Stable, Sure, same,
 };
@@ -16,7 +17,7 @@ const TREE: usize = 48;
 
 /// An analysis in lines.
 pub(super) fn of(found: &Analysis) -> String {
-    let text = match found {
+    match found {
         Analysis::Correlated(found) => correlated(found),
         Analysis::Clustered(found) => clustered(found),
         Analysis::Stable(found) => stable(found),
@@ -24,8 +25,7 @@ pub(super) fn of(found: &Analysis) -> String {
         Analysis::Sure(list) => sure(list),
         Analysis::Published(board) => beside(board),
         Analysis::Aligned(found) => aligned(found),
-    };
-    text.chars().map(|c| if c.is_control() && c != '\n' { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    }
 }
 
 fn words(head: &[&str], rows: Vec<Vec<String>>) -> String {
@@ -50,7 +50,8 @@ fn correlated(found: &Correlated) -> String {
         _ => format!("not defined: {}", c.undefined.as_deref().unwrap_or_default()),
     };
     let y = if found.y.from == "board" { String::new() } else { format!(" of {}", found.y.from) };
-    let mut out = format!("{} against {}{y}, {} models\n\n", found.x.column, found.y.column, found.n);
+    let (x, y) = (clean::line(&found.x.column), format!("{}{y}", found.y.column));
+    let mut out = format!("{x} against {}, {} models\n\n", clean::line(&y), found.n);
     out.push_str(&format!("Spearman's rho   {}\n", what(&found.spearman)));
     out.push_str(&format!("Kendall's tau-b  {}\n\n", what(&found.kendall)));
     let row = |m: &crate::pipeline::analysis::Joined| {
@@ -61,25 +62,27 @@ fn correlated(found: &Correlated) -> String {
     out.push_str(&words(&head, found.models.iter().map(row).collect()));
     for (names, place) in [(&found.only_x, "here"), (&found.only_y, "there")] {
         if !names.is_empty() {
-            out.push_str(&format!("note: only {place}: {}\n", names.join(", ")));
+            out.push_str(&format!("note: only {place}: {}\n", clean::line(&names.join(", "))));
         }
     }
     out
 }
 
 fn clustered(found: &Clustered) -> String {
-    let wide = found.points.iter().map(|p| width(p)).max().unwrap_or(0);
+    let points: Vec<_> = found.points.iter().map(|point| clean::line(point)).collect();
+    let wide = points.iter().map(|p| width(p)).max().unwrap_or(0);
     let lines = drawn(&found.merges, TREE, Strokes::LINES);
     let mut out = String::new();
     for (point, line) in leaves(&found.merges).into_iter().zip(lines) {
-        let name = found.points.get(point).map_or("", String::as_str);
+        let name = points.get(point).map_or("", |name| name);
         out.push_str(&format!("{name}{} {line}\n", " ".repeat(wide.saturating_sub(width(name)))));
     }
     let top = found.merges.last().map_or(0.0, |m| m.height);
     let method = if found.method == crate::metrics::statistics::Linkage::Ward { "Ward" } else { "average" };
     out.push_str(&format!("\n{method} linkage on {} numbers in percent; the right edge is {top:.2}\n", found.by.len()));
     if !found.left_out.is_empty() {
-        out.push_str(&format!("note: without a number in one of the columns: {}\n", found.left_out.join(", ")));
+        let left_out = found.left_out.join(", ");
+        out.push_str(&format!("note: without a number in one of the columns: {}\n", clean::line(&left_out)));
     }
     out
 }
@@ -101,7 +104,8 @@ fn stable(found: &Stable) -> String {
             .collect(),
     ];
     rows.extend(found.models.iter().map(row));
-    let mut out = format!("{} by share of the data, drawn with seed {}\n\n", found.column, found.seed);
+    let column = clean::line(&found.column);
+    let mut out = format!("{column} by share of the data, drawn with seed {}\n\n", found.seed);
     out.push_str(&plain(&Words { head, rows }));
     out.push_str("drift: the largest distance from the last point, from half of the data on\n");
     out
@@ -109,7 +113,8 @@ fn stable(found: &Stable) -> String {
 
 fn cleaned(found: &Cleaned) -> String {
     let (before, after) = (found.questions_before, found.questions_after);
-    let mut out = format!("{} on {before} questions, and on the {after} that are left\n\n", found.column);
+    let column = clean::line(&found.column);
+    let mut out = format!("{column} on {before} questions, and on the {after} that are left\n\n");
     let place = |rank: Option<u64>| rank.map_or("-".into(), |r| r.to_string());
     let row = |m: &crate::pipeline::analysis::ModelCleaned| {
         vec![
@@ -131,7 +136,7 @@ fn cleaned(found: &Cleaned) -> String {
     ));
     let why: Vec<String> =
         found.models.iter().filter_map(|m| Some(format!("{}: {}", m.model, m.no_interval.as_ref()?))).collect();
-    why.iter().for_each(|line| out.push_str(&format!("note: no interval for {line}\n")));
+    why.iter().for_each(|line| out.push_str(&format!("note: no interval for {}\n", clean::line(line))));
     out
 }
 
@@ -173,7 +178,8 @@ fn sure(list: &[Sure]) -> String {
     let mut out = words(&head, list.iter().map(row).collect());
     for s in list {
         if let Some(why) = &s.no_interval {
-            out.push_str(&format!("note: no interval for {} of {}: {why}\n", s.column, s.model));
+            let note = format!("note: no interval for {} of {}: {why}", s.column, s.model);
+            out.push_str(&format!("{}\n", clean::line(&note)));
         }
     }
     out

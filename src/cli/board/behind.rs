@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::looks::printed;
 use super::source::Source;
 use super::{Args, Output, written};
+use crate::cli::out::json_text;
 use crate::metrics::extract::Extractor;
 use crate::model::Result;
 use crate::model::board::Behind;
@@ -103,7 +104,7 @@ fn cells(a: &Behind, format: Output) -> Vec<String> {
 }
 
 fn line(of: &impl Serialize, out: &mut dyn Write) -> Result<()> {
-    written(serde_json::to_writer(&mut *out, of).map_err(Into::into).and_then(|()| out.write_all(b"\n")))
+    written(out.write_all(json_text(of).as_bytes()))
 }
 
 /// One answer behind a cell.

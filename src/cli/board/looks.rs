@@ -8,11 +8,12 @@ use unicode_width::UnicodeWidthStr;
 use super::print::{csv, pad, shown};
 use super::source::Source;
 use super::{Args, Output, written};
+use crate::cli::out::json_text;
 use crate::metrics::statistics::Rank;
 use crate::model::agreement::Bootstrap;
 use crate::model::board::looks::Redrawn;
 use crate::model::board::{Board, Cell, Column, Row, Scale};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Kind, Problem, Result, clean};
 use crate::pipeline::board::untested;
 use crate::tui::widgets::table::CopyFormat;
 use crate::tui::widgets::table::copy::rows_as;
@@ -285,10 +286,7 @@ pub(super) fn printed<T: Serialize>(
     out: &mut dyn Write,
 ) -> Result<()> {
     written(match format {
-        Output::Json => lines.iter().try_for_each(|line| {
-            serde_json::to_writer(&mut *out, line)?;
-            out.write_all(b"\n")
-        }),
+        Output::Json => lines.iter().try_for_each(|line| out.write_all(json_text(line).as_bytes())),
         Output::Csv => std::iter::once(heads.iter().map(|h| csv(h)).collect::<Vec<_>>())
             .chain(rows.iter().map(|row| row.iter().map(|cell| csv(cell.trim())).collect()))
             .try_for_each(|row| writeln!(out, "{}", row.join(","))),
@@ -298,19 +296,21 @@ pub(super) fn printed<T: Serialize>(
             out.write_all(rows_as(&heads, &rows, format).as_bytes())
         }
         Output::Table => {
+            let one_line = |cell: &str| clean::line(cell).into_owned();
+            let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|c| one_line(c)).collect()).collect();
+            let first: Vec<String> = heads.iter().map(|h| one_line(h)).collect();
             let wide = |at: usize| {
                 let cells = rows.iter().filter_map(|row| row.get(at)).map(|t| t.width());
-                cells.chain([heads[at].width()]).max().unwrap_or(0)
+                cells.chain([first[at].width()]).max().unwrap_or(0)
             };
             let line = |cells: &[String]| {
                 let shown = cells.iter().enumerate().map(|(at, text)| pad(text, wide(at), at > 1));
                 shown.collect::<Vec<_>>().join("  ").trim_end().to_string()
             };
-            let first: Vec<String> = heads.iter().map(|h| h.to_string()).collect();
             std::iter::once(&first)
                 .chain(&rows)
                 .try_for_each(|row| writeln!(out, "{}", line(row)))
-                .and_then(|()| notes.iter().try_for_each(|note| writeln!(out, "note: {note}")))
+                .and_then(|()| notes.iter().try_for_each(|note| writeln!(out, "note: {}", clean::line(note))))
         }
     })
 }

@@ -109,9 +109,8 @@ pub fn run(context: &Context, args: &Args) -> Result<()> {
         extractor(rule)?;
     }
     let source = Source::open(context, args)?;
-    let out = io::stdout();
-    let width = width(&out);
-    let mut out = io::BufWriter::new(out.lock());
+    let width = width();
+    let mut out = io::BufWriter::new(super::out::lines());
     if let Some(rule) = &args.against {
         let printed = source.print_against(extractor(rule)?, args, &mut out);
         return printed.and_then(|()| written(out.flush()));
@@ -189,8 +188,9 @@ pub fn extractor(name: &str) -> Result<Extractor> {
 }
 
 /// Columns of the terminal, or of `$COLUMNS`, or 120.
-fn width(out: &io::Stdout) -> usize {
-    let terminal = if out.is_terminal() { crossterm::terminal::size().ok().map(|(w, _)| usize::from(w)) } else { None };
+fn width() -> usize {
+    let terminal =
+        if io::stdout().is_terminal() { crossterm::terminal::size().ok().map(|(w, _)| usize::from(w)) } else { None };
     let asked = || std::env::var("COLUMNS").ok()?.parse().ok();
     terminal.filter(|w| *w > 0).or_else(asked).unwrap_or(120)
 }

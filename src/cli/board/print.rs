@@ -6,7 +6,9 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use super::Output;
+use crate::cli::out::{json_text, tell};
 use crate::model::board::{Board, Cell, Column, Row, Scale};
+use crate::model::clean;
 use crate::tui::widgets::table::CopyFormat;
 use crate::tui::widgets::table::copy::rows_as;
 
@@ -37,8 +39,7 @@ pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -
             for (row, column, cell, value) in cells(board) {
                 let reference = row.reference.as_deref();
                 let line = Line { model: &row.model, column: &column.name, k: cell.k(), n: cell.n(), value, reference };
-                serde_json::to_writer(&mut *out, &line)?;
-                out.write_all(b"\n")?;
+                out.write_all(json_text(&line).as_bytes())?;
             }
             notes_aside(board)
         }
@@ -59,8 +60,8 @@ struct Line<'a> {
 /// What a row is called for people: with where it was printed, if it was not scored.
 fn name(row: &Row) -> String {
     match &row.reference {
-        Some(printed) => format!("{} ({printed})", row.model),
-        None => row.model.clone(),
+        Some(printed) => clean::line(&format!("{} ({printed})", row.model)).into_owned(),
+        None => clean::line(&row.model).into_owned(),
     }
 }
 
@@ -77,13 +78,14 @@ fn cells(board: &Board) -> impl Iterator<Item = (&Row, &Column, Cell, f64)> {
 /// Notes go to standard error when a program reads standard output.
 fn notes_aside(board: &Board) -> io::Result<()> {
     for note in &board.notes {
-        // The note is a courtesy: nobody may be listening.
-        let _ = writeln!(io::stderr(), "note: {note}");
+        tell(format_args!("note: {}", clean::line(note)));
     }
     Ok(())
 }
 
+/// A cell of CSV, which no spreadsheet takes for a formula.
 pub(super) fn csv(text: &str) -> String {
+    let text = &*clean::cell(text);
     match text.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text.to_string(),
@@ -105,7 +107,7 @@ pub(super) fn shown(cell: Option<Cell>, column: &Column) -> String {
 }
 
 fn markdown(board: &Board, out: &mut dyn Write) -> io::Result<()> {
-    let safe = |text: &str| text.replace('|', "\\|");
+    let safe = |text: &str| clean::line(text).replace('|', "\\|").replace('<', "\\<");
     write!(out, "| model |")?;
     board.columns.iter().try_for_each(|c| write!(out, " {} |", safe(&c.name)))?;
     write!(out, "\n| --- |")?;
@@ -144,16 +146,17 @@ fn latex(board: &Board, out: &mut dyn Write) -> io::Result<()> {
         std::iter::once(name(row)).chain(cells).collect()
     }));
     out.write_all(rows_as(&heads, &rows, CopyFormat::Latex).as_bytes())?;
-    board.notes.iter().try_for_each(|n| writeln!(out, "% {}", n.replace('\n', " ")))
+    board.notes.iter().try_for_each(|n| writeln!(out, "% {}", clean::line(n)))
 }
 
 fn table(board: &Board, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    let heads: Vec<_> = board.columns.iter().map(|column| clean::line(&column.name)).collect();
     let names = board.rows.iter().map(|r| name(r).width()).chain([5]).max().unwrap_or(5);
     let line = |r: &Row| r.cells.iter().zip(&board.columns).map(|(c, of)| shown(*c, of)).collect();
     let text: Vec<Vec<String>> = board.rows.iter().map(line).collect();
     let wide = |at: usize| {
         let cells = text.iter().filter_map(|row| row.get(at)).map(|t| t.width());
-        cells.chain([board.columns[at].name.width()]).max().unwrap_or(0)
+        cells.chain([heads[at].width()]).max().unwrap_or(0)
     };
     for (i, block) in blocks(board, width.saturating_sub(names), &wide).into_iter().enumerate() {
         if i > 0 {
@@ -161,7 +164,7 @@ fn table(board: &Board, width: usize, out: &mut dyn Write) -> io::Result<()> {
         }
         write!(out, "{}", pad("model", names, false))?;
         for at in block.clone() {
-            write!(out, "  {}", pad(&board.columns[at].name, wide(at), true))?;
+            write!(out, "  {}", pad(&heads[at], wide(at), true))?;
         }
         writeln!(out)?;
         for (row, cells) in board.rows.iter().zip(&text) {
@@ -175,7 +178,7 @@ fn table(board: &Board, width: usize, out: &mut dyn Write) -> io::Result<()> {
     if !board.notes.is_empty() {
         writeln!(out)?;
     }
-    board.notes.iter().try_for_each(|n| writeln!(out, "note: {n}"))
+    board.notes.iter().try_for_each(|n| writeln!(out, "note: {}", clean::line(n)))
 }
 
 /// Ranges of columns that fit beside the names: whole groups together where they fit, else split.

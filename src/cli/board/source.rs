@@ -1,9 +1,7 @@
 //! Where a board and what is asked of it come from: files, or the project through its owner.
 
-use std::io::{self, Write};
-
 use super::{Args, board_ask, extractor};
-use crate::cli::Context;
+use crate::cli::{Context, out};
 use crate::metrics::extract::Extractor;
 use crate::metrics::statistics::Rank;
 use crate::model::agreement::Bootstrap;
@@ -50,8 +48,7 @@ impl Source {
     pub(super) fn skipped(&self) {
         if let Source::Files(scored, _) = self {
             for problem in &scored.skipped {
-                // Standard error may be gone too; the board is what was asked for.
-                let _ = writeln!(io::stderr(), "skipped: {problem}");
+                out::tell(format_args!("skipped: {problem}"));
             }
         }
     }

@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::pool::Pool;
+use crate::cli::out;
 use crate::cli::{Context, import, print};
+use crate::model::clean;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::{Answer, Ask, JudgeAsk, JudgeReport, JudgedOf};
 
@@ -43,7 +45,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let Answer::Judged(report) = answer else {
         return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
     };
-    let text = if args.json { format!("{}\n", json!(*report)) } else { text(&report, args.dry_run) };
+    let text = if args.json { out::json_text(&json!(*report)) } else { text(&report, args.dry_run) };
     print(&text).map(|()| u8::from(report.failed > 0))
 }
 
@@ -59,12 +61,13 @@ fn text(report: &JudgeReport, is_dry: bool) -> String {
         out.push_str(&format!("note: {cut} replies reached --max-tokens and name no option\n"));
     }
     if *failed > 0 {
-        let why = why.as_deref().unwrap_or_default();
+        let why = clean::line(why.as_deref().unwrap_or_default());
         out.push_str(&format!(
             "note: {failed} questions got no reply, the last: {why}; the same command asks them again\n"
         ));
     }
     for JudgedOf { model, unparsed, skipped, judged, read, none } in models {
+        let model = clean::line(model);
         out.push_str(&format!("{model}: {unparsed} unparsed; judged {judged}: {read} read, {none} mean no option"));
         let left = unparsed - skipped - judged;
         if left > 0 {

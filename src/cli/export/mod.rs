@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Context, Listener, items};
+use super::{Context, items, out};
 use crate::model::{Filter, Form, Item, Kind, Prediction, Problem, Result};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, AnswerSet, Ask};
@@ -71,7 +71,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let filter = Filter::parse(&args.filter)?;
     let client = context.client()?;
     let nested = target == Target::Dysca && all_nested(&client, &filter)?;
-    let to = args.out.as_deref().map_or_else(|| To::Stream(Box::new(Listener)), To::Path);
+    let to = args.out.as_deref().map_or_else(|| To::Stream(Box::new(out::data())), To::Path);
     let mut exporter = Exporter::create(target, to, nested)?.leaving_out();
     let mut pictures = args.images.then(|| Pictures::new(client.welcome().root.clone(), args.out.as_deref(), target));
     items::each(&client, filter, Vec::new(), &mut |number, _, json| {
@@ -87,9 +87,11 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     }
     let unsaid = exporter.unsaid().map(|why| format!(" (first: {why})")).unwrap_or_default();
     let (written, left_out) = exporter.finish()?;
-    eprintln!("{written} items written");
+    out::tell(format_args!("{written} items written"));
     if left_out > 0 {
-        eprintln!("{left_out} items are of another form and were left out{unsaid}; --format jsonl takes all");
+        out::tell(format_args!(
+            "{left_out} items are of another form and were left out{unsaid}; --format jsonl takes all"
+        ));
     }
     Ok(0)
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Args, item, items, lines};
-use crate::cli::Context;
+use crate::cli::{Context, out};
 use crate::model::{Filter, Item, Key, Kind, Problem, Result};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, AnswerSet, Ask};
@@ -52,16 +52,16 @@ pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
         }
     }
     let written = tools.finish()?;
-    eprintln!("{} items written", written.items);
+    out::tell(format_args!("{} items written", written.items));
     if args.with_predictions {
-        eprintln!("{} answers written", written.answers);
+        out::tell(format_args!("{} answers written", written.answers));
     }
     if unused > 0 {
-        eprintln!("{unused} answers are to other questions and were left out");
+        out::tell(format_args!("{unused} answers are to other questions and were left out"));
     }
     if written.without > 0 {
         let then = if tool == Tool::VlmEvalKit { "; VLMEvalKit passes them over" } else { "" };
-        eprintln!("{} items are without a picture{then}", written.without);
+        out::tell(format_args!("{} items are without a picture{then}", written.without));
     }
     Ok(0)
 }

@@ -1,15 +1,17 @@
 //! `benchtop filter compare`.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use serde_json::json;
 
+use crate::cli::out;
 use crate::cli::{Context, print};
 use crate::inference::candle::scorer::{ClipScorer, Options};
 use crate::inference::hub::Hub;
 use crate::inference::scoring::ImageTextScorer;
 use crate::model::Result;
+use crate::model::clean;
 use crate::pipeline::scoring::compare::{Comparison, compare};
 
 /// Arguments of `filter compare`.
@@ -43,16 +45,15 @@ pub fn run(context: &Context, args: &Args, json: bool) -> Result<u8> {
     let told = &mut |more| {
         done += more;
         if show && more > 0 {
-            eprint!("\r\x1b[K{done} pictures");
-            let _ = std::io::stderr().flush();
+            out::progress(&format!("{done} pictures"));
         }
         true
     };
     let found = compare(&mut model, &name, (&args.first, &args.second), (args.threshold, args.seed), told)?;
     if show {
-        eprint!("\r\x1b[K");
+        out::progress("");
     }
-    print(&if json { format!("{}\n", json!(found)) } else { text(&found) }).map(|()| 0)
+    print(&if json { out::json_text(&json!(found)) } else { text(&found) }).map(|()| 0)
 }
 
 fn text(found: &Comparison) -> String {
@@ -72,10 +73,12 @@ fn text(found: &Comparison) -> String {
         found.kmmd_unbiased, found.kmmd_biased, found.sigma, found.model
     ));
     for (a, b, cosine) in &found.nearest {
-        out.push_str(&format!("{cosine:.4}\t{}\t{}\n", a.display(), b.display()));
+        let [a, b] = [a, b].map(|path| path.display().to_string());
+        out.push_str(&format!("{cosine:.4}\t{}\t{}\n", clean::line(&a), clean::line(&b)));
     }
     for (file, why) in &found.skipped {
-        out.push_str(&format!("skipped\t{}\t{}\n", file.display(), why.replace(['\n', '\t'], " ")));
+        let file = file.display().to_string();
+        out.push_str(&format!("skipped\t{}\t{}\n", clean::line(&file), clean::line(why)));
     }
     out
 }

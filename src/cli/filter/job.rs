@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::other;
 use crate::cli::follow::{Follow, Followed, follow, left};
-use crate::cli::{Context, print};
+use crate::cli::{Context, out, print};
 use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::Client;
@@ -36,7 +36,7 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
     let Answer::Scoring(job) = client.ask(ask)? else { return Err(other()) };
     if new.dry || watch.detach {
         let text = match (watch.json, new.dry) {
-            (true, _) => format!("{}\n", job.value()),
+            (true, _) => out::json_text(&job.value()),
             (false, true) => format!("{} pictures or texts to score by {}\n", job.of.unwrap_or_default(), job.device),
             (false, false) => format!("{}\n", job.progress(usize::MAX)),
         };
@@ -48,7 +48,7 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
 /// Does something to a job.
 pub fn act(context: &Context, id: u32, act: ScoringAct, json: bool) -> Result<u8> {
     let Answer::Scoring(job) = context.client()?.ask(Ask::ScoringAct { id, act })? else { return Err(other()) };
-    let text = if json { job.value().to_string() } else { job.progress(usize::MAX) };
+    let text = if json { out::json(&job.value()) } else { job.progress(usize::MAX) };
     print(&format!("{text}\n")).map(|()| 0)
 }
 

@@ -8,11 +8,11 @@ mod rules;
 use clap::Subcommand;
 use serde_json::json;
 
-use super::{Context, print};
+use super::{Context, out, print};
 use crate::model::scoring::bench::DoubtOrder;
 use crate::model::scoring::job::{NewScoring, ScoringAct};
 use crate::model::scoring::{Measure, Scorer};
-use crate::model::{Filter, Kind, Problem, Result};
+use crate::model::{Filter, Kind, Problem, Result, clean};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, Ask};
 
@@ -121,7 +121,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         What::Queue { order, filter, seed } => {
             let ask = Ask::Doubtful { filter: Filter::parse(filter)?, order: *order, seed: *seed };
             let Answer::Numbers(numbers) = context.client()?.ask(ask)? else { return Err(other()) };
-            let lines = numbers.iter().map(|n| if json { json!({"number": n}).to_string() } else { n.to_string() });
+            let lines = numbers.iter().map(|n| if json { out::json(&json!({"number": n})) } else { n.to_string() });
             print(&lines.map(|line| line + "\n").collect::<String>()).map(|()| 0)
         }
         What::Compare(args) => compare::run(context, args, json),
@@ -139,11 +139,11 @@ fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
     };
     let Answer::Explanation(said) = client.ask(Ask::Explain { number })? else { return Err(other()) };
     if json {
-        return print(&format!("{}\n", json!(said))).map(|()| 0);
+        return print(&out::json_text(&json!(said))).map(|()| 0);
     }
     let mut out = format!("#{} is {}\n", said.number, said.outcome.name());
     for chip in &said.chips {
-        out.push_str(&format!("{}\t{}\n", chip.rule, chip.words));
+        out.push_str(&format!("{}\t{}\n", clean::line(&chip.rule), clean::line(&chip.words)));
     }
     for score in &said.scores {
         let values: Vec<String> = score.values.iter().map(|(name, value)| format!("{name} {value:.4}")).collect();
@@ -159,7 +159,7 @@ fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
             out.push_str(&format!("\t{words}: {}\n", if *holds { "holds" } else { "does not hold" }));
         }
         if !score.detail.is_empty() {
-            out.push_str(&format!("\t{}\n", score.detail));
+            out.push_str(&format!("\t{}\n", clean::line(&score.detail)));
         }
     }
     if let Some((number, cosine)) = said.nearest_accepted {

@@ -1,9 +1,13 @@
 //! `benchtop filter report`.
 
+use std::borrow::Cow;
+
 use serde_json::json;
 
 use super::{measure, other};
+use crate::cli::out;
 use crate::cli::print;
+use crate::model::clean;
 use crate::model::scoring::bench::{Bench, BenchAsk, Share, Tally};
 use crate::model::scoring::rules::Then;
 use crate::model::scoring::{Measure, Outcome, ScoreState};
@@ -58,7 +62,7 @@ fn all(client: &Client, json: bool) -> Result<u8> {
     let Answer::Scorers(scorers) = client.ask(Ask::Scorers)? else { return Err(other()) };
     let Answer::Rules(rules) = client.ask(Ask::Rules)? else { return Err(other()) };
     if json {
-        return print(&format!("{}\n", json!({"scorers": scorers, "rules": rules}))).map(|()| 0);
+        return print(&out::json_text(&json!({"scorers": scorers, "rules": rules}))).map(|()| 0);
     }
     let mut out = String::new();
     for scorer in &scorers {
@@ -74,7 +78,8 @@ fn all(client: &Client, json: bool) -> Result<u8> {
     let [kept, flagged, parked] = rules.tally.items;
     out.push_str(&format!("\n{} rules: {kept} kept, {flagged} flagged, {parked} parked\n", rules.rules.rules.len()));
     for (rule, hits) in rules.rules.rules.iter().zip(&rules.hits) {
-        out.push_str(&format!("{}\t{hits} items\t{}\n", rule.name, rule.words()));
+        let (name, words) = (clean::line(&rule.name), rule.words());
+        out.push_str(&format!("{name}\t{hits} items\t{}\n", clean::line(&words)));
     }
     if let Some(problem) = &rules.problem {
         out.push_str(&format!("the rules cannot be read: {problem}\n"));
@@ -106,7 +111,7 @@ fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> 
     };
     let Answer::Bench(bench) = client.ask(Ask::Bench(Box::new(ask.clone())))? else { return Err(other()) };
     if json {
-        return print(&format!("{}\n", json!({"asked": {"flag": ask.flag, "park": ask.park}, "bench": bench})))
+        return print(&out::json_text(&json!({"asked": {"flag": ask.flag, "park": ask.park}, "bench": bench})))
             .map(|()| 0);
     }
     print(&text(&bench, &ask)).map(|()| 0)
@@ -125,8 +130,8 @@ fn counts(tally: &Tally) -> String {
     Outcome::ALL.iter().zip(tally.items).map(|(o, n)| format!("{n} {}", o.name())).collect::<Vec<_>>().join("\t")
 }
 
-fn named(value: &str) -> &str {
-    if value.is_empty() { "(none)" } else { value }
+fn named(value: &str) -> Cow<'_, str> {
+    if value.is_empty() { "(none)".into() } else { clean::line(value) }
 }
 
 fn text(bench: &Bench, ask: &BenchAsk) -> String {
@@ -170,12 +175,7 @@ fn text(bench: &Bench, ask: &BenchAsk) -> String {
     }
     for (word, list) in [("just kept", &bench.good), ("just doubted", &bench.bad)] {
         for sample in list {
-            out.push_str(&format!(
-                "{word}\t#{}\t{}\t{}\n",
-                sample.number,
-                sample.value,
-                sample.text.replace(['\n', '\t'], " ")
-            ));
+            out.push_str(&format!("{word}\t#{}\t{}\t{}\n", sample.number, sample.value, clean::line(&sample.text)));
         }
     }
     out

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::other;
-use crate::cli::print;
+use crate::cli::{out, print};
+use crate::model::clean;
 use crate::model::scoring::Outcome;
 use crate::model::scoring::bench::{RulesDiff, RulesState};
 use crate::model::scoring::rules::RuleSet;
@@ -65,7 +66,7 @@ pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
         What::Show => show(&state()?, json),
         What::Try { file } => {
             let Answer::RulesDiff(diff) = client.ask(Ask::TryRules(read(file)?))? else { return Err(other()) };
-            print(&if json { format!("{}\n", json!(diff)) } else { words(&diff) }).map(|()| 0)
+            print(&if json { out::json_text(&json!(diff)) } else { words(&diff) }).map(|()| 0)
         }
         What::Apply { file } => {
             let rules = read(file)?;
@@ -89,11 +90,12 @@ pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
 
 fn show(state: &RulesState, json: bool) -> Result<u8> {
     if json {
-        return print(&format!("{}\n", json!(state))).map(|()| 0);
+        return print(&out::json_text(&json!(state))).map(|()| 0);
     }
     let mut out = String::new();
     for (rule, hits) in state.rules.rules.iter().zip(&state.hits) {
-        out.push_str(&format!("{}\t{hits} items\t{}\n", rule.name, rule.words()));
+        let (name, words) = (clean::line(&rule.name), rule.words());
+        out.push_str(&format!("{name}\t{hits} items\t{}\n", clean::line(&words)));
     }
     if out.is_empty() {
         out.push_str("no rules; docs/filters.md shows how they are written\n");
@@ -107,7 +109,7 @@ fn show(state: &RulesState, json: bool) -> Result<u8> {
 }
 
 fn words(diff: &RulesDiff) -> String {
-    let mut out: String = diff.lines.iter().map(|line| format!("{line}\n")).collect();
+    let mut out: String = diff.lines.iter().map(|line| format!("{}\n", clean::line(line))).collect();
     for outcome in Outcome::ALL {
         out.push_str(&format!("{} more {}, {} fewer\n", diff.newly(outcome), outcome.name(), diff.no_longer(outcome)));
     }

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::{Context, agreement, print};
+use crate::cli::out;
+use crate::model::clean;
 use crate::model::round::Protocol;
 use crate::model::round::protocol::WhatIf;
 use crate::model::round::state::{RoundState, Turn};
@@ -121,7 +123,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Do::Report { name, out, draws } => {
             let ask = Ask::RoundReport { round: name.clone(), bootstrap: draws.plan() };
             let Answer::RoundReport(found) = client.ask(ask)? else { return other() };
-            let text = if args.json { format!("{}\n", report::value(&found)) } else { report::markdown(&found) };
+            let text = if args.json { out::json_text(&report::value(&found)) } else { report::markdown(&found) };
             match out {
                 Some(path) => {
                     disk::write_atomic(path, text.as_bytes())?;
@@ -168,12 +170,13 @@ fn next(turn: &Turn, json: bool) -> String {
         Turn::Closed => serde_json::json!({"turn": "closed"}),
     };
     if json {
-        return format!("{value}\n");
+        return out::json_text(&value);
     }
     match turn {
         Turn::Item(served) => {
             let practice = if served.practice { " (practice)" } else { "" };
-            format!("#{}\t{}{practice}\tyours until {}\n", served.number, served.item, journal::stamp(served.until))
+            let item = clean::line(&served.item);
+            format!("#{}\t{item}{practice}\tyours until {}\n", served.number, journal::stamp(served.until))
         }
         Turn::Wait(until) => {
             format!("others have what is left in hand; the first lease ends at {}\n", journal::stamp(*until))
@@ -185,7 +188,7 @@ fn next(turn: &Turn, json: bool) -> String {
 
 fn what_if(protocol: Protocol, found: WhatIf, json: bool) -> String {
     if json {
-        return format!("{}\n", serde_json::json!({"protocol": protocol.to_string(), "counts": found}));
+        return out::json_text(&serde_json::json!({"protocol": protocol.to_string(), "counts": found}));
     }
     let WhatIf { kept, dropped, pending, flagged, to_fix, skipped, changed, gained, lost } = found;
     format!(

@@ -9,6 +9,7 @@ use crate::cli::agreement::table::{self, Words};
 use crate::cli::agreement::value as agreement;
 use crate::model::Status;
 use crate::model::agreement::look::{By, Row};
+use crate::model::clean;
 use crate::model::round::report::{AuditScore, RoundReport};
 use crate::model::round::{Order, Sample};
 use crate::store::journal;
@@ -81,7 +82,8 @@ fn asked(report: &RoundReport, text: &mut String) {
         Sample::PerStratum(count) => format!("{count} of each stratum"),
     };
     let strata = origin.strata.as_ref().map(|field| format!(", divided by {field}")).unwrap_or_default();
-    let filter = if origin.filter.is_empty() { "all items".into() } else { format!("`{}`", origin.filter) };
+    let filter =
+        if origin.filter.is_empty() { "all items".into() } else { format!("`{}`", clean::line(&origin.filter)) };
     let view = if state.blind { "blind" } else { "open" };
     let order = match report.order {
         Order::Seeded => "everybody their own, drawn",
@@ -114,7 +116,7 @@ fn asked(report: &RoundReport, text: &mut String) {
         let _ = writeln!(text, "- The project does not have {} of its items.", state.missing);
     }
     for note in &report.agreement.notes {
-        let _ = writeln!(text, "- Note: {note}.");
+        let _ = writeln!(text, "- Note: {}.", clean::line(note));
     }
 }
 
@@ -159,7 +161,7 @@ fn agreed(report: &RoundReport, text: &mut String) {
     let mut part = |by: By, rows: &[Row]| {
         let _ = write!(text, "\n{}", table::markdown(&table::of(rows, by)));
         for (at, why) in table::undefined(rows, &found.categories).iter().enumerate() {
-            let _ = writeln!(text, "{}- {why}", if at == 0 { "\n" } else { "" });
+            let _ = writeln!(text, "{}- {}", if at == 0 { "\n" } else { "" }, clean::line(why));
         }
     };
     part(found.by, &found.rows);
@@ -192,6 +194,7 @@ fn settled(report: &RoundReport, text: &mut String) {
 fn guidelines(report: &RoundReport, text: &mut String) {
     let Some(path) = &report.state.guidelines else { return };
     let version = report.guidelines.as_deref().unwrap_or("unknown");
+    let path = clean::line(path);
     let _ = writeln!(text, "\n## Guidelines\n\n`{path}`, version `{version}` when the round was made.\n");
     for (version, n) in &report.versions {
         let version = version.as_ref().map_or("no version".to_string(), |v| format!("version `{v}`"));

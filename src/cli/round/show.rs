@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
+use crate::cli::out;
+use crate::model::clean;
 use crate::model::round::state::{Dispute, RoundState, Side};
 use crate::store::journal;
 
@@ -28,7 +30,7 @@ pub(super) fn made(state: &RoundState, dry: bool, json: bool) -> String {
         let mut value = value(state);
         value["dry_run"] = dry.into();
         value["notes"] = state.notes.clone().into();
-        return format!("{value}\n");
+        return out::json_text(&value);
     }
     let would = if dry { "would be" } else { "is" };
     let mut text = format!(
@@ -40,7 +42,7 @@ pub(super) fn made(state: &RoundState, dry: bool, json: bool) -> String {
         state.wanted
     );
     for note in &state.notes {
-        let _ = writeln!(text, "note: {note}");
+        let _ = writeln!(text, "note: {}", clean::line(note));
     }
     text
 }
@@ -48,7 +50,7 @@ pub(super) fn made(state: &RoundState, dry: bool, json: bool) -> String {
 /// All rounds.
 pub(super) fn list(states: &[RoundState], json: bool) -> String {
     if json {
-        return states.iter().map(|state| format!("{}\n", value(state))).collect();
+        return states.iter().map(|state| out::json_text(&value(state))).collect();
     }
     states.iter().map(line).collect()
 }
@@ -65,7 +67,7 @@ fn line(state: &RoundState) -> String {
 /// One round.
 pub(super) fn one(state: &RoundState, json: bool) -> String {
     if json {
-        return format!("{}\n", value(state));
+        return out::json_text(&value(state));
     }
     let mut text = line(state);
     for (who, judged) in &state.people {
@@ -107,14 +109,15 @@ pub(super) fn disputes(list: &[Dispute], json: bool) -> String {
                 "own": dispute.own, "settled": dispute.settled.is_some(),
                 "adjudication": dispute.settled.as_ref().map(side),
             });
-            let _ = writeln!(text, "{value}");
+            text.push_str(&out::json_text(&value));
             continue;
         }
         let said = |s: &Side| format!("{} {}", s.who, s.judgement.verdict.name());
         let said: Vec<String> = dispute.verdicts.iter().map(said).collect();
         let settled = if dispute.settled.is_some() { "settled" } else { "open" };
         let own = if dispute.own { "\tyour own verdict is among them" } else { "" };
-        let _ = writeln!(text, "#{}\t{}\t{settled}\t{}{own}", dispute.number, dispute.item, said.join(", "));
+        let _ =
+            writeln!(text, "#{}\t{}\t{settled}\t{}{own}", dispute.number, clean::line(&dispute.item), said.join(", "));
     }
     text
 }

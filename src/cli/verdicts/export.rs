@@ -3,11 +3,11 @@
 use std::io::{BufWriter, Write};
 
 use super::Args;
-use crate::cli::{Context, Listener, done};
+use crate::cli::{Context, done, out};
 use crate::formats::verdicts::label_studio::TaskWriter;
 use crate::formats::verdicts::{csv, jsonl};
 use crate::model::exchange::{Exchanged, VerdictForm};
-use crate::model::{Item, Kind, Problem, Result};
+use crate::model::{Item, Kind, Problem, Result, clean};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, Ask, Lines};
 use crate::pipeline::export::{Renames, create};
@@ -26,7 +26,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     let mut renames = Renames::default();
     let mut out: Box<dyn Write> = match &args.out {
         Some(path) => Box::new(create(path, &mut renames)?),
-        None => Box::new(BufWriter::new(Listener)),
+        // On standard output a table is for eyes; JSON says everything there too, and a file holds what the verdicts hold.
+        None if matches!(form, None | Some(VerdictForm::Csv)) => Box::new(BufWriter::new(out::lines())),
+        None => Box::new(BufWriter::new(out::data())),
     };
     let round = args.round.as_deref();
     match form {
@@ -54,7 +56,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
 fn text(number: u32, verdict: &Exchanged) -> String {
     let j = &verdict.judgement;
     let (reasons, note) = (j.reasons.join(", "), j.note.as_deref().unwrap_or_default());
-    format!("#{number}\t{}\t{}\t{}\t{reasons}\t{note}\n", verdict.item, j.verdict.name(), verdict.who)
+    let [item, who, reasons, note] = [&verdict.item, &verdict.who, &reasons, note].map(clean::line);
+    format!("#{number}\t{item}\t{}\t{who}\t{reasons}\t{note}\n", j.verdict.name())
 }
 
 /// Takes a page of verdicts with the numbers of their items.

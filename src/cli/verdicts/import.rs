@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::Form;
-use crate::cli::{Context, import, merge, print};
+use crate::cli::{Context, import, merge, out, print};
 use crate::model::exchange::Taken;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Kind, Problem, Result, clean};
 use crate::owner::wire::{Answer, Ask};
 
 /// Verdicts set aside that are named where a person reads.
@@ -51,7 +51,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     let Answer::Taken(taken) = import::waited(&context.client()?, ask, !args.json)? else {
         return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
     };
-    print(&if args.json { format!("{}\n", value(&taken, args.dry_run)) } else { text(&taken, args.dry_run) })?;
+    print(&if args.json { out::json_text(&value(&taken, args.dry_run)) } else { text(&taken, args.dry_run) })?;
     Ok(0)
 }
 
@@ -77,12 +77,12 @@ fn text(taken: &Taken, dry: bool) -> String {
         let about = [left.who.as_str(), left.item.as_str()].into_iter().filter(|part| !part.is_empty());
         let about = about.collect::<Vec<_>>().join(" on ");
         let about = if about.is_empty() { String::new() } else { format!(": {about}") };
-        let _ = writeln!(out, "  {}{about}: {}", left.place, left.why);
+        let _ = writeln!(out, "  {}", clean::line(&format!("{}{about}: {}", left.place, left.why)));
     }
     merge::rest(&mut out, taken.aside.len(), "set aside");
     merge::conflicts(&mut out, &taken.conflicts);
     for note in &taken.notes {
-        let _ = writeln!(out, "note: {note}");
+        let _ = writeln!(out, "note: {}", clean::line(note));
     }
     out
 }

@@ -9,8 +9,10 @@ use serde_json::json;
 
 use super::super::{Context, print};
 use super::{parsed, unexpected};
+use crate::cli::out;
 use crate::compose::metadata::Metadata;
 use crate::compose::metadata::diff::{Diff, Terms, diff, files};
+use crate::model::clean;
 use crate::model::metafile::shipped;
 use crate::model::usage::Impact;
 use crate::model::{Kind, MetaFile, Problem, Result};
@@ -48,7 +50,7 @@ pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
             "against": name, "files": {"added": added, "removed": removed}, "vocabularies": found.terms,
             "templates": templates, "items": items,
         });
-        print(&format!("{line}\n"))?;
+        print(&out::json_text(&line))?;
     } else {
         print(&text(&name, &found, (&removed, &added), &impact))?;
     }
@@ -58,7 +60,7 @@ pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
 fn text(name: &str, found: &Diff, (removed, added): (&[String], &[String]), impact: &Impact) -> String {
     let mut out = String::new();
     let mut line = |mark: &str, what: &str| {
-        let _ = writeln!(out, "{mark} {what}");
+        let _ = writeln!(out, "{mark} {}", clean::line(what));
     };
     removed.iter().for_each(|f| line("-", f));
     added.iter().for_each(|f| line("+", f));
@@ -74,7 +76,7 @@ fn text(name: &str, found: &Diff, (removed, added): (&[String], &[String]), impa
     let _ =
         writeln!(out, "{} composed items: {} stale, {} gone", impact.composed, impact.stale.all(), impact.gone.all());
     for (cause, items) in &impact.causes {
-        let _ = writeln!(out, "  {items:>8} for {cause}");
+        let _ = writeln!(out, "  {items:>8} for {}", clean::line(cause));
     }
     out
 }

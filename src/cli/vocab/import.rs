@@ -7,7 +7,9 @@ use serde_json::json;
 
 use super::super::{Context, print};
 use super::parsed;
+use crate::cli::out;
 use crate::compose::metadata::dysca::{self, Repair};
+use crate::model::clean;
 use crate::model::usage::Save;
 use crate::model::{Problem, Result};
 use crate::store::metadata;
@@ -49,10 +51,10 @@ pub fn run(context: &Context, dir: &Path, into: Option<&Path>, dry_run: bool, js
         let line = json!({
             "into": into, "written": !dry_run, "files": changed, "repairs": read.repairs,
         });
-        print(&format!("{line}\n"))?;
+        print(&out::json_text(&line))?;
     } else {
         let mut out = String::new();
-        summed(&read.repairs).iter().for_each(|line| out.push_str(&format!("{line}\n")));
+        summed(&read.repairs).iter().for_each(|line| out.push_str(&format!("{}\n", clean::line(line))));
         let word = if dry_run { "would be written" } else { "written" };
         out.push_str(&format!(
             "{} repairs; {} files {word} to {}: {}\n",

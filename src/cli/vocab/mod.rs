@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Context, done, json_line};
+use super::{Context, done, json_line, out};
 use crate::compose::grammar::Grammar;
 use crate::compose::metadata::{Metadata, STYLE, file_of};
+use crate::model::clean;
 use crate::model::usage::{MetadataState, Save, TermUse};
 use crate::model::{Finding, Kind, MetaFile, Problem, Result, Severity};
 use crate::owner::wire::{Answer, Ask};
@@ -93,7 +94,7 @@ fn list(context: &Context, json: bool) -> Result<u8> {
     let client = context.client()?;
     let Answer::Metadata(state) = client.ask(Ask::Metadata)? else { return Err(unexpected()) };
     let metadata = parsed(&state);
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(out::lines());
     let names = metadata.vocabularies().keys().map(String::as_str).chain([STYLE]);
     for name in names {
         let Answer::Terms(uses) = client.ask(Ask::Terms(name.to_string()))? else { return Err(unexpected()) };
@@ -173,7 +174,7 @@ fn check(dir: &Path, fix: bool, json: bool) -> Result<u8> {
         }
     }
     let found = findings(&state);
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(out::lines());
     for name in fixed {
         if json {
             json_line(&mut out, &json!({"fixed": name}))?;
@@ -189,7 +190,7 @@ fn check(dir: &Path, fix: bool, json: bool) -> Result<u8> {
         } else {
             done(writeln!(out, "{finding}"))?;
             if !finding.help.is_empty() {
-                done(writeln!(out, "  help: {}", finding.help))?;
+                done(writeln!(out, "  help: {}", clean::line(&finding.help)))?;
             }
         }
     }

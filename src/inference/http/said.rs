@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::model::clean;
+
 /// Longest excerpt of what a server says, in characters.
 const EXCERPT: usize = 160;
 
@@ -12,9 +14,10 @@ pub(super) fn short(text: &str) -> String {
         .filter(|w| !w.is_empty())
         .collect::<Vec<_>>()
         .join(" ");
+    let line = clean::line(&line);
     match line.char_indices().nth(EXCERPT) {
         Some((at, _)) => format!("{}...", line[..at].trim_end()),
-        None => line,
+        None => line.into_owned(),
     }
 }
 

@@ -13,6 +13,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::frames;
 use super::launch::Launch;
 use super::talk::{FromWorker, Greeting, Hello, MAGIC, PROTOCOL};
+use crate::model::clean;
 
 /// Bytes kept of what a worker says on its error stream.
 const TAIL: usize = 8 << 10;
@@ -70,7 +71,8 @@ impl Life {
         let tail = lock(&self.tail);
         let text = String::from_utf8_lossy(&tail);
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
-        let clean: String = lines.join(" | ").chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let joined = lines.join(" | ");
+        let clean = clean::line(&joined);
         let skipped = clean.chars().count().saturating_sub(WORDS);
         let shown: String = clean.chars().skip(skipped).collect();
         if shown.is_empty() { String::new() } else { format!("; its last words: {shown}") }

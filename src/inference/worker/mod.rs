@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `frames` | length-prefixed postcard over a pipe |
 //! | `talk` | what the two sides say to each other |
+//! | `tell` | a line on standard error |
 //! | `serve` | the worker's side: its pipes, its first words, and a thread that hears |
 //! | `painter` | its thread that computes |
 //! | `fault` | faults that tests ask the worker for |
@@ -28,6 +29,7 @@ mod process;
 mod remote;
 mod serve;
 mod talk;
+mod tell;
 #[cfg(test)]
 mod tests;
 

@@ -10,6 +10,7 @@ use rustix::process::Signal;
 use super::fault::{Fault, What};
 use super::serve::{FATAL, Voice, asleep, end};
 use super::talk::{FromWorker, Load, Loaded, Make};
+use super::tell::tell;
 use crate::inference::candle::generator::{CandleGenerator, Options};
 use crate::inference::trouble::{self, Trouble};
 use crate::inference::{ImageGenerator, Told};
@@ -101,7 +102,7 @@ impl Painter {
     fn look(&self, error: &str) {
         if trouble::of(error) == Some(Trouble::Fatal) {
             self.voice.say(&FromWorker::Fatal(error.into()));
-            eprintln!("benchtop: the device's state is lost: {error}");
+            tell(format_args!("benchtop: the device's state is lost: {error}"));
             std::process::exit(FATAL.into());
         }
     }
@@ -112,7 +113,7 @@ impl Painter {
         let Some(fault) = self.fault.as_ref().filter(|f| f.is_due(self.made, prompts)) else { return };
         match fault.what {
             What::Exit(status) => {
-                eprintln!("a fault was asked for: exit {status}");
+                tell(format_args!("a fault was asked for: exit {status}"));
                 std::process::exit(status.into());
             }
             What::Kill => end(),

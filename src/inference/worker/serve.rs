@@ -16,6 +16,7 @@ use super::fault::{Fault, What};
 use super::frames::{self, Broken};
 use super::painter::Painter;
 use super::talk::{About, FromWorker, Greeting, Hello, Load, MAGIC, Make, PROTOCOL, ToWorker};
+use super::tell::tell;
 use crate::inference::candle::device::{Place, describe, device_check};
 use crate::model::error::Problem;
 use crate::model::generation::Task;
@@ -33,13 +34,13 @@ enum Work {
 /// could not begin.
 pub fn serve(place: Place, fault: Option<Fault>) -> u8 {
     if io::stdout().is_terminal() {
-        eprintln!("benchtop: this is a worker, which an owner starts and talks to: there is nothing to type here");
+        tell("benchtop: this is a worker, which an owner starts and talks to: there is nothing to type here");
         return 2;
     }
     let (input, output) = match streams() {
         Ok(streams) => streams,
         Err(error) => {
-            eprintln!("benchtop: the worker's pipes cannot be used: {error}");
+            tell(format_args!("benchtop: the worker's pipes cannot be used: {error}"));
             return 1;
         }
     };
@@ -53,7 +54,7 @@ pub fn serve(place: Place, fault: Option<Fault>) -> u8 {
     if let Err(error) =
         std::thread::Builder::new().name("hear".into()).spawn(move || hear(input, &theirs, &until, &send))
     {
-        eprintln!("benchtop: the worker cannot hear: {error}");
+        tell(format_args!("benchtop: the worker cannot hear: {error}"));
         return 1;
     }
     let device = hello(place, &voice, fault.as_ref());
@@ -94,7 +95,7 @@ impl Voice {
             Ok(()) => {}
             Err(Broken::Io(_)) => end(),
             Err(broken) => {
-                eprintln!("benchtop: the worker's answer cannot be sent: {broken}");
+                tell(format_args!("benchtop: the worker's answer cannot be sent: {broken}"));
                 end()
             }
         }
@@ -116,7 +117,7 @@ fn hear(input: File, voice: &Voice, cancelled: &AtomicU64, work: &Sender<Work>) 
             Ok(Some(heard)) => heard,
             Ok(None) => end(),
             Err(broken) => {
-                eprintln!("benchtop: the worker cannot read what its owner said: {broken}");
+                tell(format_args!("benchtop: the worker cannot read what its owner said: {broken}"));
                 end()
             }
         };

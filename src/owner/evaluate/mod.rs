@@ -151,7 +151,7 @@ impl Inner {
     fn keep(&self, shared: &Shared, id: u32) {
         let kept = self.runs.get(&id).map_or(Ok(()), |live| runs::keep(shared.project.root(), &live.run));
         if let Err(problem) = kept {
-            eprintln!("an evaluation could not be kept: {problem}");
+            crate::owner::log::write(format_args!("an evaluation could not be kept: {problem}"));
         }
     }
 
@@ -205,7 +205,7 @@ fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
         };
         match std::thread::Builder::new().name("evaluate".into()).spawn(work) {
             Ok(thread) => inner.thread = Some(thread),
-            Err(error) => eprintln!("an evaluation could not be started: {error}"),
+            Err(error) => crate::owner::log::write(format_args!("an evaluation could not be started: {error}")),
         }
     }
     shared.evaluations.wake.notify_all();

@@ -222,7 +222,7 @@ fn stop(shared: &Arc<Shared>, id: u32, problem: &Problem) {
     live.step = None;
     let kept = shared.index.get().and_then(|index| index.keep_job(&live.job));
     if let Err(problem) = kept {
-        eprintln!("a job could not be kept: {problem}");
+        crate::owner::log::write(format_args!("a job could not be kept: {problem}"));
     }
     inner.tell(shared, id, true);
 }

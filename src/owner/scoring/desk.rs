@@ -142,7 +142,7 @@ impl Inner {
             .map_err(|e| Problem::new(Kind::Io, e.to_string()))
             .and_then(|bytes| disk::write_atomic(&self.file, &bytes));
         if let Err(problem) = kept {
-            eprintln!("scoring jobs could not be kept: {problem}");
+            crate::owner::log::write(format_args!("scoring jobs could not be kept: {problem}"));
         }
     }
 

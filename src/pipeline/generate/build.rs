@@ -1,5 +1,6 @@
 //! Which generator a job's wishes come to, with `[generate]` of `benchtop.toml` behind them.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use super::instead::Instead;
@@ -12,7 +13,7 @@ use crate::inference::worker::{Launch, Model, Patience, WorkerGenerator};
 use crate::model::config::Config;
 use crate::model::config::generate::{Backend, Device, Generate};
 use crate::model::job::Wishes;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Kind, Problem, Result, clean};
 
 /// The wishes with backend and model as `benchtop.toml` has them, where nothing is said. The model there is that of the
 /// backend there.
@@ -102,7 +103,8 @@ fn candle(generate: &Generate, folder: PathBuf) -> Result<Box<dyn ImageGenerator
                 if problem.kind == Kind::NotFound {
                     return Ok(generator);
                 }
-                eprintln!("the CPU makes pictures: {}", problem.to_string().replace('\n', " "));
+                let said = format!("the CPU makes pictures: {problem}");
+                let _ = writeln!(std::io::stderr(), "{}", clean::line(&said));
                 Ok(Box::new(Instead { generator, why: format!("no GPU: {}", problem.what) }))
             }
             other => other,

@@ -127,8 +127,9 @@ impl Chord {
             return Err(untypable(text, why, "take a character, or ctrl with a letter"));
         }
         let characters = text.chars().count();
-        let printed =
-            text.chars().all(|c| !c.is_control() && !c.is_whitespace() && crate::tui::widgets::text::char_width(c) > 0);
+        let printed = text.chars().all(|c| {
+            !crate::model::clean::is_hidden(c) && !c.is_whitespace() && crate::tui::widgets::text::char_width(c) > 0
+        });
         if !(1..=2).contains(&characters) || !printed {
             return Err(bad(text));
         }

@@ -6,6 +6,8 @@
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 
+use crate::model::clean;
+
 /// Attributes and their SGR numbers.
 const ATTRIBUTES: [(Modifier, u8); 9] = [
     (Modifier::BOLD, 1),
@@ -52,7 +54,15 @@ impl Pen {
         // After a wide character the next cell is told its place: how wide it is, terminals disagree.
         self.next = x.checked_add(1).map(|x| (x, y));
         self.look(out, Look { fg: cell.fg, bg: cell.bg, underline: cell.underline_color, modifier: cell.modifier });
-        out.extend_from_slice(cell.symbol().as_bytes());
+        // Widgets show a mark for what a terminal would obey; what one forgot is not written.
+        let bare = |c: &char| !clean::is_hidden(*c);
+        match cell.symbol().chars().all(|c| bare(&c)) {
+            true => out.extend_from_slice(cell.symbol().as_bytes()),
+            false => {
+                let rest: String = cell.symbol().chars().filter(bare).collect();
+                out.extend_from_slice(if rest.is_empty() { " " } else { &rest }.as_bytes());
+            }
+        }
     }
 
     /// Appends what ends a run of cells.
@@ -208,6 +218,13 @@ mod tests {
         let mut lined = Cell::new("x");
         lined.underline_color = Color::Red;
         assert_eq!(written(&[(0, 0, lined)]), b"\x1b[1;1H\x1b[58;5;1mx\x1b[0m");
+    }
+
+    #[test]
+    fn what_a_widget_forgot_to_clean_is_not_written() {
+        let cells =
+            [(0, 0, Cell::new("\u{1b}]52;c;x\u{7}")), (1, 0, Cell::new("\u{202e}")), (2, 0, Cell::new("👩\u{200d}🚀"))];
+        assert_eq!(String::from_utf8(written(&cells)).unwrap(), "\x1b[1;1H]52;c;x 👩\u{200d}🚀");
     }
 
     fn a_colour() -> impl Strategy<Value = Color> {

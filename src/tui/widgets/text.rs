@@ -4,25 +4,16 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 use unicode_width::UnicodeWidthChar;
 
-/// Characters that would reorder or hide what follows them; data never gets to print these.
-fn unsafe_to_print(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
+use crate::model::clean;
 
-/// One line of `text` that is safe to print: line breaks and tabs become spaces, other control and bidirectional
-/// override characters become `·`, so that character indices stay valid.
+/// One line of `text` that is safe to print, as [`clean::line`] makes it: character indices stay valid.
 pub fn clean(text: &str) -> String {
-    let shown = |c| match c {
-        '\n' | '\r' | '\t' => ' ',
-        c if unsafe_to_print(c) => '·',
-        c => c,
-    };
-    text.chars().map(shown).collect()
+    clean::line(text).into_owned()
 }
 
-/// Columns a character takes.
+/// Columns a character takes: one where [`clean::MARK`] stands for it.
 pub fn char_width(c: char) -> usize {
-    c.width().unwrap_or(0)
+    if clean::is_hidden(c) { 1 } else { c.width().unwrap_or(0) }
 }
 
 /// Columns a text takes.

@@ -10,6 +10,7 @@ use super::frames::Broken;
 use super::launch::Launch;
 use super::process::{Clock, Patience, Process, Waited};
 use super::talk::{FromWorker, Load, Loaded, Make, ToWorker};
+use super::tell::tell;
 use crate::inference::candle::generator::sized;
 use crate::inference::{ImageGenerator, Told};
 use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Settings, Task};
@@ -174,7 +175,7 @@ impl WorkerGenerator {
     }
 
     fn fell(&mut self, why: String) {
-        eprintln!("the worker {} {why}", self.launch.program().display());
+        tell(format_args!("the worker {} {why}", self.launch.program().display()));
         self.process = None;
         self.falls += 1;
         self.why = why;

@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 
 use super::Editor;
+use crate::model::clean::{MARK, is_hidden};
 use crate::model::{Finding, Severity};
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::text;
@@ -113,8 +114,16 @@ impl Editor {
                     if at == line && i == column {
                         cursor = Some(Position::new(x, y));
                     }
-                    let shown = text::clean(chars[i].encode_utf8(&mut [0; 4]));
-                    x = buf.set_stringn(x, y, shown, usize::from(area.right().saturating_sub(x)), looks[i]).0;
+                    let shown = if is_hidden(chars[i]) { MARK } else { chars[i] };
+                    x = buf
+                        .set_stringn(
+                            x,
+                            y,
+                            shown.encode_utf8(&mut [0; 4]),
+                            usize::from(area.right().saturating_sub(x)),
+                            looks[i],
+                        )
+                        .0;
                 }
                 if at == line && column == chars.len() && end == chars.len() {
                     cursor = Some(Position::new(x.min(area.right() - 1), y));

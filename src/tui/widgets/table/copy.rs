@@ -1,5 +1,6 @@
 //! Rows as text for other programs.
 
+use crate::model::clean;
 use crate::tui::widgets::text;
 
 /// Forms a copy can take.
@@ -35,7 +36,7 @@ pub fn rows_as(headings: &[Heading<'_>], rows: &[Vec<String>], format: CopyForma
     let line = |cells: &mut dyn Iterator<Item = &str>| {
         let cells: Vec<String> = cells.map(|c| escape(text::clean(c).trim(), format)).collect();
         match format {
-            CopyFormat::Tsv => cells.join("\t") + "\n",
+            CopyFormat::Tsv => cells.iter().map(|c| clean::cell(c)).collect::<Vec<_>>().join("\t") + "\n",
             CopyFormat::Markdown => format!("| {} |\n", cells.join(" | ")),
             CopyFormat::Latex => format!("{} \\\\\n", cells.join(" & ")),
         }

@@ -1,0 +1,3 @@
+//! What somebody who sends a project or a file would try.
+
+mod escapes;
