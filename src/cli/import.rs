@@ -9,6 +9,7 @@ use super::{Context, print};
 use crate::formats::{self, Mapping};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::{Answer, Ask, ImportAsk, Progress, Report};
+use crate::store::regular;
 
 /// Arguments of `import`.
 #[derive(clap::Args)]
@@ -83,7 +84,7 @@ fn guess(paths: &[PathBuf]) -> Result<u8> {
 /// # Errors
 /// [`Kind::Input`] with its line, and the operating system's.
 pub fn mapping(path: &Path) -> Result<Mapping> {
-    let text = std::fs::read_to_string(path).map_err(|e| Problem::io(&e, "cannot be read", path))?;
+    let text = regular::read_text(path, regular::SETTINGS_LIMIT)?;
     Mapping::parse(&text).map_err(|p| p.file(path))
 }
 
@@ -133,6 +134,8 @@ pub fn show(report: &Report, json: bool) -> Result<u8> {
             "skipped": report.skipped,
             "skipped_more": report.skipped_more,
             "notes": report.notes,
+            "unreadable_pictures": report.unreadable_pictures,
+            "unreadable": report.unreadable.iter().map(|(name, why)| json!({"name": name, "why": why})).collect::<Vec<_>>(),
         });
         print(&format!("{value}\n"))?;
     } else {
@@ -156,6 +159,7 @@ fn text(report: &Report) -> String {
     more(report.duplicates, "doubled rows dropped");
     more(report.pictures, "pictures");
     more(report.missing_pictures, "pictures not found");
+    more(report.unreadable_pictures, "pictures that cannot be shown");
     more(report.skipped.len() as u64 + report.skipped_more, "records skipped");
     out.push('\n');
     for problem in &report.skipped {

@@ -95,7 +95,7 @@ impl Made {
     /// The picture as an item refers to it.
     pub fn image(&self) -> ImageRef {
         let (hash, ext) = (Some(self.hash.clone()), Some(self.ext.clone()));
-        ImageRef { name: self.picture.clone(), hash, ext, link: None, draft: self.draft }
+        ImageRef { name: self.picture.clone(), hash, ext, draft: self.draft, ..ImageRef::default() }
     }
 }
 

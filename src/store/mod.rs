@@ -23,6 +23,7 @@ pub mod merge;
 pub mod metadata;
 pub mod open;
 pub mod overlay;
+pub mod picture_file;
 pub mod pictures;
 pub mod project;
 pub mod query;

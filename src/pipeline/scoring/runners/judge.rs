@@ -17,6 +17,7 @@ use crate::model::scoring::{Score, ScoreState, Scorer};
 use crate::model::vlm::{Ask, Encoded, Reply, Tally};
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::scoring::runner::{Keep, Runner, Spent, Subject};
+use crate::store::picture_file::PictureFile;
 use crate::store::scores::About;
 
 /// What tokens cost is counted in millionths; [`crate::model::vlm::Money`] has millionths of those.
@@ -42,8 +43,8 @@ pub(super) fn pictures(subject: &Subject, shows: Shown) -> std::result::Result<V
     if shows != Shown::None && (subject.files.is_empty() || subject.files.len() < wanted) {
         return Err(format!("the question shows {} pictures, {} are there", wanted.max(1), subject.files.len()));
     }
-    let one = |file: &std::path::PathBuf| {
-        let bytes = std::fs::read(file).map_err(|e| format!("its picture cannot be read: {e}"))?;
+    let one = |file: &PictureFile| {
+        let bytes = file.read().map_err(|p| format!("its picture cannot be read: {p}"))?;
         Encoded::new(bytes).ok_or_else(|| "its picture is no PNG, JPEG, WebP or GIF".to_string())
     };
     subject.files.iter().take(wanted).map(one).collect()
