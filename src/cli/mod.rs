@@ -48,6 +48,7 @@ pub mod show;
 pub mod status;
 pub mod undo;
 pub mod verdicts;
+pub mod verify;
 pub mod vocab;
 pub mod worker;
 
@@ -154,6 +155,8 @@ enum Command {
     Status(status::Args),
     /// End the owner of the project
     Stop,
+    /// Read every file of the project and hold it against what is recorded; repair what can be
+    Verify(verify::Args),
     /// What a bug report needs: terminal, colours, pictures, devices, store, owner, versions
     Doctor(doctor::Args),
     /// Own a project (started by the others when needed)
@@ -268,6 +271,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Show(args)) => show::run(&args, context.colour()?).map(|()| 0),
         Some(Command::Status(args)) => status::run(&context, &args),
         Some(Command::Stop) => status::stop(&context),
+        Some(Command::Verify(args)) => verify::run(&context, &args),
         Some(Command::Doctor(args)) => doctor::run(&context, &args),
         Some(Command::Worker(args)) => worker::run(&args),
         Some(Command::Owner) => crate::owner::server::run(context.project()?.root()).map(|()| 0),
