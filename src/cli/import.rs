@@ -9,7 +9,8 @@ use super::{Context, print};
 use crate::formats::{self, Mapping};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::{Answer, Ask, ImportAsk, Progress, Report};
-use crate::store::regular;
+use crate::store::bounded;
+use crate::store::regular::SETTINGS_LIMIT;
 
 /// Arguments of `import`.
 #[derive(clap::Args)]
@@ -84,7 +85,7 @@ fn guess(paths: &[PathBuf]) -> Result<u8> {
 /// # Errors
 /// [`Kind::Input`] with its line, and the operating system's.
 pub fn mapping(path: &Path) -> Result<Mapping> {
-    let text = regular::read_text(path, regular::SETTINGS_LIMIT)?;
+    let text = bounded::text(path, SETTINGS_LIMIT)?;
     Mapping::parse(&text).map_err(|p| p.file(path))
 }
 

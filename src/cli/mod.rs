@@ -262,7 +262,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Replay(args)) => replay::run(&context, &args),
         Some(Command::Diff(args)) => replay::diff(&context, &args),
         Some(Command::Vocab(args)) => vocab::run(&context, &args),
-        Some(Command::Board(args)) => board::run(&context, &args).map(|()| 0),
+        Some(Command::Board(args)) => board::run(&context, &args),
         Some(Command::Analyse(args)) => analyse::run(&context, &args),
         Some(Command::Lint(args)) => lint::run(&context, &args),
         Some(Command::LintTable(args)) => lint_table::run(&args),

@@ -7,8 +7,8 @@ use std::path::{Component, Path, PathBuf};
 use crate::formats::{Inline, picture};
 use crate::model::image::FILE_LIMIT;
 use crate::model::{ImageRef, Problem, Result};
-use crate::store::{disk, regular};
 use crate::store::project::Project;
+use crate::store::{disk, regular};
 
 /// Pictures that cannot be shown, by name and reason, that a report lists.
 const LISTED: usize = 20;
@@ -219,7 +219,9 @@ impl Pictures {
         }
         let (n, first) = &self.unreadable;
         if let Some((name, why)) = first.first() {
-            notes.push(format!("{n} pictures cannot be shown (first: `{name}`: {why}); `picture:unreadable` finds their items"));
+            notes.push(format!(
+                "{n} pictures cannot be shown (first: `{name}`: {why}); `picture:unreadable` finds their items"
+            ));
         }
         notes
     }

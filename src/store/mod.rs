@@ -7,6 +7,7 @@
 pub mod append;
 pub mod arena;
 pub mod behind;
+pub mod bounded;
 pub mod catalog;
 pub mod columns;
 pub mod disk;

@@ -71,7 +71,8 @@ mod tests {
     fn only_the_bytes_that_were_recorded_are_read() {
         let dir = tempfile::tempdir().unwrap();
         let hash = blake3::hash(b"picture").to_hex().to_string();
-        let image = ImageRef { name: "a.png".into(), hash: Some(hash.clone()), ext: Some("png".into()), ..ImageRef::default() };
+        let image =
+            ImageRef { name: "a.png".into(), hash: Some(hash.clone()), ext: Some("png".into()), ..ImageRef::default() };
         let file = PictureFile::of(dir.path(), &image).unwrap();
         assert_eq!(file.read().unwrap_err().kind, Kind::NotFound);
         std::fs::create_dir_all(file.path.parent().unwrap()).unwrap();

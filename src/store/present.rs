@@ -56,7 +56,8 @@ impl Present {
                 self.folders.remove(&first);
                 continue;
             };
-            let settled = meta.modified().is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|d| d > COARSE));
+            let settled =
+                meta.modified().is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|d| d > COARSE));
             self.folders.insert(first, Folder { stamp: stamp.filter(|_| settled), keys: keys(&path)? });
         }
         if !links.is_empty() && self.links_seen.is_none_or(|seen| seen.elapsed() > LINKS_EVERY) {

@@ -172,7 +172,9 @@ pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Problem>)> {
         let (text, seal) = sealed::open(&text);
         if seal == Seal::Broken {
             let problem = Problem::new(Kind::Corrupt, "the file does not match its checksum").file(&path);
-            problems.push(problem.help("compare it with a copy; remove its last member, `crc`, if you changed it yourself"));
+            problems.push(
+                problem.help("compare it with a copy; remove its last member, `crc`, if you changed it yourself"),
+            );
         }
         match serde_json::from_slice::<Run>(&text) {
             Ok(run) if run.v == VERSION && run.id == id => runs.push(run),

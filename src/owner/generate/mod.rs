@@ -131,6 +131,17 @@ impl Desk {
         Ok(states)
     }
 
+    /// Rows of items that have a picture whose file is gone.
+    ///
+    /// # Errors
+    /// As [`states`](Self::states).
+    pub fn gone(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<Vec<u32>> {
+        let named = self.named(shared, wanted)?;
+        let mut present = lock(&self.present);
+        present.refresh(&shared.project.images(), named.links())?;
+        Ok(named.gone(&shared.pictures(), &present))
+    }
+
     /// Whether the owner is ending.
     pub fn is_ending(&self) -> bool {
         self.inner().ended

@@ -266,6 +266,20 @@ impl Named {
         &self.files.links
     }
 
+    /// Rows of items that have a picture whose file is gone.
+    pub fn gone(&self, made: &Pictures, present: &Present) -> Vec<u32> {
+        let is_gone = |picture: &Picture| {
+            made.current(picture.key, picture.prompt).is_some_and(|e| !present.has(e.file(), &self.files.links))
+        };
+        let gone: Vec<bool> = self.pictures.iter().map(is_gone).collect();
+        let of_row = |(row, at): (usize, &u32)| match *at {
+            at if at < UNREADABLE => gone[at as usize],
+            _ => self.files.is_gone(row, present),
+        };
+        let rows = self.by_row.iter().enumerate().filter(|row| of_row(*row));
+        rows.map(|(row, _)| row as u32).collect()
+    }
+
     /// What each item's picture is; without `present` every file that was recorded counts as there.
     pub fn states(&self, made: &Pictures, present: Option<&Present>) -> Vec<PictureState> {
         let is_gone = |key: u64| present.is_some_and(|p| !p.has(key, &self.files.links));

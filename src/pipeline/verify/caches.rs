@@ -43,7 +43,9 @@ impl Scrub<'_> {
         let has_index = root.join("store/db").symlink_metadata().is_ok();
         let vouched = self.closed && self.inventory.as_ref().is_some_and(|i| i.files.contains_key("store/db"));
         if self.owned {
-            self.found(Finding::notice("store", "an owner has the index open: it was not looked at").remedy("benchtop stop"));
+            self.found(
+                Finding::notice("store", "an owner has the index open: it was not looked at").remedy("benchtop stop"),
+            );
         } else if has_index && !vouched && !self.refused.iter().any(|f| f.starts_with("store/")) {
             self.index(&root.join("store"))?;
         }
@@ -53,8 +55,11 @@ impl Scrub<'_> {
     /// Rows of a fixed size, the last four bytes of each a CRC-32.
     fn rows(&mut self, file: &str, path: &Path, size: usize) {
         let Ok(bytes) = regular::read(path, LIMIT) else { return };
-        let whole = |row: &&[u8]| row.split_at_checked(row.len() - 4).is_some_and(|(body, crc)| crc32fast::hash(body).to_le_bytes() == crc);
-        let bad: Vec<usize> = bytes.chunks_exact(size).enumerate().filter(|(_, row)| !whole(row)).map(|(at, _)| at).collect();
+        let whole = |row: &&[u8]| {
+            row.split_at_checked(row.len() - 4).is_some_and(|(body, crc)| crc32fast::hash(body).to_le_bytes() == crc)
+        };
+        let bad: Vec<usize> =
+            bytes.chunks_exact(size).enumerate().filter(|(_, row)| !whole(row)).map(|(at, _)| at).collect();
         let what = if file.contains("scores/") { "scores" } else { "similarities" };
         if let Some(first) = bad.first() {
             let finding = Finding::damage(file, format!("{} rows do not match their checksums", bad.len()));
@@ -63,8 +68,11 @@ impl Scrub<'_> {
         }
         let over = bytes.len() % size;
         if over > 0 && !self.owned {
-            let finding = Finding::damage(file, format!("its last {over} bytes are no whole row")).at((bytes.len() - over) as u64);
-            self.found(finding.lost("a row that was never acknowledged, unless the file was cut").remedy("score again"));
+            let finding = Finding::damage(file, format!("its last {over} bytes are no whole row"))
+                .at((bytes.len() - over) as u64);
+            self.found(
+                finding.lost("a row that was never acknowledged, unless the file was cut").remedy("score again"),
+            );
         }
     }
 
@@ -77,7 +85,8 @@ impl Scrub<'_> {
             !named.is_empty() && disk::list(folder).iter().any(is_named)
         });
         if !is_there {
-            let finding = Finding::damage(file, "it names no version that is there").lost("which of the versions counts");
+            let finding =
+                Finding::damage(file, "it names no version that is there").lost("which of the versions counts");
             self.found(finding.remedy("score again, or write the name of a version into it"));
         }
     }
@@ -107,7 +116,10 @@ impl Scrub<'_> {
         });
         match looked {
             Ok(meta) if meta.segments != segments && !self.is_told("imports/manifest.jsonl") => {
-                self.found(Finding::notice("store/db", "the index is behind the imports; the next opening makes it again"));
+                self.found(Finding::notice(
+                    "store/db",
+                    "the index is behind the imports; the next opening makes it again",
+                ));
             }
             Ok(_) => {}
             Err(problem) => self.found(rebuilt("store/db", problem.what)),

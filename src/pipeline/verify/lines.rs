@@ -58,7 +58,12 @@ impl Scrub<'_> {
                 _ => {}
             }
         }
-        self.each::<manifest::Entry>("imports/manifest.jsonl", &root.join("imports/manifest.jsonl"), "an import", &mut |_| {})?;
+        self.each::<manifest::Entry>(
+            "imports/manifest.jsonl",
+            &root.join("imports/manifest.jsonl"),
+            "an import",
+            &mut |_| {},
+        )?;
         self.made(&root)
     }
 
@@ -100,8 +105,10 @@ impl Scrub<'_> {
                 }
                 _ if torn && self.owned => {}
                 _ if torn => {
-                    let finding = Finding::damage(file, "its last line has no end: it was being written, or the file was cut");
-                    let finding = finding.line(number).at(at as u64).lost(format!("{what}, unless it was never acknowledged"));
+                    let finding =
+                        Finding::damage(file, "its last line has no end: it was being written, or the file was cut");
+                    let finding =
+                        finding.line(number).at(at as u64).lost(format!("{what}, unless it was never acknowledged"));
                     self.found(finding.remedy("the next owner moves it to a `.torn` file beside it"));
                 }
                 Ok(_) => {}
@@ -118,7 +125,9 @@ impl Scrub<'_> {
         }
         if bad > NAMED {
             let more = bad - NAMED;
-            self.found(Finding::damage(file, format!("{more} more damaged lines")).lost(format!("{more} times {what}")));
+            self.found(
+                Finding::damage(file, format!("{more} more damaged lines")).lost(format!("{more} times {what}")),
+            );
         }
         Ok(good)
     }
@@ -165,7 +174,10 @@ impl Scrub<'_> {
                 self.found(Finding::damage(&file, what).remedy("put the file back from a copy"));
             }
             if back > 0 {
-                self.found(Finding::notice(&file, format!("{back} decisions have a lower revision than one before them, as merged ones do")));
+                self.found(Finding::notice(
+                    &file,
+                    format!("{back} decisions have a lower revision than one before them, as merged ones do"),
+                ));
             }
         }
         Ok(())
@@ -178,7 +190,10 @@ impl Scrub<'_> {
         match seal {
             Seal::Broken => {
                 let finding = Finding::damage(file, "the file does not match its checksum").lost(lost);
-                self.found(finding.remedy("put it back from a copy; remove its last member, `crc`, if you changed it yourself"));
+                self.found(
+                    finding
+                        .remedy("put it back from a copy; remove its last member, `crc`, if you changed it yourself"),
+                );
             }
             Seal::None if !self.inventory.as_ref().is_some_and(|i| i.files.contains_key(file)) => {
                 self.found(Finding::notice(file, "no checksum recorded: an earlier version wrote it"));
@@ -205,7 +220,9 @@ impl Scrub<'_> {
 
     fn run(&mut self, name: &str, file: &str, path: &Path) -> Result<()> {
         let Some(id) = name.strip_suffix(".json").and_then(|n| n.parse::<u32>().ok()) else { return Ok(()) };
-        let Some(text) = self.sealed(file, path, "what the evaluation asked, and how it stands")? else { return Ok(()) };
+        let Some(text) = self.sealed(file, path, "what the evaluation asked, and how it stands")? else {
+            return Ok(());
+        };
         match serde_json::from_slice::<runs::Run>(&text) {
             Ok(run) if run.id == id => {}
             Ok(run) => self.found(Finding::damage(file, format!("it holds evaluation {}", run.id))),

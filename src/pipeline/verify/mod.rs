@@ -267,7 +267,8 @@ impl Scrub<'_> {
         let [store, beside] = inventory::copies(self.project).map(|path| (inventory::read(&path), path));
         let name = format!("store/{}", inventory::FILE);
         let is_good = |copy: &Copy| matches!(copy, Copy::Good(_));
-        let other = if is_good(&beside.0) { "its second copy is good" } else { "its second copy cannot be used either" };
+        let other =
+            if is_good(&beside.0) { "its second copy is good" } else { "its second copy cannot be used either" };
         match (&store.0, &beside.0) {
             (Copy::Missing, Copy::Missing) => {
                 let notice = Finding::notice(&name, "no inventory: files that are gone as a whole are not noticed");

@@ -106,9 +106,10 @@ impl Scrub<'_> {
             return finding.remedy(remedy).cure(Cure::Copy { from, hash: hash.to_string() });
         }
         match &wanted.source {
-            Some(source) => {
-                finding.remedy(format!("put {} back beside {source}, where it was imported from, and repair", wanted.image.name))
-            }
+            Some(source) => finding.remedy(format!(
+                "put {} back beside {source}, where it was imported from, and repair",
+                wanted.image.name
+            )),
             None => finding.remedy(
                 "make it again: images/pictures.jsonl has prompt, seed and model; the same model gives the same bytes",
             ),

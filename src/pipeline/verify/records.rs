@@ -48,17 +48,24 @@ impl Scrub<'_> {
         Some(match differs {
             Differs::Gone if cache => rebuilt(file, format!("it is gone; it was there at {at}")),
             Differs::Gone if record.kind == Kind::Edited => {
-                Finding::new(Severity::Changed, file, format!("it is gone; it was there at {at}")).remedy("git has it, if it was committed")
+                Finding::new(Severity::Changed, file, format!("it is gone; it was there at {at}"))
+                    .remedy("git has it, if it was committed")
             }
-            Differs::Gone => damage(format!("the file is gone; it was there at {at}")).lost(format!("all of it: {all}")),
-            Differs::Short(left) => damage(format!("the file ends after {left} bytes; at {at} it had {}", record.length))
-                .at(*left)
-                .lost(format!("what followed, of {all}")),
+            Differs::Gone => {
+                damage(format!("the file is gone; it was there at {at}")).lost(format!("all of it: {all}"))
+            }
+            Differs::Short(left) => {
+                damage(format!("the file ends after {left} bytes; at {at} it had {}", record.length))
+                    .at(*left)
+                    .lost(format!("what followed, of {all}"))
+            }
             Differs::Rewritten if self.is_told(file) => return None,
             Differs::Rewritten => damage(format!("its first {} bytes are not what they were at {at}", record.length))
                 .lost(format!("what it had then that it has no more, of {all}")),
             Differs::Grown(_) if !self.closed => return None,
-            Differs::Grown(bytes) => Finding::notice(file, format!("{bytes} bytes were added since {at}, while no owner ran")),
+            Differs::Grown(bytes) => {
+                Finding::notice(file, format!("{bytes} bytes were added since {at}, while no owner ran"))
+            }
             Differs::Changed if self.is_told(file) => return None,
             Differs::Changed if cache => rebuilt(file, format!("it is not as the owner left it at {at}")),
             Differs::Changed if sealed && inventory::is_sealed(&self.project.root().join(file)) => {
@@ -66,7 +73,8 @@ impl Scrub<'_> {
             }
             Differs::Changed if record.kind == Kind::Edited => {
                 let finding = Finding::new(Severity::Changed, file, format!("it is another file than at {at}"));
-                finding.remedy("it was edited, or it is damaged; `git diff` shows how it differs from what was committed")
+                finding
+                    .remedy("it was edited, or it is damaged; `git diff` shows how it differs from what was committed")
             }
             Differs::Changed if record.kind == Kind::Rewritten && !self.closed => return None,
             Differs::Changed => damage(format!("it is not what it was at {at}")).lost(all),

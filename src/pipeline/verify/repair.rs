@@ -41,7 +41,8 @@ pub fn repair(project: &Project, report: &mut Report, at: &str) -> Result<()> {
                 let aside = set_aside(&path)?;
                 disk::ensure_dirs(disk::folder(&path), &mut Vec::new())?;
                 disk::write_atomic(&path, &bytes)?;
-                let kept = aside.map(|aside| format!("; what was there is {}", shown(root, &aside))).unwrap_or_default();
+                let kept =
+                    aside.map(|aside| format!("; what was there is {}", shown(root, &aside))).unwrap_or_default();
                 format!("copied from {}{kept}", from.display())
             }
         };

@@ -47,8 +47,10 @@ impl Scrub<'_> {
         }
         for (name, _) in disk::list(&imports) {
             if name.ends_with(".jsonl.zst") && !named.contains(&name) && !name.starts_with('.') {
-                let finding = Finding::notice(format!("imports/{name}"), "no import in the manifest names this segment");
-                let help = "an import that was cut off left it, or its line of the manifest is damaged; it stays where it is";
+                let finding =
+                    Finding::notice(format!("imports/{name}"), "no import in the manifest names this segment");
+                let help =
+                    "an import that was cut off left it, or its line of the manifest is damaged; it stays where it is";
                 self.found(finding.remedy(help));
                 self.unread = true;
             }
@@ -122,7 +124,8 @@ impl Scrub<'_> {
     pub(super) fn want(&mut self, image: &ImageRef, by: &str, source: Option<&str>) {
         let place: Option<PathBuf> = image.link.clone().filter(|_| image.hash.is_some()).or_else(|| image.stored());
         let Some(place) = place else { return };
-        let wanted = || Wanted { image: image.clone(), named_by: by.into(), count: 0, source: source.map(str::to_string) };
+        let wanted =
+            || Wanted { image: image.clone(), named_by: by.into(), count: 0, source: source.map(str::to_string) };
         self.wanted.entry(place).or_insert_with(wanted).count += 1;
     }
 }

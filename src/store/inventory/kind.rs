@@ -31,7 +31,7 @@ impl Kind {
         let parts: Vec<&str> = path.split('/').collect();
         let ends = |ending: &str| path.ends_with(ending);
         Some(match parts.as_slice() {
-            [_, .., name] if name.contains(".torn") => Kind::Fixed,
+            [_, .., name] if name.contains(".torn") => Kind::Edited,
             ["benchtop.toml" | ".gitignore"] | ["metadata", ..] => Kind::Edited,
             ["sessions", "rounds", _] if ends(".json") => Kind::Sealed,
             ["sessions", _] if ends(".jsonl") => Kind::Lines,
@@ -88,7 +88,7 @@ mod tests {
             ("benchtop.toml", Kind::Edited),
             ("metadata/vocabularies/animal.txt", Kind::Edited),
             ("sessions/ann.jsonl", Kind::Lines),
-            ("sessions/ann.jsonl.torn-2", Kind::Fixed),
+            ("sessions/ann.jsonl.torn-2", Kind::Edited),
             ("sessions/rounds/first.json", Kind::Sealed),
             ("imports/manifest.jsonl", Kind::Lines),
             ("runs/0001.json", Kind::Sealed),

@@ -1,0 +1,4 @@
+//! Attacks that once succeeded, kept as tests.
+
+mod damage;
+mod pictures;
