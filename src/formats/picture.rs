@@ -49,13 +49,26 @@ pub fn decode(bytes: &[u8]) -> Result<DecodedImage> {
 }
 
 /// Whether [`decode`] will show these bytes, as far as that can be told without unpacking them: the format, the limits,
-/// the end of the file, and the checksums of a PNG.
+/// the end of the file, and the checksums of a PNG. GIF and BMP are unpacked.
 ///
 /// # Errors
 /// As [`decode`].
 pub fn check(bytes: &[u8]) -> Result<()> {
     let (format, _) = opened(bytes)?;
-    if format == ImageFormat::Png { png_is_whole(bytes) } else { Ok(()) }
+    match format {
+        ImageFormat::Png => png_is_whole(bytes),
+        ImageFormat::WebP => riff_is_whole(bytes),
+        ImageFormat::Jpeg => Ok(()),
+        // Rare, and quickly unpacked.
+        _ => decode(bytes).map(drop),
+    }
+}
+
+/// Whether a RIFF file is as long as it says.
+fn riff_is_whole(bytes: &[u8]) -> Result<()> {
+    let length = bytes.get(4..8).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
+    let whole = length.is_some_and(|length| bytes.len() as u64 >= u64::from(length) + 8);
+    if whole { Ok(()) } else { Err(Problem::input("truncated")) }
 }
 
 /// Walks the chunks of a PNG up to its end: their lengths and checksums.

@@ -262,6 +262,33 @@ fn every_planted_damage_is_named_and_nothing_goes_without_a_word() {
 }
 
 #[test]
+fn what_people_and_models_said_is_watched_over_after_a_kill_too() {
+    let bench = full();
+    let (root, project) = (bench.root(), bench.project());
+    // As an owner leaves it that was killed: nothing vouches for caches, everything else is as it was.
+    std::fs::write(root.join(".owner/open"), "").unwrap();
+    assert_eq!(scrub(&project).damaged(), 0, "{:#?}", scrub(&project).findings);
+    let all: Vec<PathBuf> = files(root).into_values().flatten().collect();
+    let is_truth = |file: &&PathBuf| {
+        let name = file.to_str().unwrap();
+        !name.starts_with("metadata") && !matches!(Kind::of(name), Some(Kind::Cache | Kind::Rewritten))
+    };
+    let truth: Vec<&PathBuf> = all.iter().filter(is_truth).collect();
+    let (planned, mut planted, mut seed) = (rounds(300) / 5, 0, 50_000);
+    while planted < planned {
+        seed += 1;
+        let file = truth[dice(seed * 7, truth.len() as u64) as usize];
+        let bytes = std::fs::read(root.join(file)).unwrap();
+        let Some(what) = plant(root, file, &all, seed) else { continue };
+        planted += 1;
+        let report = scrub(&project);
+        let named = report.findings.iter().any(|f| f.file == file.to_str().unwrap() && f.severity != Severity::Notice);
+        assert!(named, "{}: {what}: {:#?}", file.display(), report.findings);
+        restore(root, file, &bytes);
+    }
+}
+
+#[test]
 fn what_is_written_by_an_owner_after_the_last_look_is_no_damage() {
     let bench = full();
     bench.feed(["decide", "--as", "carol"], "{\"item\":1,\"verdict\":\"flag\"}\n").ok();
@@ -344,6 +371,24 @@ fn repair_loses_nothing_and_says_what_it_did() {
     let (code, last) = report(&bench, &[]);
     assert_eq!(code, 0, "{last:#}");
     assert_eq!(bench.items().len(), items.len());
+}
+
+#[test]
+fn scores_outlive_a_damaged_index() {
+    let bench = full();
+    let scored = |bench: &Bench| {
+        let report: Value = serde_json::from_str(&bench.run(["filter", "report", "--json"]).ok()).unwrap();
+        report["scorers"].as_array().unwrap().iter().find(|s| s["scorer"] == "flatness").unwrap()["items"].clone()
+    };
+    let before = scored(&bench);
+    stop(&bench);
+    let db = bench.project().store().join("db");
+    let length = std::fs::metadata(&db).unwrap().len() as usize;
+    std::fs::write(&db, vec![0xa5; length]).unwrap();
+    std::fs::remove_file(bench.project().store().join("columns.snap")).unwrap();
+    assert_eq!(scored(&bench), before);
+    let notices = bench.status()["notices"].to_string();
+    assert!(notices.contains("was damaged"), "{notices}");
 }
 
 #[test]

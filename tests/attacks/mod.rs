@@ -1,4 +1,5 @@
 //! Attacks that once succeeded, kept as tests.
 
 mod damage;
+mod files;
 mod pictures;

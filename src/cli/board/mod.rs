@@ -137,7 +137,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             }
             source.skipped();
             let shown = print(&board, args.format, width, &mut out);
-            let json = matches!(args.format, Some(Format::Json));
+            let json = matches!(args.format, Output::Json);
             let damaged = source.damaged().iter().filter(|_| json);
             written(shown.and_then(|()| damaged.map(|p| print::damaged(p, &mut out)).collect()))
         }
