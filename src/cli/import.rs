@@ -9,6 +9,8 @@ use super::{Context, out, print};
 use crate::formats::{self, Mapping};
 use crate::model::{Kind, Problem, Result, clean};
 use crate::owner::wire::{Answer, Ask, ImportAsk, Progress, Report};
+use crate::store::bounded;
+use crate::store::regular::SETTINGS_LIMIT;
 
 /// Arguments of `import`.
 #[derive(clap::Args)]
@@ -83,7 +85,7 @@ fn guess(paths: &[PathBuf]) -> Result<u8> {
 /// # Errors
 /// [`Kind::Input`] with its line, and the operating system's.
 pub fn mapping(path: &Path) -> Result<Mapping> {
-    let text = std::fs::read_to_string(path).map_err(|e| Problem::io(&e, "cannot be read", path))?;
+    let text = bounded::text(path, SETTINGS_LIMIT)?;
     Mapping::parse(&text).map_err(|p| p.file(path))
 }
 
@@ -132,6 +134,8 @@ pub fn show(report: &Report, json: bool) -> Result<u8> {
             "skipped": report.skipped,
             "skipped_more": report.skipped_more,
             "notes": report.notes,
+            "unreadable_pictures": report.unreadable_pictures,
+            "unreadable": report.unreadable.iter().map(|(name, why)| json!({"name": name, "why": why})).collect::<Vec<_>>(),
         });
         print(&out::json_text(&value))?;
     } else {
@@ -156,6 +160,7 @@ fn text(report: &Report) -> String {
     more(report.duplicates, "doubled rows dropped");
     more(report.pictures, "pictures");
     more(report.missing_pictures, "pictures not found");
+    more(report.unreadable_pictures, "pictures that cannot be shown");
     more(report.skipped.len() as u64 + report.skipped_more, "records skipped");
     out.push('\n');
     for problem in &report.skipped {

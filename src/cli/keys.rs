@@ -6,7 +6,9 @@ use serde_json::json;
 
 use super::{Context, json_line, out, print};
 use crate::model::{Kind, Problem, Result};
+use crate::store::bounded;
 use crate::store::project::Project;
+use crate::store::regular::SETTINGS_LIMIT;
 use crate::tui::action::Action;
 use crate::tui::keymap::Keymap;
 use crate::tui::keymap::file::{Loaded, load, read};
@@ -67,7 +69,7 @@ fn tell(problems: &[Problem]) {
 }
 
 fn check(file: &Path, known: Option<&Known<'_>>, json: bool) -> Result<u8> {
-    let text = std::fs::read_to_string(file).map_err(|e| Problem::io(&e, "the keys cannot be read", file))?;
+    let text = bounded::text(file, SETTINGS_LIMIT)?;
     let (problems, notes, macros) = match read(&text, file, known) {
         Ok((keymap, notes)) => (Vec::new(), notes, keymap.macros().len()),
         Err(problems) => (problems, Vec::new(), 0),

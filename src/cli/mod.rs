@@ -51,6 +51,7 @@ pub mod start;
 pub mod status;
 pub mod undo;
 pub mod verdicts;
+pub mod verify;
 pub mod vocab;
 pub mod worker;
 
@@ -157,6 +158,8 @@ enum Command {
     Status(status::Args),
     /// End the owner of the project
     Stop,
+    /// Read every file of the project and hold it against what is recorded; repair what can be
+    Verify(verify::Args),
     /// What a bug report needs: terminal, colours, pictures, devices, store, owner, versions
     Doctor(doctor::Args),
     /// Own a project (started by the others when needed)
@@ -262,7 +265,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Replay(args)) => replay::run(&context, &args),
         Some(Command::Diff(args)) => replay::diff(&context, &args),
         Some(Command::Vocab(args)) => vocab::run(&context, &args),
-        Some(Command::Board(args)) => board::run(&context, &args).map(|()| 0),
+        Some(Command::Board(args)) => board::run(&context, &args),
         Some(Command::Analyse(args)) => analyse::run(&context, &args),
         Some(Command::Lint(args)) => lint::run(&context, &args),
         Some(Command::LintTable(args)) => lint_table::run(&args),
@@ -271,6 +274,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Show(args)) => show::run(&args, context.colour()?).map(|()| 0),
         Some(Command::Status(args)) => status::run(&context, &args),
         Some(Command::Stop) => status::stop(&context),
+        Some(Command::Verify(args)) => verify::run(&context, &args),
         Some(Command::Doctor(args)) => doctor::run(&context, &args),
         Some(Command::Worker(args)) => worker::run(&args),
         Some(Command::Owner) => crate::owner::server::run(context.project()?.root()).map(|()| 0),

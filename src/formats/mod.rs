@@ -26,6 +26,7 @@ pub mod mapping;
 mod mark;
 mod mvp;
 pub mod out;
+pub mod picture;
 mod predictions;
 pub mod published;
 mod reader;

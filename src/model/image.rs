@@ -4,6 +4,13 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+/// Longest side of a picture that is decoded, in pixels.
+pub const SIDE_LIMIT: u32 = 16_384;
+/// Most memory that decoding one picture may take, in bytes: 67 million pixels of four bytes.
+pub const DECODED_LIMIT: u64 = 256 << 20;
+/// Largest picture file that is read, in bytes.
+pub const FILE_LIMIT: u64 = 256 << 20;
+
 /// A picture as an item names it, and where its bytes are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageRef {
@@ -21,6 +28,9 @@ pub struct ImageRef {
     /// Whether it is a draft that stands in for a picture of a model.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub draft: bool,
+    /// Why the file that was imported cannot be shown, where it cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<String>,
 }
 
 impl ImageRef {

@@ -95,7 +95,7 @@ impl Made {
     /// The picture as an item refers to it.
     pub fn image(&self) -> ImageRef {
         let (hash, ext) = (Some(self.hash.clone()), Some(self.ext.clone()));
-        ImageRef { name: self.picture.clone(), hash, ext, link: None, draft: self.draft }
+        ImageRef { name: self.picture.clone(), hash, ext, draft: self.draft, ..ImageRef::default() }
     }
 }
 
@@ -107,15 +107,17 @@ pub enum PictureState {
     Yes,
     /// What is there is a draft.
     Draft,
-    /// The item names a picture that is not there, or one made from another prompt.
+    /// The item names a picture that is not there or whose file is gone, or one made from another prompt.
     Missing,
     /// The item is about no picture.
     None,
+    /// The file is there and cannot be shown: import said so.
+    Unreadable,
 }
 
 impl PictureState {
     /// All of them, in the order they are listed.
-    pub const ALL: [PictureState; 4] = [Self::Yes, Self::Draft, Self::Missing, Self::None];
+    pub const ALL: [PictureState; 5] = [Self::Yes, Self::Draft, Self::Missing, Self::None, Self::Unreadable];
 
     /// The word for it.
     pub fn name(self) -> &'static str {
@@ -124,6 +126,7 @@ impl PictureState {
             Self::Draft => "draft",
             Self::Missing => "missing",
             Self::None => "none",
+            Self::Unreadable => "unreadable",
         }
     }
 

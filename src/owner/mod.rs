@@ -23,6 +23,7 @@ pub mod session;
 pub mod sight;
 pub mod start;
 pub mod state;
+mod upkeep;
 pub mod wire;
 pub mod writer;
 

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lru::LruCache;
 
+use super::generate::PictureStates;
 use super::metadata::Held;
 use crate::model::filter::Said;
-use crate::model::made::PictureState;
 use crate::model::{Field, Filter, Item, Result, Sort};
 use crate::pipeline::scoring::rules::{self as scoring, ColumnsBy, Outcomes};
 use crate::pipeline::usage::Usage;
@@ -34,6 +34,8 @@ struct Key {
     metadata: u64,
     /// Of scores and rules, likewise.
     scores: u64,
+    /// Of the files of pictures, likewise.
+    pictures: u64,
     /// What the one who asks must not see.
     veil: u64,
 }
@@ -64,8 +66,8 @@ impl Derived {
 pub struct Beside {
     /// The metadata and its use, where the filter asks for it.
     pub derived: Option<Derived>,
-    /// What each item's picture is, where the filter asks for it. It changes with the revision.
-    pub pictures: Option<Arc<Vec<PictureState>>>,
+    /// What each item's picture is, where the filter asks for it. It changes with the revision and with the files.
+    pub pictures: Option<PictureStates>,
     /// What rules and scores say, where the filter asks for it.
     pub scores: Option<ByScore>,
     /// The rows (rising) that have a verdict that meets each condition asked for.
@@ -158,7 +160,7 @@ impl Search {
         if let Some(derived) = &beside.derived {
             derived.retain(&mut rows, filter);
         }
-        if let Some(pictures) = beside.pictures.as_ref().filter(|_| !filter.picture.is_empty()) {
+        if let Some((_, pictures)) = beside.pictures.as_ref().filter(|_| !filter.picture.is_empty()) {
             rows.retain(|row| pictures.get(*row as usize).is_some_and(|state| filter.picture.contains(state)));
         }
         if let Some(scores) = &beside.scores {
@@ -240,6 +242,7 @@ impl Search {
             rev,
             metadata: beside.derived.as_ref().map_or(0, |d| d.held.generation),
             scores: beside.scores.as_ref().map_or(0, |s| s.generation),
+            pictures: beside.pictures.as_ref().map_or(0, |p| p.0),
             veil: beside.veil,
         };
         if let Some(list) = lock(&self.lists).get(&key) {

@@ -72,7 +72,9 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     for dir in [project.sessions(), project.imports(), project.images()] {
         std::fs::create_dir_all(&dir).map_err(|e| Problem::io(&e, "cannot be made", &dir))?;
     }
-    let opened = open::open(&project)?;
+    let missing = super::upkeep::begin(&project);
+    let mut opened = open::open(&project)?;
+    opened.notices.extend(missing);
     for notice in &opened.notices {
         crate::owner::log::write(format_args!("{} {notice}", crate::store::journal::stamp(now())));
     }
@@ -90,6 +92,8 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     super::generate::start(&shared);
     super::scoring::start(&shared);
     super::evaluate::start(&shared);
+    let upkeep =
+        super::upkeep::start(&shared).map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)
@@ -110,6 +114,8 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     }
     let _ = writing.join();
     runtime.shutdown_timeout(Duration::from_secs(2));
+    let _ = upkeep.join();
+    super::upkeep::end(shared);
     served
 }
 

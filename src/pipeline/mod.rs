@@ -14,3 +14,4 @@ pub mod sample;
 pub mod scoring;
 pub mod sources;
 pub mod usage;
+pub mod verify;

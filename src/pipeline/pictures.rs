@@ -1,19 +1,17 @@
 //! Taking in the pictures that records name: safely found, hashed, copied once.
 
 use std::collections::HashMap;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
-use crate::formats::Inline;
-use crate::model::{ImageRef, Kind, Problem, Result};
-use crate::store::disk;
+use crate::formats::{Inline, picture};
+use crate::model::image::FILE_LIMIT;
+use crate::model::{ImageRef, Problem, Result};
 use crate::store::project::Project;
+use crate::store::{disk, regular};
 
-/// Largest picture file taken in.
-const FILE_LIMIT: u64 = 512 << 20;
-/// Largest side and area of a picture, by its header: what the preview can decode in bounded memory.
-const SIDE_LIMIT: u32 = 16_384;
-const AREA_LIMIT: u64 = 100_000_000;
+/// Pictures that cannot be shown, by name and reason, that a report lists.
+const LISTED: usize = 20;
 
 /// Pictures of one import.
 pub struct Pictures {
@@ -29,6 +27,8 @@ pub struct Pictures {
     missing: u64,
     /// Whether any was carried within a file.
     carried: bool,
+    /// Pictures that cannot be shown, the first of them by name with the reason.
+    unreadable: (u64, Vec<(String, String)>),
 }
 
 impl Drop for Pictures {
@@ -53,6 +53,7 @@ impl Pictures {
             taken: 0,
             missing: 0,
             carried: false,
+            unreadable: (0, Vec::new()),
         }
     }
 
@@ -75,7 +76,8 @@ impl Pictures {
     /// Finds the picture a record names and fills in where it is. One that is not there is counted, not refused.
     ///
     /// # Errors
-    /// [`Kind::Input`] for a name that leads outside the folder of its file, and for a picture too large to be shown.
+    /// [`crate::model::Kind::Input`] for a name that leads outside the folder of its file, and for a file above the limit. What cannot be
+    /// shown is taken in and marked.
     pub fn find(&mut self, image: &mut ImageRef) -> Result<()> {
         if image.hash.is_some() && image.stored().is_some_and(|p| self.in_project(&p)) {
             return Ok(());
@@ -102,13 +104,14 @@ impl Pictures {
     /// Takes in a picture that a file carries within itself. It is copied with `link` too: there is nothing to refer to.
     ///
     /// # Errors
-    /// [`Kind::Input`] for one that is no base64 or too large to be shown, and the operating system's.
+    /// [`crate::model::Kind::Input`] for one that is no base64, and the operating system's.
     pub fn carried(&mut self, inline: &Inline) -> Result<()> {
         let bytes = inline.bytes()?;
-        check_size(&inline.name, &bytes)?;
-        let hash = blake3::hash(&bytes).to_hex().to_string();
+        let hash = Some(blake3::hash(&bytes).to_hex().to_string());
         let ext = ending(Path::new(&inline.name));
-        let image = ImageRef { name: inline.name.clone(), hash: Some(hash), ext, link: None, draft: false };
+        let known = self.known.contains_key(&inline.name);
+        let unreadable = self.look_at(&inline.name, &bytes, known);
+        let image = ImageRef { name: inline.name.clone(), hash, ext, unreadable, ..ImageRef::default() };
         if let Some(stored) = image.stored() {
             self.copy(&stored, &bytes)?;
         }
@@ -153,23 +156,34 @@ impl Pictures {
     }
 
     fn take(&mut self, name: &str, path: &Path) -> Result<ImageRef> {
-        let fail = |e: std::io::Error| Problem::io(&e, "the picture cannot be read", path);
-        let mut file = std::fs::File::open(path).map_err(fail)?;
-        let length = file.metadata().map_err(fail)?.len();
-        if length > FILE_LIMIT {
-            return Err(Problem::input(format!("the picture `{name}` has {length} bytes")).field("images"));
-        }
-        let mut bytes = Vec::with_capacity(length as usize);
-        file.read_to_end(&mut bytes).map_err(fail)?;
-        check_size(name, &bytes)?;
-        let hash = blake3::hash(&bytes).to_hex().to_string();
+        let named = |p: Problem| Problem { what: format!("the picture `{name}`: {}", p.what), ..p }.field("images");
+        let bytes = regular::read(path, FILE_LIMIT).map_err(named)?;
+        let hash = Some(blake3::hash(&bytes).to_hex().to_string());
         let ext = ending(path);
         let link = self.link.then(|| path.to_path_buf());
-        let image = ImageRef { name: name.to_string(), hash: Some(hash), ext, link, draft: false };
+        let unreadable = self.look_at(name, &bytes, false);
+        let image = ImageRef { name: name.to_string(), hash, ext, link, draft: false, unreadable };
         if let Some(stored) = image.stored() {
             self.copy(&stored, &bytes)?;
         }
         Ok(image)
+    }
+
+    /// Why the screen will not be able to show a picture, where it will not; counted unless it was `known` before.
+    fn look_at(&mut self, name: &str, bytes: &[u8], known: bool) -> Option<String> {
+        let why = picture::check(bytes).err()?.what;
+        if !known {
+            self.unreadable.0 += 1;
+            if self.unreadable.1.len() < LISTED {
+                self.unreadable.1.push((name.to_string(), why.clone()));
+            }
+        }
+        Some(why)
+    }
+
+    /// Pictures that were taken in and cannot be shown: how many, and the first of them by name with the reason.
+    pub fn unreadable(&self) -> &(u64, Vec<(String, String)>) {
+        &self.unreadable
     }
 
     /// Writes a content-addressed copy unless it is there. Its bytes are synced with all others at the end.
@@ -202,6 +216,12 @@ impl Pictures {
         let mut notes = Vec::new();
         if self.missing > 0 {
             notes.push(format!("{} pictures were not found; their items are shown without", self.missing));
+        }
+        let (n, first) = &self.unreadable;
+        if let Some((name, why)) = first.first() {
+            notes.push(format!(
+                "{n} pictures cannot be shown (first: `{name}`: {why}); `picture:unreadable` finds their items"
+            ));
         }
         notes
     }
@@ -238,7 +258,7 @@ pub fn sync(images: &Path) -> Result<()> {
 pub fn put(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
     let path = root.join(stored);
     // By content: a copy that a power cut emptied has the right name and the wrong bytes.
-    if std::fs::read(&path).is_ok_and(|there| there == bytes) {
+    if regular::read(&path, FILE_LIMIT).is_ok_and(|there| there == bytes) {
         return Ok(());
     }
     let fail = |e: std::io::Error| Problem::io(&e, "the picture cannot be copied", &path);
@@ -256,7 +276,7 @@ pub fn put(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
 /// The operating system's; a full disk among them, and then no part of the file is there.
 pub fn put_durably(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
     let path = root.join(stored);
-    if std::fs::read(&path).is_ok_and(|there| there == bytes) {
+    if regular::read(&path, FILE_LIMIT).is_ok_and(|there| there == bytes) {
         return Ok(());
     }
     let dir = path.parent().unwrap_or(root);
@@ -264,17 +284,4 @@ pub fn put_durably(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
         disk::sync_dir(dir.parent().unwrap_or(root))?;
     }
     disk::write_atomic(&path, bytes)
-}
-
-/// Refuses what would unpack to more than can be shown. A file that is no picture at all is not refused: the review
-/// says so in its place.
-fn check_size(name: &str, bytes: &[u8]) -> Result<()> {
-    let reader = image::ImageReader::new(std::io::Cursor::new(bytes)).with_guessed_format();
-    let Some((width, height)) = reader.ok().and_then(|r| r.into_dimensions().ok()) else { return Ok(()) };
-    if width > SIDE_LIMIT || height > SIDE_LIMIT || u64::from(width) * u64::from(height) > AREA_LIMIT {
-        return Err(Problem::new(Kind::Input, format!("the picture `{name}` is {width}x{height} pixels"))
-            .field("images")
-            .help("at most 16,384 a side and 100 million in all: larger ones unpack to gigabytes"));
-    }
-    Ok(())
 }

@@ -84,8 +84,19 @@ pub(super) fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTem
 }
 
 /// The folder `path` lies in; the current one for a bare name.
-pub(super) fn folder(path: &Path) -> &Path {
+pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Names and paths of what is in `dir`, sorted by name; nothing where it is no folder or a link to one.
+pub fn list(dir: &Path) -> Vec<(String, PathBuf)> {
+    if !dir.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+        return Vec::new();
+    }
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut found: Vec<_> = entries.map(|e| (e.file_name().to_string_lossy().into_owned(), e.path())).collect();
+    found.sort();
+    found
 }
 
 /// Creates `dir` when it is not there; returns whether it did.

@@ -58,6 +58,24 @@ pub fn write<T: Serialize>(
     disk::write_atomic_slices(path, &all)
 }
 
+/// Checks every byte of a file, whatever it describes.
+///
+/// # Errors
+/// [`Kind::Corrupt`] when anything of it is not as it was written.
+pub fn check(bytes: &[u8], path: &Path) -> Result<()> {
+    let (Some(header), Some(rest)) = (bytes.get(..HEADER), bytes.get(HEADER..)) else {
+        return Err(corrupt(path, "it is cut short"));
+    };
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&header[..56]);
+    crc.update(rest);
+    let expected = u32::from_le_bytes(header[56..60].try_into().unwrap_or_default());
+    if !header.starts_with(b"bt") || crc.finalize() != expected || header[60..].iter().any(|byte| *byte != 0) {
+        return Err(corrupt(path, "it does not match its checksum"));
+    }
+    Ok(())
+}
+
 /// A file whose header was read.
 pub struct Reading {
     pub(super) path: PathBuf,

@@ -134,6 +134,14 @@ pub fn encode(decision: &Decision, out: &mut Vec<u8>) -> Result<()> {
     line::encode(&row(decision), out)
 }
 
+/// The decision on a line.
+///
+/// # Errors
+/// [`Kind::Corrupt`] for a checksum that is missing or wrong, and for a line that is no decision.
+pub fn decode(bytes: &[u8]) -> Result<Decision> {
+    decision(line::decode::<Row>(bytes)?)
+}
+
 /// The decision as its journal line; two decisions are the same when these are.
 pub fn text(decision: &Decision) -> Vec<u8> {
     let mut line = Vec::new();

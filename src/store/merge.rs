@@ -14,7 +14,7 @@ pub use verdicts::plan as plan_verdicts;
 use super::columns::id_hash;
 use super::history::History;
 use super::pictures::Pictures;
-use super::{Catalog, Ledger, journal};
+use super::{Catalog, Ledger, bounded, journal};
 use crate::model::history::{Aside, Conflict, Merged, MergedFile, Moment, Side};
 use crate::model::{Act, Decision, Kind, Problem, Result};
 
@@ -115,16 +115,71 @@ fn elsewhere(decision: &Decision, now: Option<&str>, catalog: &Catalog, row: u32
     }
 }
 
-fn read(path: &Path) -> Result<(MergedFile, Vec<Decision>)> {
-    if !path.exists() {
-        return Err(Problem::new(Kind::NotFound, "there is no such file").file(path));
-    }
-    let journal::Reading { decisions, problems, torn, .. } = journal::read(path)?;
-    if decisions.is_empty() && !problems.is_empty() {
-        return Err(Problem::input("not one line of it is a decision")
+/// Longest line of a journal that is read, in bytes.
+const LINE: u64 = 16 << 20;
+/// Lines after which a file without one decision is none.
+const HOPELESS: u64 = 1000;
+
+/// What a journal of another machine holds.
+struct Lines {
+    decisions: Vec<Decision>,
+    damaged: Vec<String>,
+    torn: bool,
+}
+
+/// Reads a journal line by line: a file that is none is given up early, whatever its size.
+fn lines(path: &Path) -> Result<Lines> {
+    use std::io::{BufRead, Read};
+    let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", path);
+    let none = || {
+        Problem::input("not one line of it is a decision")
             .file(path)
-            .help("journals are the files `sessions/<annotator>.jsonl` of a project"));
+            .help("journals are the files `sessions/<annotator>.jsonl` of a project")
+    };
+    let mut input = bounded::open(path).map_err(|p| match p.kind {
+        Kind::NotFound => Problem::new(Kind::NotFound, "there is no such file").file(path),
+        _ => p,
+    })?;
+    let mut found = Lines { decisions: Vec::new(), damaged: Vec::new(), torn: false };
+    let (mut number, mut more) = (0u64, 0usize);
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        let read = input.by_ref().take(LINE).read_until(b'\n', &mut bytes).map_err(fail)? as u64;
+        if read == 0 {
+            break;
+        }
+        number += 1;
+        if !bytes.ends_with(b"\n") {
+            if read == LINE {
+                let what = format!("line {number} is longer than {} MiB: this is no journal", LINE >> 20);
+                return Err(Problem::input(what).file(path).line(number));
+            }
+            found.torn = true;
+            break;
+        }
+        match journal::decode(&bytes) {
+            Ok(decision) => found.decisions.push(decision),
+            Err(problem) if found.damaged.len() < LISTED => {
+                found.damaged.push(format!("line {number}: {}", problem.what))
+            }
+            Err(_) => more += 1,
+        }
+        if found.decisions.is_empty() && number >= HOPELESS {
+            return Err(none());
+        }
     }
+    if found.decisions.is_empty() && !found.damaged.is_empty() {
+        return Err(none());
+    }
+    if more > 0 {
+        found.damaged.push(format!("{more} more damaged lines are not listed"));
+    }
+    Ok(found)
+}
+
+fn read(path: &Path) -> Result<(MergedFile, Vec<Decision>)> {
+    let Lines { decisions, damaged, torn } = lines(path)?;
     for decision in &decisions {
         journal::check_name(&decision.who).map_err(|problem| problem.file(path))?;
     }
@@ -134,17 +189,7 @@ fn read(path: &Path) -> Result<(MergedFile, Vec<Decision>)> {
         let before = last.insert(&decision.who, decision.at);
         clock_back += u64::from(before.is_some_and(|before| before > decision.at));
     }
-    let said = |p: &Problem| match p.place.line {
-        Some(line) => format!("line {line}: {}", p.what),
-        None => p.what.clone(),
-    };
-    let file = MergedFile {
-        path: path.to_path_buf(),
-        decisions: decisions.len() as u64,
-        damaged: problems.iter().map(said).collect(),
-        torn,
-        clock_back,
-    };
+    let file = MergedFile { path: path.to_path_buf(), decisions: decisions.len() as u64, damaged, torn, clock_back };
     Ok((file, decisions))
 }
 

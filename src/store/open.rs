@@ -186,12 +186,21 @@ fn rebuilt(why: &str) -> String {
     format!("the store {why}: it was rebuilt from imports/ and sessions/")
 }
 
+/// What of a store has nothing to do with the index.
+const KEPT: [&str; 4] = ["scores", "similarity", "scoring.json", super::inventory::FILE];
+
 /// Renames a damaged store, so that nothing is lost that somebody may want to look at.
 fn set_aside(store: &Path) -> Result<PathBuf> {
     for n in 1.. {
         let aside = store.with_extension(format!("broken-{n}"));
         if !aside.exists() {
-            std::fs::rename(store, &aside).map_err(|e| Problem::io(&e, "cannot be set aside", store))?;
+            let fail = |e: std::io::Error| Problem::io(&e, "cannot be set aside", store);
+            std::fs::rename(store, &aside).map_err(fail)?;
+            // Scores were paid for, and are not made from the rest.
+            std::fs::create_dir(store).map_err(fail)?;
+            for name in KEPT.into_iter().filter(|name| aside.join(name).symlink_metadata().is_ok()) {
+                std::fs::rename(aside.join(name), store.join(name)).map_err(fail)?;
+            }
             return Ok(aside);
         }
     }

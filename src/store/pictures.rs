@@ -183,7 +183,7 @@ impl Pictures {
     pub fn image(&self, entry: &Entry, name: &str) -> ImageRef {
         let ext = self.names.get(usize::from(entry.ext)).cloned();
         let hash = Some(blake3::Hash::from_bytes(entry.hash).to_hex().to_string());
-        ImageRef { name: name.to_string(), hash, ext, link: None, draft: entry.draft }
+        ImageRef { name: name.to_string(), hash, ext, draft: entry.draft, ..ImageRef::default() }
     }
 
     /// Whether it was put together from pictures with this [`parts_key`].

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::disk;
 use super::project::Project;
+use super::sealed::{self, Seal};
 use crate::model::round::Round;
 use crate::model::{Kind, Problem, Result};
 
@@ -48,7 +49,10 @@ pub fn read(project: &Project) -> Result<(Vec<Round>, Vec<Problem>)> {
     let (mut rounds, mut problems) = (Vec::new(), Vec::new());
     for (path, _) in lengths(project)? {
         match read_one(&path) {
-            Ok(round) => rounds.push(round),
+            Ok((round, broken)) => {
+                rounds.push(round);
+                problems.extend(broken);
+            }
             Err(problem) => problems.push(problem),
         }
     }
@@ -56,14 +60,22 @@ pub fn read(project: &Project) -> Result<(Vec<Round>, Vec<Problem>)> {
     Ok((rounds, problems))
 }
 
-fn read_one(path: &Path) -> Result<Round> {
-    let text = std::fs::read_to_string(path).map_err(|e| Problem::io(&e, "cannot be read", path))?;
+/// The round of a file; one whose checksum is wrong counts all the same and is told of.
+fn read_one(path: &Path) -> Result<(Round, Option<Problem>)> {
+    let bytes = std::fs::read(path).map_err(|e| Problem::io(&e, "cannot be read", path))?;
+    let (bytes, seal) = sealed::open(&bytes);
+    let text = String::from_utf8(bytes).map_err(|_| Problem::input("the file is not UTF-8 text").file(path))?;
+    let broken = (seal == Seal::Broken).then(|| {
+        Problem::new(Kind::Corrupt, "the file does not match its checksum")
+            .file(path)
+            .help("compare it with a copy; remove its last member, `crc`, if you changed it yourself")
+    });
     let round = Round::parse(&text, path)?;
     if path.file_stem().is_none_or(|stem| stem != round.name.as_str()) {
         let what = format!("the file is not called after its round, `{}`", round.name);
         return Err(Problem::input(what).file(path).field("name").help("a round's file is `<name>.json`"));
     }
-    Ok(round)
+    Ok((round, broken))
 }
 
 /// Writes a round that is new.
@@ -79,7 +91,7 @@ pub fn create(project: &Project, round: &Round) -> Result<()> {
             .help("give it another name"));
     }
     disk::ensure_dir(&folder(project))?;
-    disk::write_atomic(&path, round.to_json()?.as_bytes())
+    disk::write_atomic(&path, &sealed::seal(round.to_json()?.as_bytes()))
 }
 
 /// Writes a round that was closed, or opened again.
@@ -87,7 +99,7 @@ pub fn create(project: &Project, round: &Round) -> Result<()> {
 /// # Errors
 /// The operating system's.
 pub fn rewrite(project: &Project, round: &Round) -> Result<()> {
-    disk::write_atomic(&path(project, &round.name), round.to_json()?.as_bytes())
+    disk::write_atomic(&path(project, &round.name), &sealed::seal(round.to_json()?.as_bytes()))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::append::{Appended, Whole};
+use super::sealed::{self, Seal};
 use super::{disk, line};
 use crate::model::evaluation::{Asked, NewRun, RunAnswer, RunFailure};
 use crate::model::job::Standing;
@@ -168,6 +169,13 @@ pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Problem>)> {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let Some(id) = name.strip_suffix(".json").and_then(|n| n.parse::<u32>().ok()) else { continue };
         let text = std::fs::read(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
+        let (text, seal) = sealed::open(&text);
+        if seal == Seal::Broken {
+            let problem = Problem::new(Kind::Corrupt, "the file does not match its checksum").file(&path);
+            problems.push(
+                problem.help("compare it with a copy; remove its last member, `crc`, if you changed it yourself"),
+            );
+        }
         match serde_json::from_slice::<Run>(&text) {
             Ok(run) if run.v == VERSION && run.id == id => runs.push(run),
             Ok(run) => {
@@ -201,7 +209,7 @@ pub fn create(root: &Path, run: &Run, numbers: Option<&[u32]>) -> Result<()> {
 pub fn keep(root: &Path, run: &Run) -> Result<()> {
     let text = serde_json::to_vec_pretty(&Run { v: VERSION, ..run.clone() })
         .map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
-    disk::write_atomic(&path(root, run.id, "json"), &text)
+    disk::write_atomic(&path(root, run.id, "json"), &sealed::seal(&text))
 }
 
 /// The numbers of a run's items.

@@ -100,11 +100,12 @@ pub enum Output {
     Json,
 }
 
-/// Prints the board, or a closer look at it. A reader that goes away early is no error.
+/// Prints the board, or a closer look at it. A reader that goes away early is no error. The code is 1 where damaged files
+/// of answers were left out.
 ///
 /// # Errors
 /// Those of the files or the project; [`Kind::NotFound`] for a column or a model that is not there; I/O problems of standard output.
-pub fn run(context: &Context, args: &Args) -> Result<()> {
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if let Some(rule) = &args.rule {
         extractor(rule)?;
     }
@@ -113,7 +114,8 @@ pub fn run(context: &Context, args: &Args) -> Result<()> {
     let mut out = io::BufWriter::new(super::out::lines());
     if let Some(rule) = &args.against {
         let printed = source.print_against(extractor(rule)?, args, &mut out);
-        return printed.and_then(|()| written(out.flush()));
+        printed.and_then(|()| written(out.flush()))?;
+        return Ok(left_out(&source));
     }
     let printed = match (&args.ranks, &args.compare, &args.column) {
         (Some(column), ..) => source.ranks(column, args.format, &mut out),
@@ -133,10 +135,22 @@ pub fn run(context: &Context, args: &Args) -> Result<()> {
                 choose(&mut board, globs)?;
             }
             source.skipped();
-            written(print(&board, args.format, width, &mut out))
+            let shown = print(&board, args.format, width, &mut out);
+            let json = matches!(args.format, Output::Json);
+            let damaged = source.damaged().iter().filter(|_| json);
+            written(shown.and_then(|()| damaged.map(|p| print::damaged(p, &mut out)).collect()))
         }
     };
-    printed.and_then(|()| written(out.flush()))
+    printed.and_then(|()| written(out.flush()))?;
+    Ok(left_out(&source))
+}
+
+/// Names the damaged files on standard error; the exit code.
+fn left_out(source: &Source) -> u8 {
+    for problem in source.damaged() {
+        let _ = writeln!(io::stderr(), "damaged, left out: {problem}");
+    }
+    u8::from(!source.damaged().is_empty())
 }
 
 /// What writing came to; a closed pipe is no error.

@@ -53,6 +53,14 @@ impl Source {
         }
     }
 
+    /// Files of answers that are left out since they are damaged.
+    pub(super) fn damaged(&self) -> &[Problem] {
+        match self {
+            Source::Files(scored, _) => &scored.damaged,
+            Source::Project(..) => &[],
+        }
+    }
+
     /// The whole board.
     ///
     /// # Errors

@@ -8,7 +8,8 @@ use crate::model::{Filter, Form, Item, Kind, Prediction, Problem, Result};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, AnswerSet, Ask};
 use crate::pipeline::export::tools::Tool;
-use crate::pipeline::export::{Exporter, Target, To};
+use crate::pipeline::export::{Aside, Exporter, Target, To};
+use crate::store::picture_file::PictureFile;
 
 mod tools;
 
@@ -74,13 +75,15 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let to = args.out.as_deref().map_or_else(|| To::Stream(Box::new(out::data())), To::Path);
     let mut exporter = Exporter::create(target, to, nested)?.leaving_out();
     let mut pictures = args.images.then(|| Pictures::new(client.welcome().root.clone(), args.out.as_deref(), target));
+    let mut aside = Aside::default();
     items::each(&client, filter, Vec::new(), &mut |number, _, json| {
         let item = item(number, json)?;
-        exporter.push(&item)?;
-        match &mut pictures {
-            Some(pictures) if target.takes(item.form) => pictures.copy(&item),
-            _ => Ok(()),
+        if let Some(pictures) = pictures.as_mut().filter(|_| target.takes(item.form))
+            && let Err(problem) = pictures.copy(&item)
+        {
+            return aside.put(&item.id, problem);
         }
+        exporter.push(&item)
     })?;
     if target == Target::Mvp {
         predictions(&client, &mut exporter)?;
@@ -93,7 +96,18 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             "{left_out} items are of another form and were left out{unsaid}; --format jsonl takes all"
         ));
     }
-    Ok(0)
+    Ok(told_aside(&aside))
+}
+
+/// Says which items were set aside; the exit code.
+fn told_aside(aside: &Aside) -> u8 {
+    for (id, problem) in aside.first() {
+        eprintln!("set aside: {id}: {problem}");
+    }
+    if aside.count() > 0 {
+        eprintln!("{} items were set aside: their pictures are damaged or gone", aside.count());
+    }
+    u8::from(aside.count() > 0)
 }
 
 fn item(number: u32, json: &str) -> Result<Item> {
@@ -160,18 +174,30 @@ impl Pictures {
         Pictures { root, to, done: HashSet::new() }
     }
 
+    /// Copies the pictures of an item: all of them, or none and what is wrong with one.
     fn copy(&mut self, item: &Item) -> Result<()> {
+        let mut read = Vec::new();
         for image in &item.images {
             let name = Path::new(&image.name);
             let inside = name.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
-            let from = image.stored().map(|p| self.root.join(p)).or_else(|| image.link.clone());
-            let Some(from) = from.filter(|_| inside && self.done.insert(image.name.clone())) else { continue };
-            let to = self.to.join(name);
+            let from = PictureFile::of(&self.root, image);
+            let Some(from) = from.filter(|_| inside && !self.done.contains(&image.name)) else { continue };
+            read.push((image.name.clone(), from.read()?));
+        }
+        for (name, bytes) in read {
+            let to = self.to.join(&name);
             if let Some(dir) = to.parent() {
-                std::fs::create_dir_all(dir).map_err(|e| Problem::io(&e, "cannot be made", dir))?;
+                std::fs::create_dir_all(dir).map_err(|e| written(&e, dir))?;
             }
-            std::fs::copy(&from, &to).map_err(|e| Problem::io(&e, "the picture cannot be copied", &from))?;
+            std::fs::write(&to, bytes).map_err(|e| written(&e, &to))?;
+            self.done.insert(name);
         }
         Ok(())
     }
+}
+
+/// A failure to write, which ends the export, is never taken for a damaged picture.
+fn written(error: &std::io::Error, path: &Path) -> Problem {
+    let problem = Problem::io(error, "the picture cannot be written", path);
+    if problem.kind == Kind::DiskFull { problem } else { Problem { kind: Kind::Io, ..problem } }
 }

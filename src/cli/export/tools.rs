@@ -51,6 +51,7 @@ pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
             unused += outputs.len() as u64;
         }
     }
+    let aside = tools.aside().clone();
     let written = tools.finish()?;
     out::tell(format_args!("{} items written", written.items));
     if args.with_predictions {
@@ -63,7 +64,7 @@ pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
         let then = if tool == Tool::VlmEvalKit { "; VLMEvalKit passes them over" } else { "" };
         out::tell(format_args!("{} items are without a picture{then}", written.without));
     }
-    Ok(0)
+    Ok(super::told_aside(&aside))
 }
 
 /// The answer sets of each model, with their numbers.

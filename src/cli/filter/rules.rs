@@ -15,6 +15,8 @@ use crate::model::scoring::rules::RuleSet;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, Ask};
+use crate::store::bounded;
+use crate::store::regular::SETTINGS_LIMIT;
 
 /// Arguments of `filter rules`.
 #[derive(clap::Args)]
@@ -47,7 +49,7 @@ struct File {
 }
 
 fn read(path: &Path) -> Result<RuleSet> {
-    let text = std::fs::read_to_string(path).map_err(|e| Problem::io(&e, "cannot be read", path))?;
+    let text = bounded::text(path, SETTINGS_LIMIT)?;
     let file: File = toml::from_str(&text).map_err(|e| {
         let at = e.span().map_or(0, |span| span.start.min(text.len()));
         let line = text.get(..at).unwrap_or_default().matches('\n').count() as u64 + 1;

@@ -9,6 +9,7 @@ use crate::model::{Kind, Problem, Result};
 use crate::owner::state::Shared;
 use crate::owner::wire::{Event, FAILURES};
 use crate::owner::writer::now;
+use crate::store::inventory;
 use crate::store::journal::stamp;
 use crate::store::runs::{self, Journal, Line};
 
@@ -63,6 +64,8 @@ pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState
         JobAct::Remove if is_at_work => return refused("it is still ending, try again in a moment"),
         JobAct::Remove if standing.over() => {
             runs::remove(root, id)?;
+            // Else its files would count as lost.
+            inventory::forget(&shared.project, &|path| path.starts_with(&format!("runs/{id:04}.")))?;
             inner.runs.remove(&id);
             shared.tell(Event::JobGone(id));
             return Ok(None);

@@ -32,6 +32,7 @@ use crate::model::{Kind, Problem, Result};
 use crate::pipeline::generate::named::Named;
 use crate::store::disk;
 use crate::store::jobs::Job;
+use crate::store::present::Present;
 
 /// Builds a generator.
 pub type Maker = Box<dyn Fn(&Config, &Wishes) -> Result<Box<dyn ImageGenerator>> + Send + Sync>;
@@ -43,10 +44,14 @@ pub struct Desk {
     wake: Condvar,
     named: Mutex<Option<Arc<Named>>>,
     states: Mutex<Option<States>>,
+    present: Mutex<Present>,
 }
 
 /// What items' pictures are, with what it was found from.
-type States = (Arc<Named>, usize, Arc<Vec<PictureState>>);
+type States = (Arc<Named>, usize, u64, PictureStates);
+
+/// What each item's picture is, with a number that is another one once files came or went.
+pub type PictureStates = (u64, Arc<Vec<PictureState>>);
 
 /// What the desk's lock guards. Whoever holds it may ask sled, and asks for no other lock of the owner.
 #[derive(Default)]
@@ -69,7 +74,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Desk {
     /// A desk without jobs, whose generators `maker` builds.
     pub fn new(maker: Maker) -> Desk {
-        Desk { maker, inner: Mutex::default(), wake: Condvar::new(), named: Mutex::default(), states: Mutex::default() }
+        Desk {
+            maker,
+            inner: Mutex::default(),
+            wake: Condvar::new(),
+            named: Mutex::default(),
+            states: Mutex::default(),
+            present: Mutex::default(),
+        }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -100,20 +112,39 @@ impl Desk {
         Ok(named)
     }
 
-    /// What each item's picture is; found anew once pictures were made.
+    /// What each item's picture is; found anew once pictures were made, or files of pictures came or went.
     ///
     /// # Errors
-    /// As [`named`](Self::named).
-    pub fn states(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<Arc<Vec<PictureState>>> {
+    /// As [`named`](Self::named), and the operating system's.
+    pub fn states(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<PictureStates> {
         let named = self.named(shared, wanted)?;
+        let mut present = lock(&self.present);
+        let edition = present.refresh(&shared.project.images(), named.links())?;
         let mut held = lock(&self.states);
         let made = shared.pictures();
-        if let Some((_, _, states)) = held.as_ref().filter(|(of, n, _)| Arc::ptr_eq(of, &named) && *n == made.len()) {
+        let same = |(of, n, e, _): &&States| Arc::ptr_eq(of, &named) && *n == made.len() && *e == edition;
+        if let Some((.., states)) = held.as_ref().filter(same) {
             return Ok(states.clone());
         }
-        let states = Arc::new(named.states(&made));
-        *held = Some((named, made.len(), states.clone()));
+        let states = (edition, Arc::new(named.states(&made, Some(&present))));
+        *held = Some((named, made.len(), edition, states.clone()));
         Ok(states)
+    }
+
+    /// Rows of items that have a picture whose file is gone.
+    ///
+    /// # Errors
+    /// As [`states`](Self::states).
+    pub fn gone(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<Vec<u32>> {
+        let named = self.named(shared, wanted)?;
+        let mut present = lock(&self.present);
+        present.refresh(&shared.project.images(), named.links())?;
+        Ok(named.gone(&shared.pictures(), &present))
+    }
+
+    /// Whether the owner is ending.
+    pub fn is_ending(&self) -> bool {
+        self.inner().ended
     }
 
     /// All jobs: those that are not over in their order, then the others, the last begun first.

@@ -12,6 +12,7 @@ use crate::owner::answers;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::pipeline::scoring::runner::Subject;
+use crate::store::picture_file::PictureFile;
 use crate::store::scores::Scores;
 
 /// Scores are recorded at most this often: each time costs two syncs.
@@ -54,9 +55,7 @@ fn subject(shared: &Shared, row: u32, key: u64) -> Result<Subject> {
     let json = answers::line(shared, row)?;
     let item: Item = serde_json::from_str(&json)
         .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
-    let root = shared.project.root();
-    let file = |image: &crate::model::ImageRef| image.link.clone().or_else(|| Some(root.join(image.stored()?)));
-    let files = item.images.iter().filter_map(file).collect();
+    let files = PictureFile::all(shared.project.root(), &item.images);
     let picture = item.images.first().and_then(|i| i.hash.as_deref()).and_then(crate::model::made::file_key);
     Ok(Subject { key, files, picture: picture.unwrap_or_default(), item })
 }

@@ -64,6 +64,8 @@ pub struct Scored {
     changed: BTreeMap<String, Vec<u32>>,
     /// Files that were passed over, with the reasons.
     pub skipped: Vec<Problem>,
+    /// Files of answers that are damaged, and left out with all their answers.
+    pub damaged: Vec<Problem>,
 }
 
 impl std::fmt::Debug for Scored {
@@ -98,6 +100,7 @@ impl Scored {
             readings: Arc::default(),
             changed: BTreeMap::new(),
             skipped: Vec::new(),
+            damaged: Vec::new(),
         }
     }
 

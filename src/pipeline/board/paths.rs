@@ -18,7 +18,8 @@ use crate::pipeline::sources::{self, Orders, Reach, Said, Source, Unreadable};
 /// the same questions, the evaluated one is used.
 ///
 /// # Errors
-/// [`Kind::Usage`] for a rule that goes by what only a project has; [`Kind::Input`] for the first bad record, with file and line; [`Kind::NotFound`] when there are no questions or no predictions;
+/// [`Kind::Usage`] for a rule that goes by what only a project has; [`Kind::Input`] for the first bad record of a question file, with
+/// file and line, or where every file of answers is damaged ([`Scored::damaged`] has those that are left out otherwise); [`Kind::NotFound`] when there are no questions or no predictions;
 /// [`Problem::io`] when a path cannot be read.
 pub fn from_paths(paths: &[PathBuf], rule: Option<Extractor>) -> Result<Scored> {
     from_paths_by(paths, rule, None)
@@ -75,17 +76,48 @@ pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option
     }
     let named =
         |source: &Source| joined.get(&source.found.path).map(|(name, _)| name).or(source.dataset.as_ref()).cloned();
-    plan.decide(&named, &mut |source| read.reach(source))?;
+    let mut damaged: Vec<Problem> = Vec::new();
+    plan.decide(&named, &mut |source| match read.reach(source) {
+        Err(problem) if is_of_file(&problem) => {
+            damaged.push(at(problem, source));
+            Ok(Reach::default())
+        }
+        reach => reach,
+    })?;
     skipped.extend(plan.passed.into_iter().map(|(path, why)| Problem::input(why).file(path)));
     read.notes.splice(0..0, plan.notes);
     let mut sets = Vec::new();
     for source in &plan.answers {
-        sets.extend(read.answers(source, joined.get(&source.found.path))?);
+        match read.answers(source, joined.get(&source.found.path)) {
+            Ok(found) => sets.extend(found),
+            Err(problem) if is_of_file(&problem) => damaged.push(at(problem, source)),
+            Err(problem) => return Err(problem),
+        }
+    }
+    damaged.dedup_by(|a, b| a.place.file == b.place.file);
+    if sets.is_empty()
+        && let Some(problem) = damaged.pop()
+    {
+        return Err(problem);
     }
     let mut scored = from_questions(read.items, sets, rule)?;
     read.notes.into_iter().for_each(|note| scored.odd.say(note));
     scored.skipped = skipped;
+    for problem in &damaged {
+        scored.odd.say(format!("left out with all its answers, since it is damaged: {problem}"));
+    }
+    scored.damaged = damaged;
     Ok(scored)
+}
+
+/// Whether a problem is of one file, and the board can be made of the others.
+fn is_of_file(problem: &Problem) -> bool {
+    matches!(problem.kind, Kind::Input | Kind::Corrupt | Kind::Denied | Kind::Io | Kind::NotFound)
+}
+
+/// A problem with the file it is of.
+fn at(problem: Problem, source: &Source) -> Problem {
+    if problem.place.file.is_some() { problem } else { problem.file(&source.found.path) }
 }
 
 /// Where the answers of a file belong: the data set, and the keys by position where it counts rows.

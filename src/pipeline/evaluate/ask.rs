@@ -1,6 +1,6 @@
 //! An item as it is put to a model.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::compose::metadata::{Instruction, Metadata, instruct};
@@ -10,6 +10,7 @@ use crate::model::{Form, Item, Kind, MetaFile, Problem, Result, Role};
 use crate::pipeline::evaluate::orders;
 use crate::pipeline::evaluate::relabel::relabelled;
 use crate::store::metadata;
+use crate::store::picture_file::PictureFile;
 use crate::store::project::Project;
 
 /// The words of an item itself.
@@ -104,7 +105,7 @@ pub fn question(
     order: u16,
     new: &NewRun,
     wordings: &Wordings,
-    files: &[PathBuf],
+    files: &[PictureFile],
 ) -> std::result::Result<Question, String> {
     let shown = orders::shown(new.orders, item, order, new.seed);
     let is_own = shown.iter().enumerate().all(|(place, option)| place == usize::from(*option));
@@ -134,21 +135,20 @@ pub fn question(
 }
 
 /// The pictures of an item, which must all be there.
-fn pictures(item: &Item, files: &[PathBuf]) -> std::result::Result<Vec<Encoded>, String> {
+fn pictures(item: &Item, files: &[PictureFile]) -> std::result::Result<Vec<Encoded>, String> {
     if files.len() < item.images.len() {
         return Err(format!("it has {} pictures, {} are there", item.images.len(), files.len()));
     }
-    let one = |file: &PathBuf| {
-        let bytes = std::fs::read(file).map_err(|e| format!("its picture cannot be read: {e}"))?;
+    let one = |file: &PictureFile| {
+        let bytes = file.read().map_err(|p| format!("its picture cannot be read: {p}"))?;
         Encoded::new(bytes).ok_or_else(|| "its picture is no PNG, JPEG, WebP or GIF".to_string())
     };
     files.iter().map(one).collect()
 }
 
 /// Where the pictures of an item are, as far as they are there.
-pub fn files(root: &Path, item: &Item) -> Vec<PathBuf> {
-    let file = |image: &crate::model::ImageRef| image.link.clone().or_else(|| Some(root.join(image.stored()?)));
-    item.images.iter().filter_map(file).collect()
+pub fn files(root: &Path, item: &Item) -> Vec<PictureFile> {
+    PictureFile::all(root, &item.images)
 }
 
 impl Question {

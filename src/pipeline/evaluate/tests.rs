@@ -6,6 +6,7 @@ use crate::model::evaluation::{Asked, NewRun, Orders, Wording};
 use crate::model::job::Standing;
 use crate::model::vlm::Reply;
 use crate::model::{Choice, Form, Item, Key, QuestionKind, Role};
+use crate::store::picture_file::PictureFile;
 use crate::store::project::Project;
 use crate::store::runs::{Counts, Run};
 
@@ -182,8 +183,13 @@ fn a_picture_that_is_not_there_is_not_asked_about() {
     assert!(question(&with, 0, &seeing, &words, &[]).unwrap_err().contains("1 pictures, 0 are there"));
     assert!(question(&with, 0, &new(Orders::AsIs), &words, &[]).is_ok(), "who is blind needs none");
     let file = dir.path().join("a.png");
-    std::fs::write(&file, b"<svg>").unwrap();
-    assert!(question(&with, 0, &seeing, &words, std::slice::from_ref(&file)).unwrap_err().contains("no PNG"));
-    std::fs::write(&file, b"GIF89a").unwrap();
-    assert_eq!(question(&with, 0, &seeing, &words, &[file]).unwrap().ask.images.len(), 1);
+    let holding = |bytes: &[u8]| {
+        std::fs::write(&file, bytes).unwrap();
+        PictureFile { path: file.clone(), hash: blake3::hash(bytes).to_hex().to_string() }
+    };
+    assert!(question(&with, 0, &seeing, &words, &[holding(b"<svg>")]).unwrap_err().contains("no PNG"));
+    let picture = [holding(b"GIF89a")];
+    assert_eq!(question(&with, 0, &seeing, &words, &picture).unwrap().ask.images.len(), 1);
+    holding(b"GIF89a, replaced");
+    assert!(question(&with, 0, &seeing, &words, &picture).unwrap_err().contains("does not match its hash"));
 }

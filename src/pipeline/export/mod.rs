@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::formats::{self, DyscaWriter, NestedWriter};
 use crate::model::{Form, Item, Kind, Prediction, Problem, Result};
+use crate::store::picture_file::is_damage;
 
 pub mod tools;
 
@@ -39,6 +40,47 @@ enum Sink {
     Nested(NestedWriter<Out>),
     Lines(Out),
     Mvp { dir: PathBuf, questions: Option<Out>, rotations: Option<Out> },
+}
+
+/// Items that are set aside since a picture of theirs is damaged, replaced or gone.
+#[derive(Clone, Debug, Default)]
+pub struct Aside {
+    ids: std::collections::BTreeSet<String>,
+    first: Vec<(String, Problem)>,
+}
+
+/// Items set aside that are named.
+const NAMED: usize = 10;
+
+impl Aside {
+    /// Sets an item aside for `problem`.
+    ///
+    /// # Errors
+    /// `problem`, where it is none of the picture.
+    pub fn put(&mut self, id: &str, problem: Problem) -> Result<()> {
+        if !is_damage(&problem) {
+            return Err(problem.help(format!("the item is `{id}`")));
+        }
+        if self.ids.insert(id.to_string()) && self.first.len() < NAMED {
+            self.first.push((id.to_string(), problem));
+        }
+        Ok(())
+    }
+
+    /// Whether an item is set aside.
+    pub fn has(&self, id: &str) -> bool {
+        self.ids.contains(id)
+    }
+
+    /// How many are.
+    pub fn count(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The first of them, each with what is wrong with its picture.
+    pub fn first(&self) -> &[(String, Problem)] {
+        &self.first
+    }
 }
 
 /// Where an export goes.

@@ -1,12 +1,13 @@
 //! Writing items in the forms that other tools load, a table for each data set.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::{Out, Renames, create, draft, io};
+use super::{Aside, Out, Renames, create, draft, io};
 use crate::formats::out::{Folder, LMMS_DATA, LMMS_UTILS, Packed, Survey, Table, WITHOUT_OPTIONS, lmms_yaml};
 use crate::model::{ImageRef, Item, Kind, Problem, Result};
+use crate::store::picture_file::PictureFile;
 
 /// A form that a tool loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +119,9 @@ pub struct Tools {
     open: BTreeMap<Group, Sink>,
     renames: Renames,
     written: Written,
+    aside: Aside,
+    /// Pictures whose bytes matched their hashes.
+    verified: HashSet<String>,
 }
 
 impl Tools {
@@ -133,14 +137,39 @@ impl Tools {
             open: BTreeMap::new(),
             renames: Renames::default(),
             written: Written::default(),
+            aside: Aside::default(),
+            verified: HashSet::new(),
         }
     }
 
-    /// Writes one item. A picture that is not there is left out, and the item counted.
+    /// Reads the pictures of an item that were not held against their hashes before.
+    fn verify(&mut self, item: &Item) -> Result<HashMap<String, Vec<u8>>> {
+        let mut read = HashMap::new();
+        for file in PictureFile::all(&self.root, &item.images) {
+            if !self.verified.contains(&file.hash) && !read.contains_key(&file.hash) {
+                let bytes = file.read()?;
+                read.insert(file.hash, bytes);
+            }
+        }
+        self.verified.extend(read.keys().cloned());
+        Ok(read)
+    }
+
+    /// Items that were set aside.
+    pub fn aside(&self) -> &Aside {
+        &self.aside
+    }
+
+    /// Writes one item. Where no file of a picture was ever recorded it is left out and the item counted; an item whose
+    /// picture is damaged or gone is set aside.
     ///
     /// # Errors
-    /// A picture that cannot be read, and the operating system's.
+    /// A picture that cannot be read for another reason, and the operating system's.
     pub fn push(&mut self, item: &Item) -> Result<()> {
+        let mut read = match self.verify(item) {
+            Ok(read) => read,
+            Err(problem) => return self.aside.put(&item.id, problem),
+        };
         let marked = draft(item);
         let item = marked.as_ref().unwrap_or(item);
         let group = self.surveys.group(self.tool, item);
@@ -150,7 +179,10 @@ impl Tools {
         }
         let Some(sink) = self.open.get_mut(&group) else { return Ok(()) };
         let root = &self.root;
-        let mut load = |image: &ImageRef| bytes(root, image);
+        let mut load = |image: &ImageRef| match image.hash.as_ref().and_then(|hash| read.remove(hash)) {
+            Some(bytes) => Ok(Some(bytes)),
+            None => PictureFile::of(root, image).map(|file| file.read()).transpose(),
+        };
         let named = |p: Problem| p.help(format!("the item is `{}`", item.id));
         let filled = match sink {
             Sink::Table(table) => table.push(item, &mut load),
@@ -233,6 +265,9 @@ impl Answers<'_> {
     /// # Errors
     /// The operating system's.
     pub fn push(&mut self, item: &Item, output: Option<&str>) -> Result<()> {
+        if self.tools.aside.has(&item.id) {
+            return Ok(());
+        }
         let marked = draft(item);
         let item = marked.as_ref().unwrap_or(item);
         let group = self.tools.surveys.group(self.tools.tool, item);
@@ -273,16 +308,6 @@ impl Answers<'_> {
 
 fn flush(mut out: Out) -> Result<()> {
     out.flush().map_err(|e| io(&e, Path::new("output")))
-}
-
-/// The bytes of a picture of the project at `root`; `None` when it is not there.
-fn bytes(root: &Path, image: &ImageRef) -> Result<Option<Vec<u8>>> {
-    let Some(path) = image.stored().map(|p| root.join(p)).or_else(|| image.link.clone()) else { return Ok(None) };
-    match std::fs::read(&path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(Problem::io(&e, "the picture cannot be read", &path)),
-    }
 }
 
 fn put(path: &Path, bytes: &[u8]) -> Result<()> {

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use super::errand::Errand;
+use crate::formats::picture;
 use crate::model::generation::{Fingerprint, Pixels, Settings};
 use crate::model::{ImageRef, Kind, Problem, Result};
 use crate::pipeline::pictures;
+use crate::store::picture_file::PictureFile;
 use crate::store::project::Project;
 
 /// What a picture's file says of how it was made.
@@ -118,7 +120,7 @@ fn texts(origin: &Origin<'_>) -> Vec<(&'static str, String)> {
 /// The operating system's.
 pub fn keep(project: &Project, name: &str, draft: bool, bytes: &[u8]) -> Result<(ImageRef, PathBuf)> {
     let hash = Some(blake3::hash(bytes).to_hex().to_string());
-    let image = ImageRef { name: name.into(), hash, ext: Some("png".into()), link: None, draft };
+    let image = ImageRef { name: name.into(), hash, ext: Some("png".into()), draft, ..ImageRef::default() };
     let stored = image.stored().ok_or_else(|| Problem::new(Kind::Io, "the picture has no place"))?;
     pictures::put_durably(project.root(), &stored, bytes)?;
     Ok((image, stored))
@@ -127,14 +129,13 @@ pub fn keep(project: &Project, name: &str, draft: bool, bytes: &[u8]) -> Result<
 /// The pixels of a picture that is in the project.
 ///
 /// # Errors
-/// [`Kind::Corrupt`] for a file that is no picture, and the operating system's.
+/// [`Kind::Corrupt`] for a file that is no picture or does not match its hash, and those of [`PictureFile::read`].
 pub fn pixels(project: &Project, image: &ImageRef) -> Result<Pixels> {
-    let stored = image.stored().ok_or_else(|| Problem::new(Kind::NotFound, format!("{} has no file", image.name)))?;
-    let path = project.root().join(stored);
-    let bytes = std::fs::read(&path).map_err(|e| Problem::io(&e, "the picture cannot be read", &path))?;
-    let read = image::load_from_memory(&bytes)
-        .map_err(|e| Problem::new(Kind::Corrupt, format!("the picture cannot be read: {e}")).file(&path))?;
-    let rgb = read.into_rgb8();
+    let none = || Problem::new(Kind::NotFound, format!("{} has no file", image.name));
+    let file = PictureFile::of(project.root(), image).ok_or_else(none)?;
+    let read = picture::decode(&file.read()?)
+        .map_err(|p| Problem::new(Kind::Corrupt, format!("the picture cannot be read: {}", p.what)).file(&file.path))?;
+    let rgb = read.pixels().to_rgb8();
     Ok(Pixels { width: rgb.width(), height: rgb.height(), rgb: rgb.into_raw() })
 }
 

@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::model::made::{PictureState, picture_key, prompt_key};
+use crate::model::made::{PictureState, file_key, picture_key, prompt_key};
 use crate::model::{Kind, Problem, Result, Side};
 use crate::store::Catalog;
 use crate::store::catalog::Edition;
 use crate::store::pictures::Pictures;
+use crate::store::present::Present;
 
 /// Items between two looks at cancellation.
 const STEP: usize = 4096;
@@ -17,6 +19,8 @@ const STEP: usize = 4096;
 const NONE: u32 = u32::MAX;
 /// Came with its item.
 const IMPORTED: u32 = u32::MAX - 1;
+/// Came with its item and cannot be shown.
+const UNREADABLE: u32 = u32::MAX - 2;
 
 /// Where the words of a picture stand in the item it is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +63,42 @@ pub struct Named {
     rows: Vec<u32>,
     by_row: Vec<u32>,
     disagree: u64,
+    files: Files,
+}
+
+/// The files of pictures that came with items.
+#[derive(Clone, Debug, Default)]
+struct Files {
+    /// The number of the first picture's file ([`file_key`]) by row; 0 where none came.
+    first: Vec<u64>,
+    /// Of further pictures, for the rows that have them.
+    more: HashMap<u32, Vec<u64>>,
+    /// Where pictures lie that were linked and not copied.
+    links: HashMap<u64, PathBuf>,
+}
+
+impl Files {
+    fn item(&mut self, row: u32, item: &Lean<'_>) {
+        let mut keys = item.images.iter().map(|image| {
+            let key = image.hash.as_deref().and_then(file_key).unwrap_or_default();
+            if let Some(link) = image.link.as_deref().filter(|_| key != 0) {
+                self.links.entry(key).or_insert_with(|| PathBuf::from(link));
+            }
+            key
+        });
+        self.first.push(keys.next().unwrap_or_default());
+        let more: Vec<u64> = keys.filter(|key| *key != 0).collect();
+        if !more.is_empty() {
+            self.more.insert(row, more);
+        }
+    }
+
+    /// Whether a file of the row's pictures is gone.
+    fn is_gone(&self, row: usize, present: &Present) -> bool {
+        let first = self.first.get(row).copied().filter(|key| *key != 0);
+        let more = self.more.get(&(row as u32)).into_iter().flatten().copied();
+        first.into_iter().chain(more).any(|key| !present.has(key, &self.links))
+    }
 }
 
 /// What of an item says what its picture is made from.
@@ -80,8 +120,12 @@ struct Lean<'l> {
 struct LeanImage<'l> {
     #[serde(borrow)]
     name: Cow<'l, str>,
+    #[serde(borrow, default)]
+    hash: Option<Cow<'l, str>>,
+    #[serde(borrow, default)]
+    link: Option<Cow<'l, str>>,
     #[serde(default)]
-    hash: Option<serde::de::IgnoredAny>,
+    unreadable: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -124,7 +168,7 @@ impl Reading {
     fn item(&mut self, row: u32, item: &Lean<'_>) -> u32 {
         let Some(image) = item.images.first() else { return NONE };
         if image.hash.is_some() {
-            return IMPORTED;
+            return if item.images.iter().any(|i| i.unreadable.is_some()) { UNREADABLE } else { IMPORTED };
         }
         let Some(text) = item.prompt.as_deref().filter(|p| !p.trim().is_empty()) else { return NONE };
         let negative = item.negative_prompt.as_deref();
@@ -150,6 +194,7 @@ impl Named {
     /// # Errors
     /// [`Kind::Corrupt`] when the texts are damaged, and [`Kind::Cancelled`].
     pub fn read(catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<Named> {
+        let mut files = Files::default();
         let mut reading = Reading { by_row: Vec::with_capacity(catalog.len()), ..Reading::default() };
         catalog.each_line(0, &mut |row, line| {
             if row % STEP == 0 && !wanted() {
@@ -158,11 +203,12 @@ impl Named {
             let item: Lean<'_> = serde_json::from_slice(line)
                 .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
             let picture = reading.item(row as u32, &item);
+            files.item(row as u32, &item);
             reading.by_row.push(picture);
             Ok(true)
         })?;
         let Reading { mut pictures, by_row, disagree, .. } = reading;
-        for at in by_row.iter().filter(|at| **at < IMPORTED) {
+        for at in by_row.iter().filter(|at| **at < UNREADABLE) {
             pictures[*at as usize].count += 1;
         }
         let mut next = 0;
@@ -171,12 +217,12 @@ impl Named {
             next += std::mem::take(&mut picture.count);
         }
         let mut rows = vec![0; next as usize];
-        for (row, at) in by_row.iter().enumerate().filter(|(_, at)| **at < IMPORTED) {
+        for (row, at) in by_row.iter().enumerate().filter(|(_, at)| **at < UNREADABLE) {
             let picture = &mut pictures[*at as usize];
             rows[(picture.first + picture.count) as usize] = row as u32;
             picture.count += 1;
         }
-        Ok(Named { edition: catalog.edition(), pictures, rows, by_row, disagree })
+        Ok(Named { edition: catalog.edition(), pictures, rows, by_row, disagree, files })
     }
 
     /// The pictures, in the order in which items name them.
@@ -192,12 +238,12 @@ impl Named {
 
     /// The position of the picture that the item in `row` shows.
     pub fn of_row(&self, row: u32) -> Option<u32> {
-        self.by_row.get(row as usize).copied().filter(|at| *at < IMPORTED)
+        self.by_row.get(row as usize).copied().filter(|at| *at < UNREADABLE)
     }
 
     /// Whether the picture of the item in `row` came with it.
     pub fn is_imported(&self, row: u32) -> bool {
-        self.by_row.get(row as usize) == Some(&IMPORTED)
+        matches!(self.by_row.get(row as usize), Some(&IMPORTED | &UNREADABLE))
     }
 
     /// Items.
@@ -215,19 +261,42 @@ impl Named {
         self.disagree
     }
 
-    /// What each item's picture is.
-    pub fn states(&self, made: &Pictures) -> Vec<PictureState> {
+    /// Pictures that were linked and not copied, by the number of their file.
+    pub fn links(&self) -> &HashMap<u64, PathBuf> {
+        &self.files.links
+    }
+
+    /// Rows of items that have a picture whose file is gone.
+    pub fn gone(&self, made: &Pictures, present: &Present) -> Vec<u32> {
+        let is_gone = |picture: &Picture| {
+            made.current(picture.key, picture.prompt).is_some_and(|e| !present.has(e.file(), &self.files.links))
+        };
+        let gone: Vec<bool> = self.pictures.iter().map(is_gone).collect();
+        let of_row = |(row, at): (usize, &u32)| match *at {
+            at if at < UNREADABLE => gone[at as usize],
+            _ => self.files.is_gone(row, present),
+        };
+        let rows = self.by_row.iter().enumerate().filter(|row| of_row(*row));
+        rows.map(|(row, _)| row as u32).collect()
+    }
+
+    /// What each item's picture is; without `present` every file that was recorded counts as there.
+    pub fn states(&self, made: &Pictures, present: Option<&Present>) -> Vec<PictureState> {
+        let is_gone = |key: u64| present.is_some_and(|p| !p.has(key, &self.files.links));
         let of = |picture: &Picture| match made.current(picture.key, picture.prompt) {
+            Some(entry) if is_gone(entry.file()) => PictureState::Missing,
             Some(entry) if entry.draft => PictureState::Draft,
             Some(_) => PictureState::Yes,
             None => PictureState::Missing,
         };
         let states: Vec<PictureState> = self.pictures.iter().map(of).collect();
-        let of_row = |at: &u32| match *at {
+        let of_row = |(row, at): (usize, &u32)| match *at {
             NONE => PictureState::None,
+            IMPORTED | UNREADABLE if present.is_some_and(|p| self.files.is_gone(row, p)) => PictureState::Missing,
             IMPORTED => PictureState::Yes,
+            UNREADABLE => PictureState::Unreadable,
             at => states[at as usize],
         };
-        self.by_row.iter().map(of_row).collect()
+        self.by_row.iter().enumerate().map(of_row).collect()
     }
 }

@@ -87,6 +87,10 @@ pub struct Report {
     pub skipped_more: u64,
     /// What else a person should know.
     pub notes: Vec<String>,
+    /// Pictures taken in that cannot be shown: no image, too large or damaged.
+    pub unreadable_pictures: u64,
+    /// The first of them by name, with the reason.
+    pub unreadable: Vec<(String, String)>,
 }
 
 /// What one file was taken for.
@@ -316,6 +320,7 @@ impl<'a> Import<'a> {
     fn finish(mut self, index: &Index, at: &str, watch: Watch<'_>) -> Result<Outcome> {
         self.report.pictures = self.pictures.taken();
         self.report.missing_pictures = self.pictures.missing();
+        (self.report.unreadable_pictures, self.report.unreadable) = self.pictures.unreadable().clone();
         self.report.notes.extend(self.pictures.notes());
         if self.made.fresh.is_empty() {
             return Ok(Outcome { catalog: None, report: self.report });

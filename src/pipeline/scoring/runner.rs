@@ -1,11 +1,10 @@
 //! Scorers as the jobs see them: subjects in, a score for each out.
 
-use std::path::PathBuf;
-
 use crate::inference::preprocess;
 use crate::model::Item;
 use crate::model::generation::Pixels;
 use crate::model::scoring::{Score, ScoreState};
+use crate::store::picture_file::PictureFile;
 use crate::store::scores::About;
 
 /// What is scored: an item with the files of its pictures.
@@ -16,7 +15,7 @@ pub struct Subject {
     /// The item, its pictures found.
     pub item: Item,
     /// Its pictures in their order, as far as they are there.
-    pub files: Vec<PathBuf>,
+    pub files: Vec<PictureFile>,
     /// The number of its first picture's file; 0 where there is none.
     pub picture: u64,
 }
@@ -40,7 +39,7 @@ impl Subject {
     /// Why they cannot be read, as a score that says so.
     pub fn bytes(&self) -> Result<Vec<u8>, Score> {
         let Some(file) = self.files.first() else { return Err(failed("its picture is not there")) };
-        std::fs::read(file).map_err(|e| failed(&format!("its picture cannot be read: {e}")))
+        file.read().map_err(|p| failed(&format!("its picture cannot be read: {p}")))
     }
 }
 

@@ -20,6 +20,8 @@ use super::live::{self, NEEDED};
 use super::macros::{Known, Macro, VERDICTS};
 use super::{Chord, Keymap, Target};
 use crate::model::{Kind, Problem, Verdict};
+use crate::store::bounded;
+use crate::store::regular::SETTINGS_LIMIT;
 use crate::tui::action::{Action, Scope};
 use crate::tui::terminal::Env;
 
@@ -58,15 +60,15 @@ pub fn path(env: &Env) -> Option<PathBuf> {
 pub fn load(env: &Env, known: Option<&Known<'_>>) -> Result<Loaded, Vec<Problem>> {
     let defaults = || Keymap::defaults().map_err(|p| vec![p]);
     let Some(file) = path(env) else { return Ok(Loaded { keymap: defaults()?, file: None, notes: vec![] }) };
-    match std::fs::read_to_string(&file) {
+    match bounded::text(&file, SETTINGS_LIMIT) {
         Ok(text) => {
             let (keymap, notes) = read(&text, &file, known)?;
             Ok(Loaded { keymap, file: Some(file), notes })
         }
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound && !env.contains_key(ELSEWHERE) => {
+        Err(p) if p.kind == Kind::NotFound && !env.contains_key(ELSEWHERE) => {
             Ok(Loaded { keymap: defaults()?, file: None, notes: vec![] })
         }
-        Err(e) => Err(vec![Problem::io(&e, "the keys cannot be read", &file)]),
+        Err(problem) => Err(vec![Problem { what: format!("the keys cannot be read: {}", problem.what), ..problem }]),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`decode`] | bytes to pixels, within limits, or a reason |
+//! | [`decode`] | bytes to pixels, within limits, or a reason (import checks by the same function) |
 //! | [`scale`] | how large a picture is in a pane, and making it so |
 //! | [`pair`] | two pictures beside each other or where they differ, and a region of them |
 //! | [`halfblock`] | pixels to ordinary cells, at every colour level |
@@ -10,13 +10,13 @@
 //! | [`worker`] | all of that on two threads, newest first, remembered |
 
 mod cache;
-pub mod decode;
 pub mod halfblock;
 pub mod pair;
 pub mod scale;
 pub mod worker;
 
-pub use decode::DecodedImage;
+pub use crate::formats::picture as decode;
+pub use crate::formats::picture::DecodedImage;
 pub use halfblock::Cells;
 pub use pair::{Part, Region, Show};
 pub use worker::{Previews, Ready, View};

@@ -16,7 +16,9 @@ use super::cache::Cache;
 use super::decode::{DecodedImage, decode};
 use super::halfblock::{Cells, stretch};
 use super::pair::{self, Part, Room, Show};
+use crate::model::image::FILE_LIMIT;
 use crate::model::{Problem, Result};
+use crate::store::picture_file::PictureFile;
 use crate::tui::palette::Rgb;
 use crate::tui::terminal::pixels::{Payload, Plan};
 use crate::tui::terminal::{ColourLevel, guard};
@@ -29,8 +31,6 @@ pub const AHEAD: usize = 3;
 pub const BEHIND: usize = 2;
 /// Columns between two pictures.
 pub const GAP: u16 = 2;
-/// Longest file read, in bytes.
-const MAX_FILE: u64 = 256 * 1024 * 1024;
 
 /// How a picture is to be shown. Part of what it is remembered by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -287,15 +287,11 @@ fn make(job: &Job) -> Option<Ready> {
     let made = guard::contain(|| {
         let mut images = Vec::new();
         for (key, path) in &job.sources {
-            let bytes = match read(path) {
+            let bytes = match named(key, path) {
                 _ if job.cancelled() => return None,
                 Ok(bytes) => bytes,
                 Err(problem) => return Some(Err(problem)),
             };
-            if !is_named(key, &bytes) {
-                let what = "the file is not the picture that was imported: its hash differs";
-                return Some(Err(Problem::input(what).file(path)));
-            }
             match decode(&bytes) {
                 _ if job.cancelled() => return None,
                 Ok(image) => images.push(image),
@@ -307,12 +303,12 @@ fn make(job: &Job) -> Option<Ready> {
     made.unwrap_or_else(|panic| Some(Err(Problem::input(format!("damaged: {panic}")).file(job.path()))))
 }
 
-/// Whether `bytes` are what `key` names, where it is a blake3 hash: a linked file can change, and a verdict must be one
-/// on the picture that was imported.
-fn is_named(key: &str, bytes: &[u8]) -> bool {
+/// The bytes of the file that `key` names, held against it where it is a blake3 hash: a verdict must be one on the picture
+/// that was recorded.
+fn named(key: &str, path: &Path) -> Result<Vec<u8>> {
     match blake3::Hash::from_hex(key) {
-        Ok(hash) => blake3::hash(bytes) == hash,
-        Err(_) => true,
+        Ok(_) => PictureFile { path: path.to_path_buf(), hash: key.to_string() }.read(),
+        Err(_) => read(path),
     }
 }
 
@@ -358,11 +354,11 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     if !meta.is_file() {
         return Err(Problem::input("not a file").file(path));
     }
-    if meta.len() > MAX_FILE {
+    if meta.len() > FILE_LIMIT {
         return Err(Problem::input(format!("too large: {} MB", meta.len() / 1_000_000)).file(path));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0));
-    File::open(path).map_err(fail)?.take(MAX_FILE).read_to_end(&mut bytes).map_err(fail)?;
+    File::open(path).map_err(fail)?.take(FILE_LIMIT).read_to_end(&mut bytes).map_err(fail)?;
     Ok(bytes)
 }
 

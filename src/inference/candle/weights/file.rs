@@ -57,6 +57,32 @@ fn dtype(name: &str) -> Option<DType> {
     })
 }
 
+/// Whether the tensors cover the bytes after the header once each, as the format demands: without gaps, and none upon
+/// another. Otherwise the name of the tensor and why not.
+fn whole(entries: &BTreeMap<String, Entry>, data: u64, length: u64) -> std::result::Result<(), (String, String)> {
+    let mut order: Vec<(&String, &Entry)> = entries.iter().collect();
+    order.sort_by_key(|(_, entry)| (entry.from, entry.bytes));
+    let mut at = data;
+    for (name, entry) in order {
+        let (from, to) = (entry.from - data, at - data);
+        if entry.from < at {
+            return Err((
+                name.clone(),
+                format!("its bytes begin at {from} and lie upon another tensor's, which end at {to}"),
+            ));
+        }
+        if entry.from > at {
+            return Err((name.clone(), format!("{} bytes before it belong to no tensor", entry.from - at)));
+        }
+        at += entry.bytes as u64;
+    }
+    if at < length {
+        let name = entries.keys().last().cloned().unwrap_or_default();
+        return Err((name, format!("{} bytes at the end of the file belong to no tensor", length - at)));
+    }
+    Ok(())
+}
+
 impl TensorFile {
     pub fn open(path: &Path) -> Result<TensorFile> {
         let wrong = |what: String| Problem::input(what).file(path);
@@ -87,6 +113,7 @@ impl TensorFile {
                 entries.insert(name.clone(), entry.map_err(|why| wrong(why).field(name).help(AGAIN))?);
             }
         }
+        whole(&entries, 8 + header, length).map_err(|(name, why)| wrong(why).field(name).help(AGAIN))?;
         Ok(TensorFile { path: path.to_path_buf(), file, entries })
     }
 

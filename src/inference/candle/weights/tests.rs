@@ -112,6 +112,22 @@ fn a_truncated_or_foreign_file_is_named() {
             ),
             "cut off",
         ),
+        (
+            [header(r#"{"a": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}, "w": {"dtype": "U8", "shape": [4], "data_offsets": [2, 6]}}"#), vec![0; 6]].concat(),
+            "lie upon another tensor's",
+        ),
+        (
+            [header(r#"{"a": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}, "w": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}}"#), vec![0; 4]].concat(),
+            "lie upon another tensor's",
+        ),
+        (
+            [header(r#"{"a": {"dtype": "U8", "shape": [2], "data_offsets": [0, 2]}, "w": {"dtype": "U8", "shape": [2], "data_offsets": [4, 6]}}"#), vec![0; 6]].concat(),
+            "2 bytes before it belong to no tensor",
+        ),
+        (
+            [header(r#"{"w": {"dtype": "U8", "shape": [2], "data_offsets": [0, 2]}}"#), vec![0; 6]].concat(),
+            "4 bytes at the end of the file belong to no tensor",
+        ),
     ] {
         fs::write(dir.path().join(NAME), content).unwrap();
         let told = told(weights(&dir, DType::F32));

@@ -16,7 +16,8 @@ use crate::model::judge::{Reads, Said, Shown, Word};
 use crate::model::scoring::{Score, ScoreState, Scorer};
 use crate::model::vlm::{Ask, Encoded, Reply, Tally};
 use crate::model::{Kind, Problem, Result};
-use crate::pipeline::scoring::runner::{Keep, Runner, Spent, Subject};
+use crate::pipeline::scoring::runner::{Keep, Runner, Spent, Subject, failed};
+use crate::store::picture_file::PictureFile;
 use crate::store::scores::About;
 
 /// What tokens cost is counted in millionths; [`crate::model::vlm::Money`] has millionths of those.
@@ -28,6 +29,9 @@ pub(super) fn spent(tally: &Tally, config: &Judge) -> Spent {
     let micros = (money > 0).then(|| u64::try_from(money.div_ceil(MICROS)).unwrap_or(u64::MAX));
     Spent { asked: tally.usage.prompt, answered: tally.usage.completion, micros }
 }
+
+/// How the reason begins where a picture is damaged or gone.
+const UNREAD: &str = "its picture cannot be read";
 
 /// The pictures that a question shows.
 ///
@@ -42,8 +46,8 @@ pub(super) fn pictures(subject: &Subject, shows: Shown) -> std::result::Result<V
     if shows != Shown::None && (subject.files.is_empty() || subject.files.len() < wanted) {
         return Err(format!("the question shows {} pictures, {} are there", wanted.max(1), subject.files.len()));
     }
-    let one = |file: &std::path::PathBuf| {
-        let bytes = std::fs::read(file).map_err(|e| format!("its picture cannot be read: {e}"))?;
+    let one = |file: &PictureFile| {
+        let bytes = file.read().map_err(|p| format!("{UNREAD}: {p}"))?;
         Encoded::new(bytes).ok_or_else(|| "its picture is no PNG, JPEG, WebP or GIF".to_string())
     };
     subject.files.iter().take(wanted).map(one).collect()
@@ -82,7 +86,10 @@ impl Judged {
     fn ask(&self, subject: &Subject) -> std::result::Result<Ask, Score> {
         let asked = self.judging.ask(&fields_of(&subject.item), self.config.max_tokens);
         let ask = asked.map_err(|slot| not_applicable(format!("the item has nothing for `{{{slot}}}`")))?;
-        let images = pictures(subject, self.judging.shows).map_err(not_applicable)?;
+        let images = pictures(subject, self.judging.shows).map_err(|why| match why.starts_with(UNREAD) {
+            true => failed(&why),
+            false => not_applicable(why),
+        })?;
         Ok(Ask { images, want_logprobs: true, ..ask })
     }
 }

@@ -1,15 +1,13 @@
-//! Bytes to pixels, within limits that hold before anything is allocated, or a reason that a person can act on.
+//! Pictures: bytes to pixels, within limits that hold before anything is allocated, or a reason that a person can act on.
+//! The screen decodes here, and import checks here what it will be able to show.
 
 use std::io::Cursor;
 
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
+use crate::model::image::{DECODED_LIMIT, SIDE_LIMIT};
 use crate::model::{Problem, Result};
 
-/// Longest side read, in pixels.
-pub const MAX_SIDE: u32 = 16_384;
-/// Most memory that decoding one picture may take, in bytes.
-pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
 const READ: [ImageFormat; 5] =
     [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP, ImageFormat::Gif, ImageFormat::Bmp];
 
@@ -43,10 +41,60 @@ impl DecodedImage {
 /// # Errors
 /// [`crate::model::Kind::Input`]: not an image, too large, truncated, or damaged.
 pub fn decode(bytes: &[u8]) -> Result<DecodedImage> {
+    let mut decoder = opened(bytes)?.1;
+    let orientation = decoder.orientation().map_err(|e| refused(&e))?;
+    let mut image = DynamicImage::from_decoder(decoder).map_err(|e| refused(&e))?;
+    image.apply_orientation(orientation);
+    Ok(DecodedImage::new(image))
+}
+
+/// Whether [`decode`] will show these bytes, as far as that can be told without unpacking them: the format, the limits,
+/// the end of the file, and the checksums of a PNG. GIF and BMP are unpacked.
+///
+/// # Errors
+/// As [`decode`].
+pub fn check(bytes: &[u8]) -> Result<()> {
+    let (format, _) = opened(bytes)?;
+    match format {
+        ImageFormat::Png => png_is_whole(bytes),
+        ImageFormat::WebP => riff_is_whole(bytes),
+        ImageFormat::Jpeg => Ok(()),
+        // Rare, and quickly unpacked.
+        _ => decode(bytes).map(drop),
+    }
+}
+
+/// Whether a RIFF file is as long as it says.
+fn riff_is_whole(bytes: &[u8]) -> Result<()> {
+    let length = bytes.get(4..8).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
+    let whole = length.is_some_and(|length| bytes.len() as u64 >= u64::from(length) + 8);
+    if whole { Ok(()) } else { Err(Problem::input("truncated")) }
+}
+
+/// Walks the chunks of a PNG up to its end: their lengths and checksums.
+fn png_is_whole(bytes: &[u8]) -> Result<()> {
+    let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let mut at = 8;
+    while let Some(length) = number(at) {
+        let end = at.saturating_add(8).saturating_add(length as usize);
+        let (Some(body), Some(sum)) = (bytes.get(at + 4..end), number(end)) else { break };
+        if crc32fast::hash(body) != sum {
+            return Err(Problem::input("damaged: a part of it does not match its checksum"));
+        }
+        if body.starts_with(b"IEND") {
+            return Ok(());
+        }
+        at = end + 4;
+    }
+    Err(Problem::input("truncated"))
+}
+
+/// A decoder of `bytes`, its limits set and held.
+fn opened(bytes: &[u8]) -> Result<(ImageFormat, impl ImageDecoder + '_)> {
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| no_image())?;
     let format = reader.format().filter(|f| READ.contains(f)).ok_or_else(no_image)?;
     let mut limits = Limits::default();
-    limits.max_alloc = Some(MAX_BYTES);
+    limits.max_alloc = Some(DECODED_LIMIT);
     reader.limits(limits.clone());
     if format == ImageFormat::Jpeg && !jpeg_has_end(bytes) {
         // The decoder would fill what is missing with grey.
@@ -55,14 +103,11 @@ pub fn decode(bytes: &[u8]) -> Result<DecodedImage> {
     let mut decoder = reader.into_decoder().map_err(|e| refused(&e))?;
     let (width, height) = decoder.dimensions();
     let pixels = u64::from(width) * u64::from(height) * 4;
-    if width > MAX_SIDE || height > MAX_SIDE || pixels.max(decoder.total_bytes()) > MAX_BYTES {
+    if width > SIDE_LIMIT || height > SIDE_LIMIT || pixels.max(decoder.total_bytes()) > DECODED_LIMIT {
         return Err(too_large(width, height));
     }
     decoder.set_limits(limits).map_err(|e| refused(&e))?;
-    let orientation = decoder.orientation().map_err(|e| refused(&e))?;
-    let mut image = DynamicImage::from_decoder(decoder).map_err(|e| refused(&e))?;
-    image.apply_orientation(orientation);
-    Ok(DecodedImage::new(image))
+    Ok((format, decoder))
 }
 
 fn no_image() -> Problem {
@@ -71,7 +116,7 @@ fn no_image() -> Problem {
 
 fn too_large(width: u32, height: u32) -> Problem {
     Problem::input(format!("too large: {width}x{height}"))
-        .help(format!("at most {MAX_SIDE} pixels a side and {} million in all", MAX_BYTES / 4_000_000))
+        .help(format!("at most {SIDE_LIMIT} pixels a side and {} million in all", DECODED_LIMIT / 4_000_000))
 }
 
 fn refused(error: &ImageError) -> Problem {
@@ -134,6 +179,25 @@ mod tests {
             let off = near.0.iter().zip(sample()[(30, 20)].0).map(|(a, b)| a.abs_diff(b)).max().unwrap();
             assert!(off < 24, "{format:?}: {near:?}");
         }
+    }
+
+    #[test]
+    fn what_check_takes_is_decoded_and_what_it_refuses_is_not() {
+        for format in READ {
+            let whole = encoded(format);
+            check(&whole).unwrap();
+            for cut in [0, 1, 3, 10, 30] {
+                assert_eq!(check(&whole[..cut]).is_ok(), decode(&whole[..cut]).is_ok(), "{format:?} at {cut}");
+            }
+        }
+        let png = encoded(ImageFormat::Png);
+        assert_eq!(check(&png[..png.len() - 6]).unwrap_err().what, "truncated");
+        let mut flipped = png.clone();
+        flipped[png.len() / 2] ^= 8;
+        assert!(check(&flipped).unwrap_err().what.starts_with("damaged"));
+        assert_eq!(check(&bomb(8_200, 8_200)).unwrap_err().what, "too large: 8200x8200", "67 megapixels");
+        assert_eq!(check(&bomb(10_000, 10_000)).unwrap_err().what, "too large: 10000x10000");
+        assert_eq!(check(b"<svg xmlns='http://www.w3.org/2000/svg'/>").unwrap_err().what, "not an image");
     }
 
     #[test]

@@ -1,0 +1,116 @@
+//! `benchtop verify`: a scrub of the whole project.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
+
+use serde_json::json;
+
+use super::{Context, print};
+use crate::model::{Kind, Problem, Result};
+use crate::owner::{lock, start};
+use crate::pipeline::verify::{Report, Severity, repair, verify};
+use crate::store::journal::stamp;
+
+/// Arguments of `verify`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Put right what can be put right without losing anything; no owner may be running
+    #[arg(long)]
+    repair: bool,
+    /// Print the report as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it: 0 where nothing is damaged, 1 where something is.
+///
+/// # Errors
+/// [`Kind::Conflict`] for `--repair` while an owner is running, and what keeps the project from being read.
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
+    let project = context.project()?;
+    let owned = start::find(&project)?.is_some();
+    if args.repair && owned {
+        let problem = Problem::new(Kind::Conflict, "an owner has the project open").file(project.root());
+        return Err(problem.help("end it with `benchtop stop`, then repair"));
+    }
+    // Held to the end, so that no owner starts under a scrub. A project that may not be written is read all the same.
+    let _lock = match (owned, args.repair) {
+        (true, _) => None,
+        (false, true) => {
+            let taken = lock::take(&project)?;
+            let busy = || Problem::new(Kind::Conflict, "an owner has the project open").file(project.root());
+            Some(taken.ok_or_else(|| busy().help("end it with `benchtop stop`, then repair"))?)
+        }
+        (false, false) => lock::take(&project).ok().flatten(),
+    };
+    let shows = std::io::stderr().is_terminal();
+    let mut seen = std::time::Instant::now();
+    let mut watch = |what: &str, files: u64| {
+        if shows && seen.elapsed().as_millis() > 100 {
+            seen = std::time::Instant::now();
+            let what: String = what.chars().filter(|c| !c.is_control()).take(60).collect();
+            let _ = write!(std::io::stderr(), "\r\x1b[K{files} files: {what}");
+        }
+        true
+    };
+    let report = verify(&project, owned, &mut watch);
+    if shows {
+        let _ = write!(std::io::stderr(), "\r\x1b[K");
+    }
+    let mut report = report?;
+    if args.repair {
+        repair::repair(&project, &mut report, &stamp(crate::owner::writer::now()))?;
+    }
+    let text = if args.json { format!("{}\n", value(&report, owned)) } else { text(&report) };
+    print(&text)?;
+    Ok(u8::from(report.damaged() > 0))
+}
+
+fn value(report: &Report, owned: bool) -> serde_json::Value {
+    json!({
+        "clean": report.damaged() == 0,
+        "damaged": report.damaged(),
+        "repaired": report.repaired(),
+        "owner_running": owned,
+        "since": report.since,
+        "checked": report.checked,
+        "findings": report.findings,
+    })
+}
+
+fn text(report: &Report) -> String {
+    let mut out = String::new();
+    for finding in &report.findings {
+        let word = match finding.severity {
+            Severity::Damage => "damaged",
+            Severity::Changed => "changed",
+            Severity::Notice => "notice",
+        };
+        let _ = write!(out, "{word}: {}", finding.file);
+        if let Some(line) = finding.line {
+            let _ = write!(out, ":{line}");
+        }
+        if let Some(offset) = finding.offset {
+            let _ = write!(out, " (byte {offset})");
+        }
+        let _ = writeln!(out, ": {}", finding.what);
+        let more = [("lost", &finding.lost), ("help", &finding.remedy), ("repaired", &finding.repaired)];
+        for (word, said) in more.into_iter().filter(|(word, _)| *word != "help" || finding.repaired.is_none()) {
+            if let Some(said) = said {
+                let _ = writeln!(out, "  {word}: {said}");
+            }
+        }
+    }
+    let c = &report.checked;
+    let _ = writeln!(
+        out,
+        "{} files, {} bytes: {} decisions, {} imported segments with {} rows, {} pictures, {} answers",
+        c.files, c.bytes, c.decisions, c.segments, c.rows, c.pictures, c.answers
+    );
+    let _ = match (report.damaged(), report.repaired()) {
+        (0, 0) => writeln!(out, "nothing is damaged"),
+        (n, 0) => writeln!(out, "{n} damaged"),
+        (n, repaired) => writeln!(out, "{repaired} repaired, {n} still damaged"),
+    };
+    out
+}

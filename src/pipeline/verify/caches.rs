@@ -1,0 +1,129 @@
+//! `store/` where no inventory vouches for it: flat files by their own checksums, rows by theirs, the index against the
+//! manifest.
+
+use std::path::Path;
+
+use super::records::{of_cache, rebuilt};
+use super::{Finding, Scrub};
+use crate::model::Result;
+use crate::store::index::{Index, digest};
+use crate::store::inventory::{self, Kind};
+use crate::store::manifest::Manifest;
+use crate::store::{disk, flat, metadata, regular};
+
+/// Largest file of the store that is read.
+const LIMIT: u64 = 64 << 30;
+/// Files of sled.
+fn is_index(name: &str) -> bool {
+    matches!(name, "db" | "conf" | "blobs") || name.starts_with("snap.")
+}
+
+impl Scrub<'_> {
+    pub(super) fn caches(&mut self) -> Result<()> {
+        let root = self.project.root().to_path_buf();
+        for file in inventory::list(&root)?.into_iter().filter(|file| file.starts_with("store/")) {
+            if self.refused.contains(&file) || self.is_told(&file) {
+                continue;
+            }
+            let path = root.join(&file);
+            match Kind::of(&file) {
+                Some(Kind::Cache) if file.ends_with(".snap") => {
+                    if let Err(problem) = regular::read(&path, LIMIT).and_then(|bytes| flat::check(&bytes, &path)) {
+                        self.found(of_cache(&file, &problem));
+                    }
+                }
+                Some(Kind::Rows(size)) => self.rows(&file, &path, size as usize),
+                Some(Kind::Rewritten) if file.ends_with("/current") => self.current(&file, &path),
+                _ => {}
+            }
+        }
+        if let Err(problem) = metadata::read(&self.project.metadata()) {
+            self.problem("metadata", &problem);
+        }
+        let has_index = root.join("store/db").symlink_metadata().is_ok();
+        let vouched = self.closed && self.inventory.as_ref().is_some_and(|i| i.files.contains_key("store/db"));
+        if self.owned {
+            self.found(
+                Finding::notice("store", "an owner has the index open: it was not looked at").remedy("benchtop stop"),
+            );
+        } else if has_index && !vouched && !self.refused.iter().any(|f| f.starts_with("store/")) {
+            self.index(&root.join("store"))?;
+        }
+        Ok(())
+    }
+
+    /// Rows of a fixed size, the last four bytes of each a CRC-32.
+    fn rows(&mut self, file: &str, path: &Path, size: usize) {
+        let Ok(bytes) = regular::read(path, LIMIT) else { return };
+        let whole = |row: &&[u8]| {
+            row.split_at_checked(row.len() - 4).is_some_and(|(body, crc)| crc32fast::hash(body).to_le_bytes() == crc)
+        };
+        let bad: Vec<usize> =
+            bytes.chunks_exact(size).enumerate().filter(|(_, row)| !whole(row)).map(|(at, _)| at).collect();
+        let what = if file.contains("scores/") { "scores" } else { "similarities" };
+        if let Some(first) = bad.first() {
+            let finding = Finding::damage(file, format!("{} rows do not match their checksums", bad.len()));
+            let finding = finding.at((first * size) as u64).lost(format!("{} {what}", bad.len()));
+            self.found(finding.remedy("score again: only these are missing"));
+        }
+        let over = bytes.len() % size;
+        if over > 0 && !self.owned {
+            let finding = Finding::damage(file, format!("its last {over} bytes are no whole row"))
+                .at((bytes.len() - over) as u64);
+            self.found(
+                finding.lost("a row that was never acknowledged, unless the file was cut").remedy("score again"),
+            );
+        }
+    }
+
+    /// The name of the version that counts.
+    fn current(&mut self, file: &str, path: &Path) {
+        let named = regular::read_text(path, 4096).unwrap_or_default();
+        let named = named.trim();
+        let is_there = path.parent().is_some_and(|folder| {
+            let is_named = |(name, _): &(String, _)| name.strip_prefix(named).is_some_and(|rest| rest.starts_with('.'));
+            !named.is_empty() && disk::list(folder).iter().any(is_named)
+        });
+        if !is_there {
+            let finding =
+                Finding::damage(file, "it names no version that is there").lost("which of the versions counts");
+            self.found(finding.remedy("score again, or write the name of a version into it"));
+        }
+    }
+
+    /// Opens a copy of the index: sled writes to what it opens.
+    fn index(&mut self, store: &Path) -> Result<()> {
+        let fail = |e: std::io::Error| crate::model::Problem::io(&e, "the index cannot be copied", store);
+        let copy = tempfile::tempdir().map_err(fail)?;
+        for (name, path) in disk::list(store).into_iter().filter(|(name, _)| is_index(name)) {
+            if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+                std::fs::create_dir_all(copy.path().join(&name)).map_err(fail)?;
+                for (inner, path) in disk::list(&path) {
+                    std::fs::copy(&path, copy.path().join(&name).join(inner)).map_err(fail)?;
+                }
+            } else {
+                std::fs::copy(&path, copy.path().join(&name)).map_err(fail)?;
+            }
+        }
+        let Ok(manifest) = Manifest::read(&self.project.imports()) else { return Ok(()) };
+        let parts = manifest.entries.iter().flat_map(|entry| &entry.parts);
+        let segments = digest(parts.map(|part| (part.blake3.as_str(), part.rows)));
+        let looked = Index::open(copy.path()).and_then(|index| {
+            let meta = index.meta()?;
+            index.columns(&meta)?;
+            index.checkpoint(meta.rows as usize)?;
+            Ok(meta)
+        });
+        match looked {
+            Ok(meta) if meta.segments != segments && !self.is_told("imports/manifest.jsonl") => {
+                self.found(Finding::notice(
+                    "store/db",
+                    "the index is behind the imports; the next opening makes it again",
+                ));
+            }
+            Ok(_) => {}
+            Err(problem) => self.found(rebuilt("store/db", problem.what)),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,268 @@
+//! Files of checksummed lines, and the JSON files beside them.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{Finding, Scrub};
+use crate::model::image::ImageRef;
+use crate::model::round::Round;
+use crate::model::{Decision, Result};
+use crate::store::sealed::{self, Seal};
+use crate::store::{disk, journal, judged, line, manifest, pictures, regular, runs};
+
+/// Largest file of lines or JSON that is read whole.
+const LIMIT: u64 = 16 << 30;
+/// Damaged lines of a file that are named one by one.
+const NAMED: usize = 50;
+
+/// What the damaged line still seems to say, without trust in it.
+fn seems(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let field = |name: &str| {
+        let from = text.find(&format!("\"{name}\":\""))? + name.len() + 4;
+        let rest = text.get(from..)?;
+        Some(rest.split('"').next()?.chars().filter(|c| !c.is_control()).take(80).collect::<String>())
+    };
+    let item = field("item").or_else(|| field("picture")).or_else(|| field("source"))?;
+    Some(match (field("who"), field("verdict")) {
+        (Some(who), Some(verdict)) => format!("it seems to be: {who} {verdict} {item}"),
+        _ => format!("it seems to be about {item}"),
+    })
+}
+
+impl Scrub<'_> {
+    pub(super) fn lines(&mut self) -> Result<()> {
+        let root = self.project.root().to_path_buf();
+        self.sessions(&root)?;
+        for (name, path) in disk::list(&root.join("sessions/rounds")) {
+            self.round(&format!("sessions/rounds/{name}"), &path)?;
+        }
+        for (name, path) in disk::list(&root.join("runs")) {
+            let file = format!("runs/{name}");
+            match name.as_str() {
+                "judge.jsonl" => {
+                    let n = self.each::<judged::Reading>(&file, &path, "a reading of a judge", &mut |_| {})?;
+                    self.report.checked.answers += n;
+                }
+                name if name.ends_with(".items.json") => self.numbers(&file, &path)?,
+                name if name.ends_with(".jsonl") => {
+                    let n = self.each::<runs::Line>(&file, &path, "an answer of a model", &mut |_| {})?;
+                    self.report.checked.answers += n;
+                    self.run_of(name, &file, &path);
+                }
+                name if name.ends_with(".json") => self.run(name, &file, &path)?,
+                _ => {}
+            }
+        }
+        self.each::<manifest::Entry>(
+            "imports/manifest.jsonl",
+            &root.join("imports/manifest.jsonl"),
+            "an import",
+            &mut |_| {},
+        )?;
+        self.made(&root)
+    }
+
+    /// The bytes of a file, unless it is refused, gone or cannot be read, of which is told.
+    pub(super) fn bytes(&mut self, file: &str, path: &Path) -> Result<Option<Vec<u8>>> {
+        if self.refused.contains(file) || path.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        match regular::read(path, LIMIT) {
+            Ok(bytes) => {
+                self.tick(file, bytes.len() as u64)?;
+                Ok(Some(bytes))
+            }
+            Err(problem) => {
+                self.problem(file, &problem);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Reads every line of a file; gives how many are good.
+    fn each<T: DeserializeOwned>(
+        &mut self,
+        file: &str,
+        path: &Path,
+        what: &str,
+        take: &mut dyn FnMut((u64, T)),
+    ) -> Result<u64> {
+        let Some(bytes) = self.bytes(file, path)? else { return Ok(0) };
+        let (mut at, mut number, mut good, mut bad) = (0, 0, 0, 0usize);
+        while at < bytes.len() {
+            number += 1;
+            let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |i| at + i + 1);
+            let (text, torn) = (&bytes[at..end], bytes[end - 1] != b'\n');
+            match line::decode::<T>(text) {
+                Ok(value) if !torn => {
+                    good += 1;
+                    take((number, value));
+                }
+                _ if torn && self.owned => {}
+                _ if torn => {
+                    let finding =
+                        Finding::damage(file, "its last line has no end: it was being written, or the file was cut");
+                    let finding =
+                        finding.line(number).at(at as u64).lost(format!("{what}, unless it was never acknowledged"));
+                    self.found(finding.remedy("the next owner moves it to a `.torn` file beside it"));
+                }
+                Ok(_) => {}
+                Err(problem) => {
+                    bad += 1;
+                    if bad <= NAMED {
+                        let lost = seems(text).map_or_else(|| what.to_string(), |seems| format!("{what} ({seems})"));
+                        let finding = Finding::damage(file, problem.what).line(number).at(at as u64).lost(lost);
+                        self.found(finding.remedy("put the line back from a copy of the file; it stays where it is"));
+                    }
+                }
+            }
+            at = end;
+        }
+        if bad > NAMED {
+            let more = bad - NAMED;
+            self.found(
+                Finding::damage(file, format!("{more} more damaged lines")).lost(format!("{more} times {what}")),
+            );
+        }
+        Ok(good)
+    }
+
+    fn sessions(&mut self, root: &Path) -> Result<()> {
+        let mut receipts: HashMap<Uuid, (String, Decision)> = HashMap::new();
+        for (name, path) in disk::list(&root.join("sessions")) {
+            let file = format!("sessions/{name}");
+            if name.contains(".torn") {
+                let notice = Finding::notice(&file, "the torn end of a journal, which was never acknowledged");
+                self.found(notice.remedy("look at it, and remove it when it is of no use"));
+                continue;
+            }
+            let Some(who) = name.strip_suffix(".jsonl") else { continue };
+            self.each::<Value>(&file, &path, "a decision", &mut |_| {})?;
+            if self.refused.contains(&file) {
+                continue;
+            }
+            let Ok(reading) = journal::read(&path) else { continue };
+            self.report.checked.decisions += reading.decisions.len() as u64;
+            if !self.is_told(&file) {
+                let problems: Vec<_> = reading.problems;
+                problems.iter().for_each(|problem| self.problem(&file, problem));
+            }
+            let (mut foreign, mut back, mut last) = (0u64, 0u64, 0);
+            for decision in reading.decisions {
+                foreign += u64::from(decision.who != who);
+                back += u64::from(decision.rev < last);
+                last = last.max(decision.rev);
+                let uuid = decision.uuid;
+                if let Some((other, before)) = receipts.get(&uuid) {
+                    let same = journal::text(before) == journal::text(&decision);
+                    let what = format!("receipt {uuid} is in {other} too");
+                    self.found(match same {
+                        true => Finding::notice(&file, format!("{what}, on the same line: it counts once")),
+                        false => Finding::damage(&file, format!("{what}, on another decision")).lost("one of the two"),
+                    });
+                    continue;
+                }
+                receipts.insert(uuid, (file.clone(), decision));
+            }
+            if foreign > 0 {
+                let what = format!("{foreign} decisions are of somebody else than the file's name says");
+                self.found(Finding::damage(&file, what).remedy("put the file back from a copy"));
+            }
+            if back > 0 {
+                self.found(Finding::notice(
+                    &file,
+                    format!("{back} decisions have a lower revision than one before them, as merged ones do"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The checksum of a JSON file; gives its text.
+    fn sealed(&mut self, file: &str, path: &Path, lost: &str) -> Result<Option<Vec<u8>>> {
+        let Some(bytes) = self.bytes(file, path)? else { return Ok(None) };
+        let (text, seal) = sealed::open(&bytes);
+        match seal {
+            Seal::Broken => {
+                let finding = Finding::damage(file, "the file does not match its checksum").lost(lost);
+                self.found(
+                    finding
+                        .remedy("put it back from a copy; remove its last member, `crc`, if you changed it yourself"),
+                );
+            }
+            Seal::None if !self.inventory.as_ref().is_some_and(|i| i.files.contains_key(file)) => {
+                self.found(Finding::notice(file, "no checksum recorded: an earlier version wrote it"));
+            }
+            _ => {}
+        }
+        Ok(Some(text))
+    }
+
+    fn round(&mut self, file: &str, path: &Path) -> Result<()> {
+        if !file.ends_with(".json") {
+            return Ok(());
+        }
+        let Some(text) = self.sealed(file, path, "what the round asks of whom")? else { return Ok(()) };
+        let text = String::from_utf8_lossy(&text);
+        match Round::parse(&text, path) {
+            Ok(round) if path.file_stem().is_some_and(|stem| stem == round.name.as_str()) => {}
+            Ok(round) => self.found(Finding::damage(file, format!("it holds the round `{}`", round.name))),
+            Err(problem) if !self.is_told(file) => self.problem(file, &problem),
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, name: &str, file: &str, path: &Path) -> Result<()> {
+        let Some(id) = name.strip_suffix(".json").and_then(|n| n.parse::<u32>().ok()) else { return Ok(()) };
+        let Some(text) = self.sealed(file, path, "what the evaluation asked, and how it stands")? else {
+            return Ok(());
+        };
+        match serde_json::from_slice::<runs::Run>(&text) {
+            Ok(run) if run.id == id => {}
+            Ok(run) => self.found(Finding::damage(file, format!("it holds evaluation {}", run.id))),
+            Err(e) if !self.is_told(file) => self.found(Finding::damage(file, format!("is no evaluation: {e}"))),
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Answers whose evaluation is not there.
+    fn run_of(&mut self, name: &str, file: &str, path: &Path) {
+        let run = path.with_extension("json");
+        if name.strip_suffix(".jsonl").is_some_and(|n| n.parse::<u32>().is_ok()) && run.symlink_metadata().is_err() {
+            let finding = Finding::damage(file, "the evaluation of these answers is not there");
+            self.found(finding.lost("which model was asked what").remedy("put its .json file back from a copy"));
+        }
+    }
+
+    fn numbers(&mut self, file: &str, path: &Path) -> Result<()> {
+        let Some(bytes) = self.bytes(file, path)? else { return Ok(()) };
+        if let Err(e) = serde_json::from_slice::<Vec<u32>>(&bytes) {
+            self.found(Finding::damage(file, format!("is no list of items: {e}")).lost("which items are asked"));
+        }
+        Ok(())
+    }
+
+    /// The journal of pictures that were made, and the files that it names.
+    fn made(&mut self, root: &Path) -> Result<()> {
+        let (file, path) = (format!("images/{}", pictures::FILE), root.join("images").join(pictures::FILE));
+        let mut found: Vec<(ImageRef, String)> = Vec::new();
+        self.each::<Value>(&file, &path, "the record of a picture", &mut |(_, row): (u64, Value)| {
+            let text = |name: &str| row.get(name).and_then(Value::as_str).map(str::to_string);
+            if let (Some(name), Some(hash)) = (text("picture"), text("hash")) {
+                let by = format!("a picture made for {name}");
+                found.push((ImageRef { name, hash: Some(hash), ext: text("ext"), ..ImageRef::default() }, by));
+            }
+        })?;
+        for (image, by) in found {
+            self.want(&image, &by, None);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! `images/` against what items and the picture journal name.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::{Cure, Finding, Scrub, Wanted};
+use crate::model::Result;
+use crate::model::image::FILE_LIMIT;
+use crate::store::{disk, regular};
+
+/// Pictures with the same fault that are named one by one.
+const NAMED: usize = 1000;
+
+fn hash_of(path: &Path) -> Option<String> {
+    Some(blake3::hash(&regular::read(path, FILE_LIMIT).ok()?).to_hex().to_string())
+}
+
+impl Scrub<'_> {
+    pub(super) fn pictures(&mut self) -> Result<()> {
+        let root = self.project.root().to_path_buf();
+        // Every file that is there and whole, by hash: a lost picture may lie under another name.
+        let mut whole: HashMap<String, PathBuf> = HashMap::new();
+        let (mut damaged, mut strays) = (HashMap::new(), Vec::new());
+        for (folder, path) in disk::list(&root.join("images")) {
+            if !path.symlink_metadata().is_ok_and(|m| m.is_dir()) {
+                continue;
+            }
+            for (name, path) in disk::list(&path) {
+                let file = format!("images/{folder}/{name}");
+                if self.refused.contains(&file) || crate::store::inventory::is_temporary(&name) {
+                    continue;
+                }
+                let read = regular::read(&path, FILE_LIMIT);
+                let bytes = match read {
+                    Ok(bytes) => bytes,
+                    Err(problem) => {
+                        self.problem(&file, &problem);
+                        continue;
+                    }
+                };
+                self.tick(&file, bytes.len() as u64)?;
+                let found = blake3::hash(&bytes).to_hex().to_string();
+                let is_named = name.split('.').next() == Some(found.as_str());
+                if !self.wanted.contains_key(Path::new(&file)) {
+                    strays.push((file.clone(), is_named));
+                } else if !is_named {
+                    damaged.insert(file.clone(), found.clone());
+                }
+                if is_named || !self.wanted.contains_key(Path::new(&file)) {
+                    whole.entry(found).or_insert(path);
+                }
+            }
+        }
+        self.report.checked.pictures = self.wanted.len() as u64;
+        let mut wanted: Vec<(PathBuf, Wanted)> = self.wanted.drain().collect();
+        wanted.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut told = 0;
+        for (place, wanted) in wanted {
+            let file = place.to_string_lossy().into_owned();
+            let hash = wanted.image.hash.clone().unwrap_or_default();
+            let path = root.join(&place);
+            let fault = match damaged.get(&file) {
+                Some(found) => Some(format!("the picture does not match its hash: recorded {hash}, found {found}")),
+                None if self.is_told(&file) => continue,
+                None if path.symlink_metadata().is_err() => Some("the picture is gone".to_string()),
+                None if wanted.image.link.is_some() && hash_of(&path).as_deref() != Some(hash.as_str()) => {
+                    Some(format!("the linked picture does not match its hash: recorded {hash}"))
+                }
+                None => None,
+            };
+            let Some(what) = fault else { continue };
+            told += 1;
+            if told <= NAMED {
+                let finding = self.back(Finding::damage(file, what), &wanted, &hash, &whole);
+                self.found(finding);
+            }
+        }
+        if told > NAMED {
+            self.found(Finding::damage("images", format!("{} more pictures are damaged or gone", told - NAMED)));
+        }
+        for (file, is_named) in strays {
+            let what = match (is_named, self.unread) {
+                (true, false) => "no item and no record names this picture",
+                (true, true) => "nothing that can be read names this picture",
+                (false, _) => "no item names this file, and its name is not the hash of its bytes",
+            };
+            self.found(Finding::notice(file, what));
+        }
+        Ok(())
+    }
+
+    /// Says who loses the picture, and what brings it back.
+    fn back(&self, finding: Finding, wanted: &Wanted, hash: &str, whole: &HashMap<String, PathBuf>) -> Finding {
+        let others = wanted.count - 1;
+        let more = if others > 0 { format!(" and {others} more") } else { String::new() };
+        let finding = finding.lost(format!("the picture of {}{more}", wanted.named_by));
+        let beside = || {
+            let source = PathBuf::from(wanted.source.as_ref()?);
+            let path = source.parent()?.join(&wanted.image.name);
+            (wanted.image.link.is_none() && hash_of(&path).as_deref() == Some(hash)).then_some(path)
+        };
+        if wanted.image.link.is_none()
+            && let Some(from) = whole.get(hash).cloned().or_else(beside)
+        {
+            let remedy = format!("`benchtop verify --repair` copies it from {}", from.display());
+            return finding.remedy(remedy).cure(Cure::Copy { from, hash: hash.to_string() });
+        }
+        match &wanted.source {
+            Some(source) => finding.remedy(format!(
+                "put {} back beside {source}, where it was imported from, and repair",
+                wanted.image.name
+            )),
+            None => finding.remedy(
+                "make it again: images/pictures.jsonl has prompt, seed and model; the same model gives the same bytes",
+            ),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What can be put right without losing anything. Nothing is deleted: what is in the way is renamed, under a name that no
+//! other file has.
+
+use std::path::{Path, PathBuf};
+
+use super::{Cure, Report, Severity};
+use crate::model::image::FILE_LIMIT;
+use crate::model::{Problem, Result};
+use crate::store::inventory::{self, Inventory};
+use crate::store::project::Project;
+use crate::store::{disk, regular};
+
+/// Repairs what the report says can be repaired, and writes down in it what was done. Nobody else may have the project
+/// open. `at` is the time, RFC 3339 in UTC.
+///
+/// # Errors
+/// The operating system's; what was done before stays done.
+pub fn repair(project: &Project, report: &mut Report, at: &str) -> Result<()> {
+    let root = project.root();
+    let mut index = None;
+    for finding in &mut report.findings {
+        let path = root.join(&finding.file);
+        let done = match &finding.cure {
+            None | Some(Cure::Inventory) => continue,
+            Some(Cure::SetIndexAside) => {
+                let folder = match &index {
+                    Some(folder) => folder,
+                    None => index.insert(set_index_aside(project)?),
+                };
+                format!("the index was moved to {}; the next opening makes it again", shown(root, folder))
+            }
+            Some(Cure::SetAside) => match set_aside(&path)? {
+                Some(aside) => format!("it was renamed {}; the next opening makes it again", shown(root, &aside)),
+                None => "it was gone already; the next opening makes it again".to_string(),
+            },
+            Some(Cure::Copy { from, hash }) => {
+                let bytes = regular::read(from, FILE_LIMIT)?;
+                if blake3::hash(&bytes).to_hex().as_str() != hash {
+                    continue;
+                }
+                let aside = set_aside(&path)?;
+                disk::ensure_dirs(disk::folder(&path), &mut Vec::new())?;
+                disk::write_atomic(&path, &bytes)?;
+                let kept =
+                    aside.map(|aside| format!("; what was there is {}", shown(root, &aside))).unwrap_or_default();
+                format!("copied from {}{kept}", from.display())
+            }
+        };
+        finding.repaired = Some(done);
+    }
+    accept(project, report, at)
+}
+
+/// Writes the inventory anew where that is all that is wrong. Records of files that are damaged stay as they are.
+fn accept(project: &Project, report: &mut Report, at: &str) -> Result<()> {
+    let before = Inventory::load(project).unwrap_or_default();
+    let (mut now, _) = before.update(project, at, false)?;
+    // The index and the snapshots are told of anew at the next orderly end.
+    let untouched = |path: &String| !report.findings.iter().any(|f| f.file == *path && f.severity == Severity::Damage);
+    let caches = before.files.into_iter().filter(|(path, r)| r.kind == inventory::Kind::Cache && untouched(path));
+    now.files.extend(caches.filter(|(path, _)| project.root().join(path).exists()));
+    now.write(project)?;
+    for finding in report.findings.iter_mut().filter(|f| f.cure == Some(Cure::Inventory)) {
+        finding.repaired = Some("the inventory was written anew, and its second copy".into());
+    }
+    Ok(())
+}
+
+fn shown(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}
+
+/// Renames a file to the first free `<name>.damaged-N`; `None` where there is no file.
+fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
+    if path.symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    let aside = free(path);
+    std::fs::rename(path, &aside).map_err(|e| Problem::io(&e, "cannot be set aside", path))?;
+    disk::sync_dir(disk::folder(path))?;
+    Ok(Some(aside))
+}
+
+fn free(path: &Path) -> PathBuf {
+    let name = |n: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".damaged-{n}"));
+        PathBuf::from(name)
+    };
+    let mut n = 1;
+    while name(n).symlink_metadata().is_ok() {
+        n += 1;
+    }
+    name(n)
+}
+
+/// Moves the files of the index, and the snapshots that go with them, to a folder beside the store. Scores stay.
+fn set_index_aside(project: &Project) -> Result<PathBuf> {
+    let store = project.store();
+    let aside = free(&store.with_extension("index"));
+    disk::ensure_dir(&aside)?;
+    for (name, path) in disk::list(&store) {
+        if matches!(name.as_str(), "db" | "conf" | "blobs") || name.starts_with("snap.") || name.ends_with(".snap") {
+            std::fs::rename(&path, aside.join(&name)).map_err(|e| Problem::io(&e, "cannot be set aside", &path))?;
+        }
+    }
+    disk::sync_dir(&store)?;
+    Ok(aside)
+}

@@ -1,0 +1,131 @@
+//! Segments of imports against the manifest, and the pictures that their items name.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::{Finding, Scrub, Wanted};
+use crate::model::Result;
+use crate::model::image::ImageRef;
+use crate::store::manifest::{Holds, Manifest, Part};
+use crate::store::segment::Reader;
+use crate::store::{disk, regular};
+
+/// Largest segment that is read.
+const LIMIT: u64 = 64 << 30;
+
+#[derive(Deserialize)]
+struct Lean {
+    id: String,
+    #[serde(default)]
+    images: Vec<ImageRef>,
+}
+
+fn words(part: &Part) -> String {
+    match &part.holds {
+        Holds::Items { dataset } => format!("{} items of `{dataset}`", part.rows),
+        Holds::Revisions { .. } => format!("{} later texts of items", part.rows),
+        Holds::Predictions { model, .. } => format!("{} answers of {model}", part.rows),
+    }
+}
+
+impl Scrub<'_> {
+    pub(super) fn segments(&mut self) -> Result<()> {
+        let imports = self.project.imports();
+        if self.refused.contains("imports/manifest.jsonl") {
+            self.unread = true;
+            return Ok(());
+        }
+        // What is wrong with its lines is told by now.
+        let Ok(manifest) = Manifest::read(&imports) else { return Ok(()) };
+        self.unread |= !manifest.problems.is_empty() || manifest.torn || self.is_told("imports/manifest.jsonl");
+        let mut named = BTreeSet::new();
+        for part in manifest.entries.iter().flat_map(|entry| &entry.parts) {
+            named.insert(part.file.clone());
+            self.segment(part)?;
+        }
+        for (name, _) in disk::list(&imports) {
+            if name.ends_with(".jsonl.zst") && !named.contains(&name) && !name.starts_with('.') {
+                let finding =
+                    Finding::notice(format!("imports/{name}"), "no import in the manifest names this segment");
+                let help =
+                    "an import that was cut off left it, or its line of the manifest is damaged; it stays where it is";
+                self.found(finding.remedy(help));
+                self.unread = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn segment(&mut self, part: &Part) -> Result<()> {
+        let (file, path) = (format!("imports/{}", part.file), self.project.imports().join(&part.file));
+        self.report.checked.segments += 1;
+        if self.refused.contains(&file) {
+            self.unread = true;
+            return Ok(());
+        }
+        let again = format!("put it back from a copy, or import {} again into another project", part.source);
+        let bytes = match regular::read(&path, LIMIT) {
+            Ok(bytes) => bytes,
+            Err(problem) => {
+                self.unread = true;
+                let what = if path.symlink_metadata().is_err() { "the segment is gone".into() } else { problem.what };
+                self.found(Finding::damage(file, what).lost(words(part)).remedy(again));
+                return Ok(());
+            }
+        };
+        self.tick(&file, bytes.len() as u64)?;
+        let found = blake3::hash(&bytes).to_hex().to_string();
+        let is_whole = found == part.blake3;
+        drop(bytes);
+        let reader = Reader::scan(&path, part.rows);
+        if !is_whole {
+            self.unread = true;
+            let (lost, offset) = match &reader {
+                Err(_) => (words(part), None),
+                Ok(reader) => {
+                    let frames = 0..reader.frames().len();
+                    let bad: Vec<usize> = frames.filter(|at| reader.frame(*at).is_err()).collect();
+                    let each = reader.frame_rows() as u64;
+                    let rows: u64 = bad.iter().map(|at| each.min(part.rows - (*at as u64 * each).min(part.rows))).sum();
+                    let first = bad.first().and_then(|at| reader.frames().get(*at)).map(|frame| frame.offset);
+                    (format!("{rows} of {}", words(part)), first)
+                }
+            };
+            let what = format!("the segment does not match the manifest: recorded {}, found {found}", part.blake3);
+            let mut finding = Finding::damage(&file, what).lost(lost).remedy(again);
+            finding.offset = offset;
+            self.found(finding);
+        }
+        let Ok(reader) = reader else { return Ok(()) };
+        self.report.checked.rows += part.rows;
+        if matches!(part.holds, Holds::Predictions { .. }) {
+            return Ok(());
+        }
+        let mut rows = 0;
+        for at in 0..reader.frames().len() {
+            let Ok(lines) = reader.frame(at) else { continue };
+            for line in lines.split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
+                rows += 1;
+                match serde_json::from_slice::<Lean>(line) {
+                    Ok(item) => item.images.iter().for_each(|image| self.want(image, &item.id, Some(&part.source))),
+                    Err(e) => self.found(Finding::damage(&file, format!("row {rows} is no item: {e}"))),
+                }
+            }
+        }
+        if is_whole && rows != part.rows {
+            self.found(Finding::damage(&file, format!("{rows} rows are there, the manifest has {}", part.rows)));
+        }
+        Ok(())
+    }
+
+    /// Notes a picture that is recorded.
+    pub(super) fn want(&mut self, image: &ImageRef, by: &str, source: Option<&str>) {
+        let place: Option<PathBuf> = image.link.clone().filter(|_| image.hash.is_some()).or_else(|| image.stored());
+        let Some(place) = place else { return };
+        let wanted =
+            || Wanted { image: image.clone(), named_by: by.into(), count: 0, source: source.map(str::to_string) };
+        self.wanted.entry(place).or_insert_with(wanted).count += 1;
+    }
+}

@@ -1,0 +1,69 @@
+//! JSON files that carry their own checksum as a last member, `"crc": "1a2b3c4d"`: the CRC-32 of the bytes before the comma
+//! in front of it. Files of earlier versions have none and are read as before.
+
+const MARK: &[u8] = b",\n  \"crc\": \"";
+const END: &[u8] = b"\"\n}\n";
+/// Bytes from the comma on.
+const TAIL: usize = MARK.len() + 8 + END.len();
+
+/// What a file says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seal {
+    /// It matches its checksum.
+    Whole,
+    /// It does not.
+    Broken,
+    /// It has none.
+    None,
+}
+
+/// The bytes of a JSON object with its checksum; anything else stays as it is.
+pub fn seal(json: &[u8]) -> Vec<u8> {
+    let trimmed = json.trim_ascii_end();
+    let Some(body) = trimmed.strip_suffix(b"}").map(<[u8]>::trim_ascii_end).filter(|body| body.len() > 1) else {
+        return json.to_vec();
+    };
+    let mut out = body.to_vec();
+    let crc = format!("{:08x}", crc32fast::hash(body));
+    [MARK, crc.as_bytes(), END].iter().for_each(|part| out.extend_from_slice(part));
+    out
+}
+
+/// The JSON without its checksum, and what the checksum says.
+pub fn open(bytes: &[u8]) -> (Vec<u8>, Seal) {
+    let Some((body, tail)) = bytes.len().checked_sub(TAIL).map(|at| bytes.split_at(at)) else {
+        return (bytes.to_vec(), Seal::None);
+    };
+    if tail.starts_with(MARK) && tail.ends_with(END) {
+        let whole = &tail[MARK.len()..MARK.len() + 8] == format!("{:08x}", crc32fast::hash(body)).as_bytes();
+        return ([body, b"\n}\n"].concat(), if whole { Seal::Whole } else { Seal::Broken });
+    }
+    // An editor may have moved it.
+    let moved = memchr::memmem::rfind(bytes, b"\"crc\"").is_some_and(|at| at + 40 > bytes.len());
+    (bytes.to_vec(), if moved { Seal::Broken } else { Seal::None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flipped_bit_is_noticed_but_for_those_that_hide_the_checksum() {
+        let json = b"{\n  \"a\": 1,\n  \"b\": [\n    2\n  ]\n}";
+        let sealed = seal(json);
+        let value = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).unwrap();
+        assert_eq!(open(&sealed).1, Seal::Whole);
+        assert_eq!(value(&open(&sealed).0), value(json));
+        assert_eq!(value(&sealed)["a"], 1, "an earlier version reads it too");
+        for at in 0..sealed.len() {
+            for bit in 0..8 {
+                let mut bad = sealed.clone();
+                bad[at] ^= 1 << bit;
+                assert_ne!(open(&bad).1, Seal::Whole, "bit {bit} of byte {at}");
+            }
+        }
+        assert_eq!(open(json).1, Seal::None);
+        assert_eq!(seal(b"[1]"), b"[1]");
+        assert_eq!(open(&seal(b"{}")).1, Seal::None, "an empty object has no place for it");
+    }
+}
