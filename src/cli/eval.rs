@@ -14,6 +14,7 @@ use crate::metrics::free_form::FreeForm;
 use crate::model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, Wording};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::{Answer, Ask, SimilarTo, SimilarityAsk, SimilarityReport};
+use crate::store::regular;
 
 /// Bytes of an instruction, at most.
 const TEXT_LIMIT: u64 = 1 << 20;
@@ -191,11 +192,7 @@ fn wording(instruction: &str) -> Result<Wording> {
         return Ok(Wording::Named(instruction.to_string()));
     }
     let path = Path::new(instruction);
-    let fail = |e: std::io::Error| Problem::io(&e, "the instruction cannot be read", path);
-    if std::fs::metadata(path).map_err(fail)?.len() > TEXT_LIMIT {
-        return Err(Problem::input("an instruction has at most 1 MiB").file(path));
-    }
-    let text = std::fs::read_to_string(path).map_err(fail)?;
+    let text = regular::read_named_text(path, TEXT_LIMIT, "the instruction cannot be read")?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok(Wording::Text { name, text })
 }

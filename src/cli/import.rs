@@ -9,6 +9,7 @@ use super::{Context, print};
 use crate::formats::{self, Mapping};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::wire::{Answer, Ask, ImportAsk, Progress, Report};
+use crate::store::regular;
 
 /// Arguments of `import`.
 #[derive(clap::Args)]
@@ -83,7 +84,7 @@ fn guess(paths: &[PathBuf]) -> Result<u8> {
 /// # Errors
 /// [`Kind::Input`] with its line, and the operating system's.
 pub fn mapping(path: &Path) -> Result<Mapping> {
-    let text = std::fs::read_to_string(path).map_err(|e| Problem::io(&e, "cannot be read", path))?;
+    let text = regular::read_named_text(path, regular::SETTINGS_LIMIT, "cannot be read")?;
     Mapping::parse(&text).map_err(|p| p.file(path))
 }
 

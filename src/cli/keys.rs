@@ -8,6 +8,7 @@ use serde_json::json;
 use super::{Context, json_line, print};
 use crate::model::{Kind, Problem, Result};
 use crate::store::project::Project;
+use crate::store::regular;
 use crate::tui::action::Action;
 use crate::tui::keymap::Keymap;
 use crate::tui::keymap::file::{Loaded, load, read};
@@ -69,7 +70,7 @@ fn tell(problems: &[Problem]) {
 }
 
 fn check(file: &Path, known: Option<&Known<'_>>, json: bool) -> Result<u8> {
-    let text = std::fs::read_to_string(file).map_err(|e| Problem::io(&e, "the keys cannot be read", file))?;
+    let text = regular::read_named_text(file, regular::SETTINGS_LIMIT, "the keys cannot be read")?;
     let (problems, notes, macros) = match read(&text, file, known) {
         Ok((keymap, notes)) => (Vec::new(), notes, keymap.macros().len()),
         Err(problems) => (problems, Vec::new(), 0),

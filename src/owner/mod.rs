@@ -14,6 +14,7 @@ pub mod jobs;
 pub mod lock;
 pub mod metadata;
 pub mod people;
+pub mod reading;
 mod rounds;
 pub mod scoring;
 pub mod search;

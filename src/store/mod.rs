@@ -11,8 +11,10 @@ pub mod catalog;
 pub mod columns;
 pub mod disk;
 pub mod flat;
+pub mod growing;
 pub mod history;
 pub mod index;
+pub mod inspect;
 pub mod jobs;
 pub mod journal;
 pub mod judged;
@@ -36,6 +38,7 @@ pub mod search;
 pub mod segment;
 pub mod similarity;
 pub mod snapshot;
+pub mod writable;
 
 pub use catalog::Catalog;
 pub use ledger::Ledger;

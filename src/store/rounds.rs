@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::disk;
 use super::project::Project;
+use super::{disk, regular};
 use crate::model::round::Round;
 use crate::model::{Kind, Problem, Result};
 
@@ -32,8 +32,8 @@ pub fn lengths(project: &Project) -> Result<Vec<(PathBuf, u64)>> {
     for entry in entries {
         let path = entry.map_err(|e| Problem::io(&e, "cannot be listed", &folder))?.path();
         if path.extension().is_some_and(|e| e == "json") {
-            let meta = std::fs::metadata(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
-            found.push((path, meta.len()));
+            let length = regular::length(&path)?;
+            found.push((path, length));
         }
     }
     found.sort();
@@ -57,7 +57,7 @@ pub fn read(project: &Project) -> Result<(Vec<Round>, Vec<Problem>)> {
 }
 
 fn read_one(path: &Path) -> Result<Round> {
-    let text = std::fs::read_to_string(path).map_err(|e| Problem::io(&e, "cannot be read", path))?;
+    let text = regular::read_text(path, regular::LIST_LIMIT)?;
     let round = Round::parse(&text, path)?;
     if path.file_stem().is_none_or(|stem| stem != round.name.as_str()) {
         let what = format!("the file is not called after its round, `{}`", round.name);
@@ -72,13 +72,13 @@ fn read_one(path: &Path) -> Result<Round> {
 /// [`Kind::Conflict`] when there is one of that name, and the operating system's.
 pub fn create(project: &Project, round: &Round) -> Result<()> {
     let path = path(project, &round.name);
-    if path.exists() {
+    if path.symlink_metadata().is_ok() {
         return Err(Problem::new(Kind::Conflict, format!("there is a round `{}`", round.name))
             .file(path)
             .field("name")
             .help("give it another name"));
     }
-    disk::ensure_dir(&folder(project))?;
+    disk::ensure_private_dir(&folder(project))?;
     disk::write_atomic(&path, round.to_json()?.as_bytes())
 }
 

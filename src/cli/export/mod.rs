@@ -8,7 +8,7 @@ use crate::model::{Filter, Form, Item, Kind, Prediction, Problem, Result};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, AnswerSet, Ask};
 use crate::pipeline::export::tools::Tool;
-use crate::pipeline::export::{Exporter, Target, To};
+use crate::pipeline::export::{Exporter, Target, To, unlink};
 
 mod tools;
 
@@ -168,6 +168,7 @@ impl Pictures {
             if let Some(dir) = to.parent() {
                 std::fs::create_dir_all(dir).map_err(|e| Problem::io(&e, "cannot be made", dir))?;
             }
+            unlink(&to);
             std::fs::copy(&from, &to).map_err(|e| Problem::io(&e, "the picture cannot be copied", &from))?;
         }
         Ok(())

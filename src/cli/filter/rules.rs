@@ -14,6 +14,7 @@ use crate::model::scoring::rules::RuleSet;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, Ask};
+use crate::store::regular;
 
 /// Arguments of `filter rules`.
 #[derive(clap::Args)]
@@ -46,7 +47,7 @@ struct File {
 }
 
 fn read(path: &Path) -> Result<RuleSet> {
-    let text = std::fs::read_to_string(path).map_err(|e| Problem::io(&e, "cannot be read", path))?;
+    let text = regular::read_named_text(path, regular::SETTINGS_LIMIT, "cannot be read")?;
     let file: File = toml::from_str(&text).map_err(|e| {
         let at = e.span().map_or(0, |span| span.start.min(text.len()));
         let line = text.get(..at).unwrap_or_default().matches('\n').count() as u64 + 1;

@@ -20,6 +20,7 @@ use super::live::{self, NEEDED};
 use super::macros::{Known, Macro, VERDICTS};
 use super::{Chord, Keymap, Target};
 use crate::model::{Kind, Problem, Verdict};
+use crate::store::regular;
 use crate::tui::action::{Action, Scope};
 use crate::tui::terminal::Env;
 
@@ -46,9 +47,14 @@ pub fn path(env: &Env) -> Option<PathBuf> {
     if let Some(named) = env.get(ELSEWHERE) {
         return (!named.is_empty()).then(|| PathBuf::from(named));
     }
+    Some(folder(env)?.join("keys.toml"))
+}
+
+/// Where a person keeps what is theirs and not a project's.
+pub fn folder(env: &Env) -> Option<PathBuf> {
     let absolute = |name: &str| env.get(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?;
-    Some(config.join("benchtop/keys.toml"))
+    Some(config.join("benchtop"))
 }
 
 /// The keys of the person whose environment this is; the defaults where there is no file.
@@ -58,15 +64,15 @@ pub fn path(env: &Env) -> Option<PathBuf> {
 pub fn load(env: &Env, known: Option<&Known<'_>>) -> Result<Loaded, Vec<Problem>> {
     let defaults = || Keymap::defaults().map_err(|p| vec![p]);
     let Some(file) = path(env) else { return Ok(Loaded { keymap: defaults()?, file: None, notes: vec![] }) };
-    match std::fs::read_to_string(&file) {
+    match regular::read_named_text(&file, regular::SETTINGS_LIMIT, "the keys cannot be read") {
         Ok(text) => {
             let (keymap, notes) = read(&text, &file, known)?;
             Ok(Loaded { keymap, file: Some(file), notes })
         }
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound && !env.contains_key(ELSEWHERE) => {
+        Err(problem) if problem.kind == Kind::NotFound && !env.contains_key(ELSEWHERE) => {
             Ok(Loaded { keymap: defaults()?, file: None, notes: vec![] })
         }
-        Err(e) => Err(vec![Problem::io(&e, "the keys cannot be read", &file)]),
+        Err(problem) => Err(vec![problem]),
     }
 }
 

@@ -1,0 +1,4 @@
+//! A project that somebody else made, or that the machine took away: what must not happen then.
+
+mod links;
+mod space;
