@@ -1,5 +1,6 @@
 //! An owner that may not write: a project on read-only media, on a full disk, of somebody else, or moved away from under it.
 
+use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,18 +16,19 @@ const TRY_EVERY: u32 = 4;
 /// The folder that was opened, whatever its name is now.
 #[derive(Debug)]
 pub struct Home {
-    folder: Option<(u64, u64)>,
+    /// Held open: some file systems number a folder anew that nobody holds.
+    folder: Option<File>,
     left: AtomicBool,
 }
 
-fn folder(root: &Path) -> Option<(u64, u64)> {
-    root.symlink_metadata().ok().map(|meta| (meta.dev(), meta.ino()))
+fn which(meta: &Metadata) -> (u64, u64) {
+    (meta.dev(), meta.ino())
 }
 
 impl Home {
     /// The folder at `root`.
     pub fn of(root: &Path) -> Home {
-        Home { folder: folder(root), left: AtomicBool::new(false) }
+        Home { folder: File::open(root).ok(), left: AtomicBool::new(false) }
     }
 
     /// Whether `root` is still that folder; once it was not, it never is again.
@@ -34,7 +36,8 @@ impl Home {
         if self.left.load(Ordering::SeqCst) {
             return false;
         }
-        let there = folder(root) == self.folder;
+        let Some(opened) = self.folder.as_ref().and_then(|folder| folder.metadata().ok()) else { return true };
+        let there = root.symlink_metadata().is_ok_and(|now| which(&now) == which(&opened));
         if !there {
             self.left.store(true, Ordering::SeqCst);
         }

@@ -74,18 +74,15 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
     }
     let deadline = Instant::now() + PATIENCE;
     loop {
-        match find(project) {
-            Ok(Some(stream)) => return Ok(stream),
-            // Its user's owner is running, and nobody else's business.
-            Err(problem) if closed && problem.kind == Kind::Denied => {}
-            found => drop(found?),
+        if let Some(stream) = reach(project, closed)? {
+            return Ok(stream);
         }
         match spawn(project)? {
             Readiness::Failed(problem) => return Err(problem),
             Readiness::Ready => {}
             // Another owner is between its lock and its socket, or between its socket and its end.
             Readiness::Owned => {
-                if let Some(stream) = wait(project)? {
+                if let Some(stream) = wait(project, closed)? {
                     return Ok(stream);
                 }
             }
@@ -96,6 +93,14 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
                 .file(project.root())
                 .help(format!("its log is {}; `benchtop status` names its pid", log.display())));
         }
+    }
+}
+
+/// As [`find`]; in a project that is only read, its user's own owner is nobody else's business.
+fn reach(project: &Project, closed: bool) -> Result<Option<UnixStream>> {
+    match find(project) {
+        Err(problem) if closed && problem.kind == Kind::Denied => Ok(None),
+        found => found,
     }
 }
 
@@ -123,10 +128,10 @@ fn elsewhere(project: &Project) -> Result<Option<UnixStream>> {
 }
 
 /// Waits a while for an owner that is starting; one that is rebuilding a large store takes seconds.
-fn wait(project: &Project) -> Result<Option<UnixStream>> {
+fn wait(project: &Project, closed: bool) -> Result<Option<UnixStream>> {
     for _ in 0..50 {
         std::thread::sleep(Duration::from_millis(10));
-        if let Some(stream) = find(project)? {
+        if let Some(stream) = reach(project, closed)? {
             return Ok(Some(stream));
         }
     }

@@ -14,7 +14,7 @@ use crate::model::{Kind, Problem, Result};
 pub const PRIVATE: [&str; 5] = ["sessions", "store", "runs", "jobs", "scores"];
 
 /// Folders below a project that must not be links. `metadata/` has rules of its own: see [`super::metadata`].
-const PLAIN: [&str; 15] = [
+pub(super) const PLAIN: [&str; 15] = [
     "sessions",
     "sessions/rounds",
     "imports",
