@@ -10,6 +10,7 @@ use crate::model::{Item, Kind, Problem, Result};
 use crate::owner::wire::{Ask, Progress};
 use crate::pipeline::compose::{self, Chance, Composition, Order, PLAN_LIMIT, Summary};
 use crate::pipeline::export::{Exporter, Target, To};
+use crate::store::bounded;
 
 /// Arguments of `compose`.
 #[derive(clap::Args)]
@@ -100,12 +101,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 fn read(path: &Path) -> Result<String> {
-    let fail = |e: std::io::Error| Problem::io(&e, "the plan cannot be read", path);
-    let meta = std::fs::metadata(path).map_err(fail)?;
-    if !meta.is_file() || meta.len() > PLAN_LIMIT {
-        return Err(Problem::input(format!("not a plan: a file of at most {} KiB", PLAN_LIMIT >> 10)).file(path));
-    }
-    let bytes = std::fs::read(path).map_err(fail)?;
+    let too_large = || Problem::input(format!("not a plan: a file of at most {} KiB", PLAN_LIMIT >> 10)).file(path);
+    let bytes = bounded::read(path, PLAN_LIMIT)
+        .map_err(|problem| if problem.kind == Kind::Input { too_large() } else { problem })?;
     String::from_utf8(bytes).map_err(|e| {
         let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() as u64 + 1;
         Problem::input("the plan is not UTF-8").file(path).line(line)

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Context, devices, out, print, show, status};
 use crate::model::{Result, clean};
+use crate::store::inspect;
 use crate::tui::terminal::pixels::Protocol;
 use crate::tui::terminal::probe::WindowSize;
 use crate::tui::terminal::{Capabilities, colour, environment};
@@ -86,6 +87,7 @@ fn project(context: &Context) -> Value {
     match status::ask(context) {
         Ok(found) => {
             let mut value = status::json(found.as_ref(), &project);
+            value["warnings"] = inspect::notices(&project).into();
             value["store_health"] = match &found {
                 Some(s) if s.notices.is_empty() && s.read_only.is_none() => "good".into(),
                 Some(_) => "see notices".into(),
@@ -108,6 +110,12 @@ fn lines(value: &Value, depth: usize, out: &mut String) {
                 lines(value, depth + 1, out);
             }
             Value::String(text) => out.push_str(&format!("{indent}{key:<16} {}\n", clean::line(text))),
+            Value::Array(list) if list.iter().all(Value::is_string) => {
+                out.push_str(&format!("{indent}{key}\n"));
+                for text in list.iter().filter_map(Value::as_str) {
+                    out.push_str(&format!("{indent}  {}\n", clean::line(text)));
+                }
+            }
             Value::Null => out.push_str(&format!("{indent}{key:<16} -\n")),
             other => out.push_str(&format!("{indent}{key:<16} {}\n", out::json(other))),
         }

@@ -110,8 +110,7 @@ pub fn stop(context: &Context) -> Result<u8> {
     let _ = client.ask(Ask::Stop);
     drop(client);
     let deadline = Instant::now() + Duration::from_secs(10);
-    let gone = || crate::owner::lock::take(&project).map(|lock| lock.is_some());
-    while !(gone()? && start::find(&project)?.is_none()) {
+    while crate::owner::lock::is_held(&project) || start::find(&project)?.is_some() {
         if Instant::now() > deadline {
             return Err(Problem::new(Kind::Unreachable, format!("the owner (pid {pid}) does not end")));
         }

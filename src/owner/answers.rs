@@ -209,7 +209,7 @@ fn status(sight: &Sight) -> Result<OwnerStatus> {
     Ok(OwnerStatus {
         pid: std::process::id(),
         version: env!("CARGO_PKG_VERSION").into(),
-        socket: super::lock::socket_path(&shared.project)?,
+        socket: shared.socket.clone(),
         started: journal::stamp(shared.started),
         clients: shared.clients(),
         jobs: shared.jobs(),

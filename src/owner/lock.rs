@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::{Kind, Problem, Result};
 use crate::store::project::Project;
+use crate::store::regular;
 
 /// Longest socket path that fits every Unix: `sun_path` holds 104 to 108 bytes.
 const SOCKET_PATH: usize = 100;
@@ -17,9 +18,12 @@ const SOCKET_PATH: usize = 100;
 /// # Errors
 /// The operating system's.
 pub fn take(project: &Project) -> Result<Option<File>> {
-    let path = project.ensure_private_runtime()?.join("lock");
-    let fail = |e: std::io::Error| Problem::io(&e, "the lock cannot be taken", &path);
-    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(fail)?;
+    take_at(&project.ensure_private_runtime()?.join("lock"))
+}
+
+fn take_at(path: &Path) -> Result<Option<File>> {
+    let fail = |e: std::io::Error| Problem::io(&e, "the lock cannot be taken", path);
+    let file = regular::open(path, OpenOptions::new().write(true).create(true).truncate(false).mode(0o600))?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -37,15 +41,97 @@ pub fn socket_path(project: &Project) -> Result<PathBuf> {
     if near.as_os_str().len() <= SOCKET_PATH {
         return Ok(near);
     }
-    let me = rustix::process::geteuid().as_raw();
+    let dir = private_folder(&std::env::temp_dir());
+    let _ = std::fs::DirBuilder::new().mode(0o700).create(&dir);
+    check_private(&dir)?;
+    Ok(dir.join(name(project)))
+}
+
+/// The project's name in a folder outside of it.
+fn name(project: &Project) -> String {
     let hash = blake3::hash(project.root().as_os_str().as_bytes()).to_hex();
-    let dir = std::env::temp_dir().join(format!("benchtop-{me}"));
-    let made = std::fs::DirBuilder::new().mode(0o700).create(&dir);
-    let meta = dir.symlink_metadata().map_err(|e| Problem::io(&e, "cannot be used for the socket", &dir))?;
-    if made.is_err() && (!meta.is_dir() || meta.uid() != me || meta.mode() & 0o077 != 0) {
+    hash.as_str()[..16].to_string()
+}
+
+fn private_folder(below: &Path) -> PathBuf {
+    below.join(format!("benchtop-{}", rustix::process::geteuid().as_raw()))
+}
+
+fn check_private(dir: &Path) -> Result<()> {
+    let me = rustix::process::geteuid().as_raw();
+    let meta = dir.symlink_metadata().map_err(|e| Problem::io(&e, "cannot be used for the socket", dir))?;
+    if !meta.is_dir() || meta.uid() != me || meta.mode() & 0o077 != 0 {
         return Err(Problem::new(Kind::Denied, "is not a private folder of yours").file(dir));
     }
-    Ok(dir.join(&hash.as_str()[..16]))
+    Ok(())
+}
+
+/// Folders outside of a project for the lock, socket and log of an owner that may not write into it: of the temporary
+/// directory, and of memory where that is full too.
+fn folders_away() -> impl Iterator<Item = PathBuf> {
+    let places = [std::env::temp_dir(), PathBuf::from("/dev/shm")];
+    places.into_iter().filter(|place| place.is_dir()).map(|place| private_folder(&place))
+}
+
+/// Lock, socket and log of an owner that may not write into the project.
+#[derive(Clone, Debug)]
+pub struct Away {
+    /// The lock file.
+    pub lock: PathBuf,
+    /// The socket.
+    pub socket: PathBuf,
+    /// The log.
+    pub log: PathBuf,
+}
+
+impl Away {
+    fn below(dir: &Path, project: &Project) -> Away {
+        // Not the name of a socket of a project with a long path, which is written.
+        let at = |ending: &str| dir.join(format!("{}.{ending}", name(project)));
+        Away { lock: at("lock"), socket: at("reading"), log: at("log") }
+    }
+
+    /// Those that there may be, by folders that are private to this user.
+    pub fn found(project: &Project) -> Vec<Away> {
+        let private = folders_away().filter(|dir| check_private(dir).is_ok());
+        private.map(|dir| Away::below(&dir, project)).collect()
+    }
+
+    /// Those to use: in the first folder that can be made and written.
+    ///
+    /// # Errors
+    /// [`Kind::Denied`] when somebody else owns these folders, and the operating system's.
+    pub fn make(project: &Project) -> Result<Away> {
+        let mut last = Problem::new(Kind::Io, "there is no place for the owner's socket").file(project.root());
+        for dir in folders_away() {
+            let _ = std::fs::DirBuilder::new().mode(0o700).create(&dir);
+            let away = Away::below(&dir, project);
+            let usable = check_private(&dir).and_then(|()| take_at(&away.lock).map(drop));
+            match usable {
+                Ok(()) => return Ok(away),
+                Err(problem) => last = problem,
+            }
+        }
+        Err(last.help("set TMPDIR to a folder of yours that can be written"))
+    }
+
+    /// Takes the lock; `None` when somebody holds it.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn take(&self) -> Result<Option<File>> {
+        take_at(&self.lock)
+    }
+}
+
+/// Whether an owner holds the project, for writing or for reading.
+pub fn is_held(project: &Project) -> bool {
+    let near = project.runtime().join("lock");
+    let away = Away::found(project).into_iter().map(|away| away.lock);
+    std::iter::once(near).chain(away).any(|path| {
+        let file = regular::open(&path, OpenOptions::new().read(true));
+        file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    })
 }
 
 /// A bound socket; its file goes when this does, if it is still ours.

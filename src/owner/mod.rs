@@ -15,6 +15,7 @@ pub mod lock;
 pub mod log;
 pub mod metadata;
 pub mod people;
+pub mod reading;
 mod rounds;
 pub mod scoring;
 pub mod search;

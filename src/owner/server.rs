@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::lock::{self, Socket};
+use super::lock::{self, Away, Socket};
 use super::people;
+use super::reading;
 use super::session;
 use super::start::Readiness;
 use super::state::{Data, Shared};
@@ -19,8 +20,7 @@ use crate::model::{Kind, Problem, Result, clean};
 use crate::pipeline::generate::build;
 use crate::store::pictures::Pictures;
 use crate::store::project::Project;
-use crate::store::rounds;
-use crate::store::{Ledger, open};
+use crate::store::{Ledger, disk, inspect, open, rounds, writable};
 
 /// Environment variable that shortens the idle time, in seconds (for tests).
 pub const IDLE_SECONDS: &str = "BENCHTOP_IDLE_SECONDS";
@@ -36,8 +36,8 @@ pub fn run(root: &Path) -> Result<()> {
     rustix::process::umask(rustix::fs::Mode::from_bits_truncate(0o022));
     super::background::all_give_way();
     let started = prepare(root);
-    let (project, lock) = match started {
-        Ok(Some(ready)) => ready,
+    let held = match started {
+        Ok(Some(held)) => held,
         Ok(None) => {
             say(&Readiness::Owned);
             return Ok(());
@@ -47,13 +47,28 @@ pub fn run(root: &Path) -> Result<()> {
             return Err(problem);
         }
     };
-    serve(project, &lock).inspect_err(|problem| say(&Readiness::Failed(problem.clone())))
+    serve(held).inspect_err(|problem| say(&Readiness::Failed(problem.clone())))
 }
 
-fn prepare(root: &Path) -> Result<Option<(Project, File)>> {
+/// A project that this process may own.
+struct Held {
+    project: Project,
+    lock: File,
+    /// Why it is only read, and where lock and socket are then.
+    closed: Option<(Problem, Away)>,
+}
+
+fn prepare(root: &Path) -> Result<Option<Held>> {
     let project = Project::open(root)?;
-    let Some(lock) = lock::take(&project)? else { return Ok(None) };
-    Ok(Some((project, lock)))
+    let closed = match writable::obstacle(&project) {
+        Some(why) => Some((why, Away::make(&project)?)),
+        None => None,
+    };
+    let lock = match &closed {
+        Some((_, away)) => away.take()?,
+        None => lock::take(&project)?,
+    };
+    Ok(lock.map(|lock| Held { project, lock, closed }))
 }
 
 /// Prints the one line and closes standard output, so that whoever waits for it goes on.
@@ -68,39 +83,79 @@ fn say(readiness: &Readiness) {
     }
 }
 
-fn serve(project: Project, lock: &File) -> Result<()> {
-    for dir in [project.sessions(), project.imports(), project.images()] {
-        std::fs::create_dir_all(&dir).map_err(|e| Problem::io(&e, "cannot be made", &dir))?;
+/// Opens the data, for reading only where that is known to be needed or the disk proves to be full.
+fn open_data(project: &Project, closed: &mut Option<(Problem, Away)>) -> Result<open::Opened> {
+    if closed.is_none() {
+        let opened = folders(project).and_then(|()| {
+            let missing = super::upkeep::begin(project);
+            let mut opened = open::open(project)?;
+            opened.notices.extend(missing);
+            Ok(opened)
+        });
+        match opened {
+            Err(problem) if problem.kind == Kind::DiskFull => {
+                let why = writable::no_space(project.root()).unwrap_or(problem);
+                *closed = Some((why, Away::make(project)?));
+            }
+            opened => return opened,
+        }
     }
-    let missing = super::upkeep::begin(&project);
-    let mut opened = open::open(&project)?;
-    opened.notices.extend(missing);
+    let why = closed.as_ref().map_or_else(|| Problem::new(Kind::Denied, "read-only"), |(why, _)| why.clone());
+    open::open_to_read(project, &why).map_err(|problem| writable::unreadable(&why, problem))
+}
+
+/// Makes the folders that an owner writes into.
+fn folders(project: &Project) -> Result<()> {
+    disk::ensure_private_dir(&project.sessions())?;
+    disk::ensure_private_dir(&project.store())?;
+    disk::ensure_dir(&project.imports())?;
+    disk::ensure_dir(&project.images())?;
+    Ok(())
+}
+
+fn serve(held: Held) -> Result<()> {
+    let Held { project, lock, mut closed } = held;
+    let mut opened = open_data(&project, &mut closed)?;
+    opened.notices.extend(inspect::notices(&project));
     for notice in &opened.notices {
         crate::owner::log::write(format_args!("{} {notice}", crate::store::journal::stamp(now())));
     }
-    let socket_path = lock::socket_path(&project)?;
-    let group = people::group(&project.config().shared)?;
-    let (socket, listener) = Socket::bind(&socket_path, group, lock)?;
+    // Nobody else is let in to what only this user was seen to be able to read.
+    let (socket_path, group) = match &closed {
+        Some((_, away)) => (away.socket.clone(), None),
+        None => (lock::socket_path(&project)?, people::group(&project.config().shared)?),
+    };
+    let (socket, listener) = Socket::bind(&socket_path, group, &lock)?;
+    let closed = closed.map(|(why, _)| why);
     let (sender, queue) = mpsc::channel();
     let idle = idle_time(&project);
     let data = Data { catalog: opened.catalog, overlay: opened.overlay };
-    let shared =
-        Arc::new(Shared::new(project, opened.index, data, opened.notices, sender, now(), Box::new(build::build)));
+    let maker = Box::new(build::build);
+    let mut shared = Shared::new(project, opened.index, data, opened.notices, sender, now(), maker);
+    *shared.read_only() = closed.as_ref().map(ToString::to_string);
+    (shared.closed, shared.socket) = (closed, socket_path);
+    let shared = Arc::new(shared);
     let writing = start_writer(&shared, opened.ledger.zip(opened.pictures), queue)?;
     let watching =
         super::metadata::watch(&shared).map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?;
     super::generate::start(&shared);
     super::scoring::start(&shared);
     super::evaluate::start(&shared);
-    let upkeep =
-        super::upkeep::start(&shared).map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?;
+    let upkeep = match shared.closed {
+        Some(_) => None,
+        None => Some(
+            super::upkeep::start(&shared)
+                .map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?,
+        ),
+    };
+    let seen = reading::Seen::of(&shared);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)
         .enable_all()
         .build()
         .map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?;
-    let served = runtime.block_on(accept(listener, shared.clone(), idle));
+    let served = runtime.block_on(accept(listener, shared.clone(), idle, seen));
     // Nobody new from here on; what is queued is written, then the checkpoint.
     drop(socket);
     shared.desk.end();
@@ -114,8 +169,10 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     }
     let _ = writing.join();
     runtime.shutdown_timeout(Duration::from_secs(2));
-    let _ = upkeep.join();
-    super::upkeep::end(shared);
+    if let Some(upkeep) = upkeep {
+        let _ = upkeep.join();
+        super::upkeep::end(shared);
+    }
     served
 }
 
@@ -124,7 +181,9 @@ fn start_writer(
     folded: Option<(Ledger, Pictures)>,
     queue: mpsc::Receiver<Work>,
 ) -> Result<std::thread::JoinHandle<()>> {
-    let stale = folded.is_some();
+    let folded_already = folded.is_some();
+    // Statuses that are not to be written are never behind.
+    let stale = folded_already && shared.closed.is_none();
     if let Some((ledger, pictures)) = folded {
         let found = writer::load_rounds(shared, &ledger);
         shared.notices().extend(found);
@@ -132,14 +191,14 @@ fn start_writer(
         *shared.pictures_mut() = pictures;
     }
     // Nothing is shown to anybody before it is known what rounds keep back.
-    if !stale && !rounds::lengths(&shared.project)?.is_empty() {
+    if !folded_already && !rounds::lengths(&shared.project)?.is_empty() {
         shared.rounds.wait();
     }
     let (locked, wait) = mpsc::channel();
     let owner = shared.clone();
     let work = move || {
         let mut unread = None;
-        if !stale {
+        if !folded_already {
             // The first page is served from the checkpoint meanwhile; whoever needs verdicts waits for these locks.
             let mut ledger = owner.ledger_mut();
             let mut pictures = owner.pictures_mut();
@@ -184,7 +243,12 @@ fn idle_time(project: &Project) -> Option<Duration> {
     }
 }
 
-async fn accept(listener: std::os::unix::net::UnixListener, shared: Arc<Shared>, idle: Option<Duration>) -> Result<()> {
+async fn accept(
+    listener: std::os::unix::net::UnixListener,
+    shared: Arc<Shared>,
+    idle: Option<Duration>,
+    mut seen: reading::Seen,
+) -> Result<()> {
     let fail = |e: std::io::Error| Problem::new(Kind::Io, format!("the owner cannot listen: {e}"));
     listener.set_nonblocking(true).map_err(fail)?;
     let listener = UnixListener::from_std(listener).map_err(fail)?;
@@ -208,6 +272,9 @@ async fn accept(listener: std::os::unix::net::UnixListener, shared: Arc<Shared>,
                 tokio::spawn(session::serve(stream, shared.clone(), peer.uid()));
             }
             _ = tick.tick() => {
+                if seen.is_to_end(&shared) {
+                    return Ok(());
+                }
                 if shared.clients() > 0 || shared.jobs() > 0 {
                     busy = Instant::now();
                 } else if idle.is_some_and(|idle| busy.elapsed() >= idle) {

@@ -17,7 +17,7 @@ use super::wire::{
     Answer, Ask, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, Place, Receipt, ToOwner, Welcome,
 };
 use super::writer::{Wish, Work};
-use super::{answers, jobs, people};
+use super::{answers, jobs, people, reading};
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::compose::Order;
 use crate::store::journal;
@@ -110,7 +110,8 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
                         if !reply(&outbox, number, Ok(Answer::Done)) { break }
                     }
                     Ok(ToOwner::Ask(number, ask)) => {
-                        let going = match people::allow(&shared.project.config().shared, peer, &ask) {
+                        let allowed = people::allow(&shared.project.config().shared, peer, &ask);
+                        let going = match allowed.and_then(|()| reading::allow(&shared, &ask)) {
                             Ok(()) => take(&shared, &running, (&outbox, &receipts), &who, number, ask),
                             Err(problem) => reply(&outbox, number, Err(problem)),
                         };
@@ -222,6 +223,11 @@ async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<Shared>, peer:
     };
     check(&hello)?;
     people::admit(company, me, peer, &hello.who)?;
+    if let Err(problem) = shared.at_home() {
+        // This owner is about to end: as unreachable its client looks for the next one.
+        shared.stop.notify_one();
+        return Err(Problem { kind: Kind::Unreachable, ..problem });
+    }
     let place = shared.index.place(&hello.who)?;
     let place: Option<Place> = place.and_then(|text| serde_json::from_str(&text).ok());
     let config = shared.project.config();

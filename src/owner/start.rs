@@ -2,19 +2,24 @@
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::lock;
+use super::lock::{self, Away};
 use crate::model::{Kind, Problem, Result};
 use crate::store::project::Project;
+use crate::store::{regular, writable};
 
 /// How long to wait for an owner that is starting, or for one that is ending to let go.
 pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The owner's log begins anew at this size, in bytes.
+const LOG_LIMIT: u64 = 1 << 20;
 
 /// The one line a starting owner prints.
 #[derive(Debug, Serialize, Deserialize)]
@@ -34,13 +39,16 @@ pub enum Readiness {
 /// The operating system's, where it does not simply mean that nobody listens.
 pub fn find(project: &Project) -> Result<Option<UnixStream>> {
     let path = lock::socket_path(project)?;
-    match UnixStream::connect(&path) {
-        Ok(stream) => Ok(Some(stream)),
+    let near = match UnixStream::connect(&path) {
+        Ok(stream) => return Ok(Some(stream)),
         Err(e) => match e.kind() {
             std::io::ErrorKind::NotFound | std::io::ErrorKind::ConnectionRefused => Ok(None),
             _ => Err(Problem::io(&e, "the owner cannot be reached", &path)),
         },
-    }
+    };
+    // One that may only read has its socket outside of the project.
+    let away = Away::found(project).into_iter().find_map(|away| UnixStream::connect(away.socket).ok());
+    away.map_or(near, |stream| Ok(Some(stream)))
 }
 
 /// Connects to the owner, starting one when none is running.
@@ -53,10 +61,20 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
     {
         return Ok(stream);
     }
-    project.ensure_private_runtime()?;
+    if let Err(e) = project.root().symlink_metadata()
+        && e.kind() == std::io::ErrorKind::NotFound
+    {
+        return Err(Problem::new(Kind::NotFound, "the project folder is not there any more: it was moved or removed")
+            .file(project.root())
+            .help("open it where it is now"));
+    }
+    let closed = writable::obstacle(project).is_some();
+    if !closed {
+        project.ensure_private_runtime()?;
+    }
     let deadline = Instant::now() + PATIENCE;
     loop {
-        if let Some(stream) = find(project)? {
+        if let Some(stream) = reach(project, closed)? {
             return Ok(stream);
         }
         match spawn(project)? {
@@ -64,17 +82,25 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
             Readiness::Ready => {}
             // Another owner is between its lock and its socket, or between its socket and its end.
             Readiness::Owned => {
-                if let Some(stream) = wait(project)? {
+                if let Some(stream) = wait(project, closed)? {
                     return Ok(stream);
                 }
             }
         }
         if Instant::now() > deadline {
-            let log = project.runtime().join("log");
+            let log = log(project);
             return Err(Problem::new(Kind::Unreachable, "the owner of this project does not answer")
                 .file(project.root())
                 .help(format!("its log is {}; `benchtop status` names its pid", log.display())));
         }
+    }
+}
+
+/// As [`find`]; in a project that is only read, its user's own owner is nobody else's business.
+fn reach(project: &Project, closed: bool) -> Result<Option<UnixStream>> {
+    match find(project) {
+        Err(problem) if closed && problem.kind == Kind::Denied => Ok(None),
+        found => found,
     }
 }
 
@@ -102,23 +128,31 @@ fn elsewhere(project: &Project) -> Result<Option<UnixStream>> {
 }
 
 /// Waits a while for an owner that is starting; one that is rebuilding a large store takes seconds.
-fn wait(project: &Project) -> Result<Option<UnixStream>> {
+fn wait(project: &Project, closed: bool) -> Result<Option<UnixStream>> {
     for _ in 0..50 {
         std::thread::sleep(Duration::from_millis(10));
-        if let Some(stream) = find(project)? {
+        if let Some(stream) = reach(project, closed)? {
             return Ok(Some(stream));
         }
     }
     Ok(None)
 }
 
+/// Where an owner writes what it has to say.
+fn log(project: &Project) -> PathBuf {
+    let away = writable::obstacle(project).and_then(|_| Away::make(project).ok());
+    away.map_or_else(|| project.runtime().join("log"), |away| away.log)
+}
+
 /// Starts an owner, detached from this terminal, and waits for its one line.
 fn spawn(project: &Project) -> Result<Readiness> {
     let program = std::env::current_exe().map_err(|e| Problem::new(Kind::Io, format!("cannot find myself: {e}")))?;
-    let log = project.runtime().join("log");
+    let log = log(project);
     let fail = |e: std::io::Error| Problem::io(&e, "the owner cannot be started", &log);
-    let long = std::fs::metadata(&log).is_ok_and(|m| m.len() > 1 << 20);
-    let log_file = OpenOptions::new().create(true).append(!long).write(true).truncate(long).open(&log).map_err(fail)?;
+    let log_file = regular::open(&log, OpenOptions::new().create(true).append(true).mode(0o600))?;
+    if log_file.metadata().map_err(fail)?.len() > LOG_LIMIT {
+        log_file.set_len(0).map_err(fail)?;
+    }
     let mut child = Command::new(program)
         .arg("owner")
         .arg("--project")

@@ -1,5 +1,6 @@
 //! What the owner's threads share.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
 use std::time::{Duration, Instant};
@@ -9,6 +10,7 @@ use tokio::sync::{Notify, broadcast};
 use super::evaluate::Evaluations;
 use super::generate::{Desk, Maker};
 use super::metadata::Live;
+use super::reading::{self, Home};
 use super::rounds::Rounds;
 use super::scoring::Scoring;
 use super::search::Search;
@@ -18,6 +20,7 @@ use crate::inference::gauges::Gauges;
 use crate::inference::worker;
 use crate::metrics::extract::Extractor;
 use crate::model::device::Devices;
+use crate::model::{Problem, Result as Outcome};
 use crate::pipeline::board::Scored;
 use crate::store::behind::Behind;
 use crate::store::catalog::Edition;
@@ -76,6 +79,11 @@ pub struct Shared {
     pictures: RwLock<Pictures>,
     notices: Mutex<Vec<String>>,
     read_only: Mutex<Option<String>>,
+    /// Why nothing may be written from the start on, when that is so.
+    pub closed: Option<Problem>,
+    /// Where clients reach this owner.
+    pub socket: PathBuf,
+    home: Home,
     scored: Mutex<Boards>,
 }
 
@@ -95,6 +103,7 @@ impl Shared {
         started: i64,
         maker: Maker,
     ) -> Shared {
+        let home = Home::of(project.root());
         Shared {
             project,
             index,
@@ -117,6 +126,9 @@ impl Shared {
             pictures: RwLock::default(),
             notices: Mutex::new(notices),
             read_only: Mutex::new(None),
+            closed: None,
+            socket: PathBuf::new(),
+            home,
             scored: Mutex::new(Vec::new()),
         }
     }
@@ -186,6 +198,23 @@ impl Shared {
     /// Why decisions cannot be saved, when they cannot.
     pub fn read_only(&self) -> MutexGuard<'_, Option<String>> {
         whole(self.read_only.lock())
+    }
+
+    /// Why nothing may be written now: the project was opened for reading only, or its folder is another one.
+    ///
+    /// # Errors
+    /// That, as a problem.
+    pub fn may_write(&self) -> Outcome<()> {
+        self.closed.clone().map_or(Ok(()), Err)?;
+        self.at_home()
+    }
+
+    /// Whether the project's path still names the folder that was opened.
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Conflict`] once it does not, from then on.
+    pub fn at_home(&self) -> Outcome<()> {
+        if self.home.is_there(self.project.root()) { Ok(()) } else { Err(reading::moved(self.project.root())) }
     }
 
     /// The leaderboard's working data, kept until the next import.

@@ -194,8 +194,8 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
 
 impl Writer {
     fn take(&mut self, who: String, wish: Wish, reply: Reply) {
-        if let Some(problem) = &self.unread {
-            return reply(Err(problem.clone()));
+        if let Some(problem) = self.unread.clone().or_else(|| self.shared.may_write().err()) {
+            return reply(Err(problem));
         }
         // What depends on decisions of this very batch must see them applied.
         let depends = match &wish {
@@ -283,6 +283,14 @@ impl Writer {
         if self.batch.is_empty() {
             return;
         }
+        if let Err(problem) = self.shared.at_home() {
+            *self.shared.read_only() = Some(problem.to_string());
+            for pending in std::mem::take(&mut self.batch) {
+                self.unsaid(&pending);
+                (pending.reply)(Err(problem.clone()));
+            }
+            return;
+        }
         let mut by_person: BTreeMap<String, Vec<Pending>> = BTreeMap::new();
         for pending in self.batch.drain(..) {
             by_person.entry(pending.decision.who.clone()).or_default().push(pending);
@@ -346,7 +354,7 @@ impl Writer {
     }
 
     fn checkpoint(&mut self) {
-        if self.dirty.is_empty() {
+        if self.dirty.is_empty() || self.shared.may_write().is_err() {
             return;
         }
         let journals = open::journals(&self.shared.project);
@@ -369,7 +377,7 @@ impl Writer {
 impl Writer {
     /// What the next opening reads first; it names the journals, so it must be the last thing written.
     fn leave(&self) {
-        if self.unread.is_some() || !self.dirty.is_empty() {
+        if self.unread.is_some() || !self.dirty.is_empty() || self.shared.may_write().is_err() {
             return;
         }
         let data = self.shared.data();

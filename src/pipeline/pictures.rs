@@ -263,7 +263,10 @@ pub fn put(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
     }
     let fail = |e: std::io::Error| Problem::io(&e, "the picture cannot be copied", &path);
     let dir = path.parent().unwrap_or(root);
-    std::fs::create_dir_all(dir).map_err(fail)?;
+    if let Some(images) = dir.parent().filter(|images| images.starts_with(root)) {
+        disk::ensure_dir(images)?;
+    }
+    disk::ensure_dir(dir)?;
     let mut temp = tempfile::Builder::new().prefix(".tmp-").tempfile_in(dir).map_err(fail)?;
     temp.write_all(bytes).map_err(fail)?;
     temp.persist(&path).map_err(|e| fail(e.error))?;

@@ -28,6 +28,8 @@ struct Kept {
     current: bool,
     /// A file of an earlier moment may be there.
     there: bool,
+    /// Nothing may be written.
+    closed: bool,
 }
 
 /// The index of an open project, whether it is open yet or not.
@@ -51,7 +53,7 @@ fn whole<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Behind {
     fn of(store: &Path, slot: Arc<Slot>, thread: Option<JoinHandle<()>>) -> Behind {
-        let kept = Mutex::new(Kept { places: None, current: false, there: true });
+        let kept = Mutex::new(Kept { places: None, current: false, there: true, closed: false });
         Behind { store: store.to_path_buf(), slot, thread, kept }
     }
 
@@ -59,6 +61,14 @@ impl Behind {
     pub fn here(store: &Path, index: Index) -> Behind {
         let slot = Slot { index: OnceLock::from(Ok(index)), ..Slot::default() };
         Behind::of(store, Arc::new(slot), None)
+    }
+
+    /// One that stays closed, since nothing may be written; `why` is what whoever asks for it is told. Where annotators
+    /// are is remembered in memory.
+    pub fn closed(store: &Path, why: Problem) -> Behind {
+        let slot = Slot { index: OnceLock::from(Err(why)), ..Slot::default() };
+        let kept = Kept { places: Some(BTreeMap::new()), current: true, there: false, closed: true };
+        Behind { store: store.to_path_buf(), slot: Arc::new(slot), thread: None, kept: Mutex::new(kept) }
     }
 
     /// Opens the index of `store` on a thread by `work`, which gives it and what a person should know.
@@ -104,8 +114,9 @@ impl Behind {
 
     /// Says that the statuses snapshot on disk is of this moment, and had these places.
     pub(super) fn keep(&self, places: Vec<(String, String)>) {
+        let mut kept = whole(&self.kept);
         let places = Some(places.into_iter().collect());
-        *whole(&self.kept) = Kept { places, current: true, there: true };
+        *kept = Kept { places, current: true, there: !kept.closed, closed: kept.closed };
     }
 
     /// From here on the statuses snapshot is of the past. It goes away so that no place in it comes back after a kill;
@@ -136,9 +147,14 @@ impl Behind {
     /// # Errors
     /// The operating system's.
     pub fn set_place(&self, who: &str, place: &str) -> Result<()> {
-        if let Some(places) = &mut self.changed().places {
+        let mut kept = self.changed();
+        if let Some(places) = &mut kept.places {
             places.insert(who.to_string(), place.to_string());
         }
+        if kept.closed {
+            return Ok(());
+        }
+        drop(kept);
         self.get()?.set_place(who, place)
     }
 
@@ -158,7 +174,7 @@ impl Behind {
     /// The operating system's; the next opening then asks sled.
     pub fn leave(&self, overlay: &Overlay, journals: &[u8; 32]) -> Result<()> {
         let mut kept = whole(&self.kept);
-        if kept.current {
+        if kept.current || kept.closed {
             return Ok(());
         }
         let index = self.get()?;

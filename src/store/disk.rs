@@ -2,17 +2,18 @@
 
 use std::fs::{self, File, Permissions};
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::model::{Problem, Result};
+use crate::model::{Kind, Problem, Result};
 
 /// What names of files begin with while they are being written.
 pub(super) const TEMPORARY: &str = ".benchtop-";
 
 /// Replaces the file at `path`: a temporary file in the same folder, synced, renamed over it, the folder synced.
 ///
-/// An existing file's mode is kept; a new file's is 0666 less the umask.
+/// An existing file's mode is kept; a new file's is 0600 in a private folder (0700), else 0666 less the umask. A link
+/// at `path` is replaced, and what it leads to stays as it is.
 ///
 /// # Errors
 /// The I/O failure, its kind taken from the operating system's; `path` is then as it was.
@@ -26,7 +27,9 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
 /// As [`write_atomic`].
 pub fn write_atomic_slices(path: &Path, slices: &[&[u8]]) -> Result<()> {
     let temp = staged(path, slices)?;
-    if let Ok(meta) = fs::metadata(path) {
+    if let Ok(meta) = path.symlink_metadata()
+        && meta.is_file()
+    {
         temp.as_file().set_permissions(meta.permissions()).map_err(|e| Problem::io(&e, "cannot write", path))?;
     }
     temp.persist(path).map_err(|e| Problem::io(&e.error, "cannot write", path))?;
@@ -75,7 +78,7 @@ pub(super) fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTem
     let mut temp = tempfile::Builder::new()
         .prefix(TEMPORARY)
         .suffix(".tmp")
-        .permissions(Permissions::from_mode(0o666))
+        .permissions(Permissions::from_mode(if is_private(folder(path)) { 0o600 } else { 0o666 }))
         .tempfile_in(folder(path))
         .map_err(failed)?;
     slices.iter().try_for_each(|bytes| temp.write_all(bytes)).map_err(failed)?;
@@ -99,14 +102,38 @@ pub fn list(dir: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
-/// Creates `dir` when it is not there; returns whether it did.
+/// Whether only its owner can enter this folder.
+fn is_private(dir: &Path) -> bool {
+    dir.symlink_metadata().is_ok_and(|meta| meta.is_dir() && meta.mode() & 0o077 == 0)
+}
+
+/// Creates `dir` when it is not there; returns whether it did. In a private folder (0700) it is private too.
 ///
 /// # Errors
-/// The I/O failure, and a [`Problem`] when something else has that name.
+/// The I/O failure, and a [`Problem`] when something else has that name: a link is not followed.
 pub fn ensure_dir(dir: &Path) -> Result<bool> {
-    match fs::create_dir(dir) {
+    made(dir, if is_private(folder(dir)) { 0o700 } else { 0o777 })
+}
+
+/// The same for a folder that only its owner is to enter (0700). One that is there keeps its mode.
+///
+/// # Errors
+/// As [`ensure_dir`].
+pub fn ensure_private_dir(dir: &Path) -> Result<bool> {
+    made(dir, 0o700)
+}
+
+fn made(dir: &Path, mode: u32) -> Result<bool> {
+    let is = |what: fn(&fs::Metadata) -> bool| dir.symlink_metadata().is_ok_and(|meta| what(&meta));
+    match fs::DirBuilder::new().mode(mode).create(dir) {
         Ok(()) => Ok(true),
-        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(false),
+        // Not by the error: a read-only file system may say first that nothing can be made.
+        Err(_) if is(fs::Metadata::is_dir) => Ok(false),
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && is(fs::Metadata::is_symlink) => {
+            Err(Problem::new(Kind::Denied, "this folder is a link, and links inside a project are not followed")
+                .file(dir)
+                .help("replace it by a folder, or remove it"))
+        }
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
             Err(Problem::input("this is not a folder, and a folder is needed here").file(dir).help("move it away"))
         }
@@ -141,7 +168,6 @@ pub fn remove_made(made: &[PathBuf]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Kind;
 
     fn names(dir: &Path) -> Vec<String> {
         let mut names: Vec<_> =
@@ -160,6 +186,48 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
         assert_eq!(names(dir.path()), ["a"]);
+    }
+
+    #[test]
+    fn a_link_is_replaced_and_what_it_leads_to_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, victim) = (dir.path().join("a"), dir.path().join("victim"));
+        fs::set_permissions(dir.path(), Permissions::from_mode(0o700)).unwrap();
+        fs::write(&victim, "theirs").unwrap();
+        fs::set_permissions(&victim, Permissions::from_mode(0o606)).unwrap();
+        std::os::unix::fs::symlink(&victim, &path).unwrap();
+        write_atomic(&path, b"mine").unwrap();
+        assert_eq!((fs::read(&victim).unwrap(), fs::read(&path).unwrap()), (b"theirs".to_vec(), b"mine".to_vec()));
+        assert_eq!(
+            path.symlink_metadata().unwrap().mode() & 0o177_777,
+            0o100_600,
+            "the mode of its folder, a private one"
+        );
+        std::os::unix::fs::symlink(dir.path(), dir.path().join("folder")).unwrap();
+        for make in [ensure_dir, ensure_private_dir] {
+            assert_eq!(make(&dir.path().join("folder")).unwrap_err().kind, Kind::Denied);
+        }
+    }
+
+    #[test]
+    fn what_is_made_in_a_private_folder_is_private() {
+        let dir = tempfile::tempdir().unwrap();
+        let mode = |name: &str| dir.path().join(name).symlink_metadata().unwrap().mode() & 0o777;
+        let all = ["open", "closed"].map(|name| dir.path().join(name));
+        fs::create_dir(&all[0]).unwrap();
+        fs::set_permissions(&all[0], Permissions::from_mode(0o755)).unwrap();
+        assert!(ensure_private_dir(&all[1]).unwrap() && !ensure_private_dir(&all[1]).unwrap());
+        for folder in &all {
+            write_atomic(&folder.join("a"), b"x").unwrap();
+            ensure_dir(&folder.join("b")).unwrap();
+            super::super::regular::open(&folder.join("c"), fs::OpenOptions::new().append(true).create(true)).unwrap();
+        }
+        let umask = mode("open/b") ^ 0o777;
+        assert_eq!((mode("open/a"), mode("open/c")), (0o666 & !umask, 0o666 & !umask));
+        assert_eq!(
+            (mode("closed"), mode("closed/a"), mode("closed/b"), mode("closed/c")),
+            (0o700, 0o600, 0o700, 0o600)
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A file is a header of [`HEADER`] bytes (magic and version, a 32-byte key that says what it describes, rows, bytes
 //! of the tail, CRC-32 of all the rest), arrays of little-endian numbers, and a postcard tail.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use bytemuck::{Pod, cast_slice_mut};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::disk;
+use super::{disk, regular};
 use crate::model::{Kind, Problem, Result};
 
 /// Bytes of a header.
@@ -97,7 +97,7 @@ impl Reading {
     /// system's.
     pub fn open(path: PathBuf, magic: &[u8; 8], key: &[u8; 32]) -> Result<Reading> {
         let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &path);
-        let file = File::open(&path).map_err(fail)?;
+        let file = regular::open(&path, OpenOptions::new().read(true))?;
         let length = file.metadata().map_err(fail)?.len();
         let mut header = [0; HEADER];
         if length < HEADER as u64 {

@@ -5,7 +5,7 @@
 //! its tree at a time, and one of over 128 KB goes to a file of its own below `blobs/`, which it never syncs. After a
 //! power cut such a leaf is an older one or none, while what was written after it is there.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::Catalog;
 use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
+use super::inspect;
 use super::overlay::Overlay;
+use super::regular;
 use super::segment::Frame;
 use crate::model::{Kind, Problem, Result};
 
@@ -83,6 +85,7 @@ impl Index {
     /// [`Kind::Corrupt`] when sled cannot read its files, even where it panics; [`Kind::Conflict`] when another
     /// process has it open.
     pub fn open(path: &Path) -> Result<Index> {
+        inspect::store(path)?;
         let config = sled::Config::default().path(path).cache_capacity(64 << 20).flush_every_ms(Some(500));
         let opened = catch_unwind(AssertUnwindSafe(|| config.open()));
         let db = match opened {
@@ -97,7 +100,8 @@ impl Index {
             Err(_) => return Err(corrupt("the store cannot be opened: sled panicked").file(path)),
         };
         let file = path.join("db");
-        let file = File::open(&file).map_err(|e| Problem::io(&e, "cannot be opened", &file))?;
+        let file = regular::open(&file, OpenOptions::new().read(true))?;
+        inspect::make_private(path);
         Ok(Index { db, file, path: path.to_path_buf() })
     }
 
@@ -107,7 +111,7 @@ impl Index {
     /// [`Kind::Conflict`] when another process has.
     pub fn free(path: &Path) -> Result<()> {
         use rustix::fs::{FlockOperation, flock};
-        let locked = File::open(path.join("db")).is_ok_and(|file| {
+        let locked = regular::open(&path.join("db"), OpenOptions::new().read(true)).is_ok_and(|file| {
             // The lock that sled takes; given back when the file is closed, here.
             flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(rustix::io::Errno::WOULDBLOCK)
         });

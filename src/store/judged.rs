@@ -8,9 +8,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::append::{Appended, Whole};
-use super::{disk, line, runs};
+use super::{disk, line, regular, runs};
+use crate::model::Result;
 use crate::model::vlm::{Finish, Usage};
-use crate::model::{Problem, Result};
 
 /// Version of the lines.
 const VERSION: u8 = 1;
@@ -87,11 +87,7 @@ impl Readings {
 
     fn whole(root: &Path) -> Result<(Readings, Whole)> {
         let path = path(root);
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
-        };
+        let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
         let mut readings = Readings { digest: blake3::hash(&bytes).to_hex().to_string(), ..Readings::default() };
         let torn = line::each::<Reading>(&bytes, &mut |_, _, line| match line {
             Ok(reading) if reading.v == VERSION => readings.add(reading),
@@ -139,7 +135,7 @@ impl Judged {
     /// # Errors
     /// The operating system's.
     pub fn open(root: &Path) -> Result<Judged> {
-        disk::ensure_dir(&runs::folder(root))?;
+        disk::ensure_private_dir(&runs::folder(root))?;
         let (readings, whole) = Readings::whole(root)?;
         Ok(Judged { readings, lines: Appended::open(&path(root), whole)? })
     }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::disk;
+use super::{disk, inspect, regular};
 use crate::model::metafile::shipped;
 use crate::model::usage::{FileState, MetadataState, Save};
 use crate::model::{Finding, Kind, Problem, Result, Rule};
@@ -125,12 +125,25 @@ fn boundary(dir: &Path) -> Result<PathBuf> {
     // `.` and the like have no name of their own to look above.
     let dir = if dir.file_name().is_some() { dir.to_path_buf() } else { whole(dir)? };
     let inside = whole(disk::folder(&dir))?;
-    if whole(&dir)?.starts_with(&inside) {
-        return Ok(inside);
+    let out = |folder: &Path| {
+        let kept = |real: &Path| folder.is_symlink() && !is_free(real, &inside);
+        whole(folder).map(|real| !real.starts_with(&inside) || kept(&real))
+    };
+    let folders = FOLDERS.into_iter().map(|(name, _)| dir.join(name)).filter(|folder| folder.exists());
+    for folder in std::iter::once(dir.clone()).chain(folders) {
+        if out(&folder)? {
+            return Err(Problem::new(Kind::Denied, "this link leads out of the project")
+                .file(folder)
+                .help("keep the files in the project"));
+        }
     }
-    Err(Problem::new(Kind::Denied, "this link leads out of the project")
-        .file(dir)
-        .help("keep the files in the project"))
+    Ok(inside)
+}
+
+/// Whether a file of the project may be one of the metadata: not what the program keeps itself.
+fn is_free(target: &Path, inside: &Path) -> bool {
+    let first = target.strip_prefix(inside).ok().and_then(|path| path.components().next());
+    first.is_none_or(|first| !inspect::PLAIN.iter().any(|kept| Path::new(kept).as_os_str() == first.as_os_str()))
 }
 
 /// Names of the metadata files in `dir`, sorted.
@@ -164,6 +177,9 @@ fn text_of(dir: &Path, name: &str, inside: &Path) -> std::result::Result<Option<
     }
     match fs::canonicalize(&path) {
         Ok(target) if !target.starts_with(inside) => Err((0, "this link leads out of the project".into())),
+        Ok(target) if !is_free(&target, inside) => {
+            Err((0, "this link leads to a file that the program keeps itself".into()))
+        }
         Ok(_) => text(&path).map(Some),
         Err(e) => Err((0, format!("cannot be opened: {e}"))),
     }
@@ -419,7 +435,7 @@ fn unchanged(dir: &Path, save: &Save, now: Option<&str>) -> Result<()> {
 fn finish(dir: &Path) -> Result<()> {
     let inside = boundary(dir)?;
     let intent = dir.join(INTENT);
-    let bytes = fs::read(&intent).map_err(|e| Problem::io(&e, "cannot read", &intent))?;
+    let bytes = regular::read(&intent, regular::LIST_LIMIT)?;
     // One that cannot be read did not come from here: writing it is atomic.
     let steps: Vec<Step> = serde_json::from_slice(&bytes).unwrap_or_default();
     for step in steps.iter().filter(|s| check_name(&s.name, false).is_ok()) {

@@ -12,8 +12,10 @@ pub mod catalog;
 pub mod columns;
 pub mod disk;
 pub mod flat;
+pub mod growing;
 pub mod history;
 pub mod index;
+pub mod inspect;
 pub mod inventory;
 pub mod jobs;
 pub mod journal;
@@ -41,6 +43,7 @@ pub mod search;
 pub mod segment;
 pub mod similarity;
 pub mod snapshot;
+pub mod writable;
 
 pub use catalog::Catalog;
 pub use ledger::Ledger;

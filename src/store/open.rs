@@ -2,6 +2,7 @@
 //! current, else from the truth.
 
 mod fold;
+mod reading;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,8 +19,9 @@ use super::overlay::Overlay;
 use super::pictures::Pictures;
 use super::project::Project;
 use super::segment::{Frame, Reader};
-use super::snapshot;
+use super::{snapshot, writable};
 pub use fold::{journals, load_ledger, load_pictures};
+pub use reading::open_to_read;
 
 use crate::model::{Item, Kind, Problem, Result};
 
@@ -168,6 +170,10 @@ fn open_index<T>(
     });
     match opened {
         Err(problem) if problem.kind == Kind::Corrupt => {
+            // Without space sled fails in ways that look like damage.
+            if let Some(full) = writable::no_space(disk::folder(store)) {
+                return Err(full);
+            }
             let aside = set_aside(store)?;
             notices.push(format!("{} ({problem}); the old one is {}", rebuilt("was damaged"), aside.display()));
             Ok((Index::open(store)?, None))

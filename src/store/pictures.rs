@@ -18,6 +18,7 @@ use serde_json::value::RawValue;
 use super::append::Whole;
 use super::catalog::{Catalog, parse};
 use super::columns::id_hash;
+use super::regular;
 use crate::model::made::{Made, picture_key, prompt_key};
 use crate::model::{ImageRef, Item, Problem, Result};
 
@@ -203,7 +204,7 @@ impl Pictures {
     pub fn line(&self, entry: &Entry) -> Result<Made> {
         use std::io::{BufRead, Seek, SeekFrom};
         let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &self.path);
-        let mut file = std::io::BufReader::new(std::fs::File::open(&self.path).map_err(fail)?);
+        let mut file = std::io::BufReader::new(regular::open(&self.path, std::fs::OpenOptions::new().read(true))?);
         file.seek(SeekFrom::Start(entry.offset)).map_err(fail)?;
         let mut bytes = Vec::new();
         file.read_until(b'\n', &mut bytes).map_err(fail)?;

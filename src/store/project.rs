@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{disk, metadata};
+use super::{disk, inspect, metadata, regular};
 use crate::model::config::Config;
 use crate::model::{Kind, Problem, Result};
 
@@ -15,7 +15,7 @@ const TEMPLATE: &str = include_str!("../../benchtop.toml");
 const METADATA: &str = include_str!("../../metadata/README.md");
 const SESSIONS: &str = include_str!("../../sessions/README.md");
 const IGNORE: &str = "# Rebuilt from the rest of the project.\n/store/\n# The running owner process.\n/.owner/\n";
-const FOLDERS: [&str; 5] = ["metadata", "images", "sessions", "imports", "exports"];
+const FOLDERS: [&str; 6] = ["metadata", "images", "sessions", "imports", "exports", "store"];
 
 /// An opened project folder: where things are, and what `benchtop.toml` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,8 @@ impl Project {
         disk::ensure_dirs(dir, made)?;
         for name in FOLDERS {
             let folder = dir.join(name);
-            if disk::ensure_dir(&folder)? {
+            let make = if inspect::PRIVATE.contains(&name) { disk::ensure_private_dir } else { disk::ensure_dir };
+            if make(&folder)? {
                 made.push(folder);
             }
         }
@@ -99,14 +100,15 @@ impl Project {
     pub fn open(dir: &Path) -> Result<Project> {
         let root = fs::canonicalize(dir).map_err(|e| Problem::io(&e, "cannot open the folder", dir))?;
         let file = root.join(FILE);
-        let text = fs::read_to_string(&file).map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => {
+        let text = regular::read_text(&file, regular::SETTINGS_LIMIT).map_err(|problem| match problem.kind {
+            Kind::NotFound => {
                 Problem::new(Kind::NotFound, "this folder is not a benchtop project: it has no benchtop.toml")
                     .file(dir)
                     .help("`benchtop init DIR` makes one")
             }
-            _ => Problem::io(&e, "cannot read", &file),
+            _ => problem,
         })?;
+        inspect::folders(&root)?;
         let config = Config::parse(&text, &file)?;
         Ok(Project { root, config })
     }
@@ -259,7 +261,6 @@ mod tests {
         for folder in [project.metadata(), project.images(), project.sessions(), project.imports(), project.exports()] {
             assert!(folder.is_dir(), "{}", folder.display());
         }
-        assert!(!project.store().exists());
         let ignored = fs::read_to_string(root.join(".gitignore")).unwrap();
         assert!(ignored.contains("/store/") && ignored.contains("/.owner/") && !ignored.contains("sessions"));
         assert_eq!(Project::find(&project.metadata()).unwrap(), project);

@@ -5,7 +5,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use rustix::fs::OFlags;
@@ -16,15 +16,23 @@ use crate::model::{Kind, Problem, Result};
 /// Largest `benchtop.toml`, theme, key map, protocol, job or run file that is read, in bytes.
 pub const SETTINGS_LIMIT: u64 = 4 << 20;
 
-/// Opens the regular file at `path` with `options`, without following a link in its last part or in its folder.
+/// Largest vocabulary, template, round, plan or list of items that is read, in bytes.
+pub const LIST_LIMIT: u64 = 64 << 20;
+
+/// Opens the regular file at `path` with `options`, without following a link in its last part or in its folder. A file
+/// that is made in a private folder (0700) is private too (0600).
 ///
 /// # Errors
 /// [`Kind::Denied`] for a link, a folder, a device, a FIFO or a socket; the operating system's otherwise.
 pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
     let fail = |e: std::io::Error| Problem::io(&e, "cannot be opened", path);
     let folder = disk::folder(path);
-    if folder.symlink_metadata().map_err(|e| Problem::io(&e, "cannot be opened", path))?.is_symlink() {
+    let above = folder.symlink_metadata().map_err(|e| Problem::io(&e, "cannot be opened", path))?;
+    if above.is_symlink() {
         return Err(refused(folder, "this folder is a link, and links inside a project are not followed"));
+    }
+    if above.mode() & 0o077 == 0 {
+        options.mode(0o600);
     }
     // Without NONBLOCK, opening a FIFO waits for its other end.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
@@ -58,6 +66,34 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
         return Err(Problem::input(format!("the file is larger than {limit} bytes")).file(path));
     }
     Ok(bytes)
+}
+
+/// As [`read`]; `None` for a file that is not there.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
+    match read(path, limit) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(problem) if problem.kind == Kind::NotFound => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
+/// Length of the regular file at `path`; 0 where there is none.
+///
+/// # Errors
+/// [`Kind::Denied`] for anything else of that name, and the operating system's.
+pub fn length(path: &Path) -> Result<u64> {
+    match path.symlink_metadata() {
+        Ok(meta) if meta.is_file() => Ok(meta.len()),
+        Ok(meta) if meta.is_symlink() => {
+            Err(refused(path, "this file is a link, and links inside a project are not followed"))
+        }
+        Ok(_) => Err(refused(path, "this is not a regular file")),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(0),
+        Err(e) => Err(Problem::io(&e, "cannot be read", path)),
+    }
 }
 
 /// As [`read`], for text.

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::disk;
 use super::project::Project;
 use super::sealed::{self, Seal};
+use super::{disk, regular};
 use crate::model::round::Round;
 use crate::model::{Kind, Problem, Result};
 
@@ -33,8 +33,8 @@ pub fn lengths(project: &Project) -> Result<Vec<(PathBuf, u64)>> {
     for entry in entries {
         let path = entry.map_err(|e| Problem::io(&e, "cannot be listed", &folder))?.path();
         if path.extension().is_some_and(|e| e == "json") {
-            let meta = std::fs::metadata(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
-            found.push((path, meta.len()));
+            let length = regular::length(&path)?;
+            found.push((path, length));
         }
     }
     found.sort();
@@ -62,7 +62,7 @@ pub fn read(project: &Project) -> Result<(Vec<Round>, Vec<Problem>)> {
 
 /// The round of a file; one whose checksum is wrong counts all the same and is told of.
 fn read_one(path: &Path) -> Result<(Round, Option<Problem>)> {
-    let bytes = std::fs::read(path).map_err(|e| Problem::io(&e, "cannot be read", path))?;
+    let bytes = regular::read(path, regular::LIST_LIMIT)?;
     let (bytes, seal) = sealed::open(&bytes);
     let text = String::from_utf8(bytes).map_err(|_| Problem::input("the file is not UTF-8 text").file(path))?;
     let broken = (seal == Seal::Broken).then(|| {
@@ -84,13 +84,13 @@ fn read_one(path: &Path) -> Result<(Round, Option<Problem>)> {
 /// [`Kind::Conflict`] when there is one of that name, and the operating system's.
 pub fn create(project: &Project, round: &Round) -> Result<()> {
     let path = path(project, &round.name);
-    if path.exists() {
+    if path.symlink_metadata().is_ok() {
         return Err(Problem::new(Kind::Conflict, format!("there is a round `{}`", round.name))
             .file(path)
             .field("name")
             .help("give it another name"));
     }
-    disk::ensure_dir(&folder(project))?;
+    disk::ensure_private_dir(&folder(project))?;
     disk::write_atomic(&path, &sealed::seal(round.to_json()?.as_bytes()))
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
 
-use super::disk;
 use super::project::{FILE, Project};
+use super::{disk, regular};
 use crate::model::config::Config;
 use crate::model::scoring::rules::{Condition, Join, Rule, RuleSet, Test, Then};
 use crate::model::{Kind, Problem, Result};
@@ -29,7 +29,7 @@ fn file(project: &Project) -> PathBuf {
 
 fn text(project: &Project) -> Result<(String, String)> {
     let path = file(project);
-    let text = std::fs::read_to_string(&path).map_err(|e| Problem::io(&e, "cannot read", &path))?;
+    let text = regular::read_text(&path, regular::SETTINGS_LIMIT)?;
     let revision = blake3::hash(text.as_bytes()).to_hex()[..16].to_string();
     Ok((text, revision))
 }
@@ -149,12 +149,9 @@ fn history_file(store: &Path) -> PathBuf {
 
 fn history(store: &Path) -> Result<Vec<RuleSet>> {
     let path = history_file(store);
-    match std::fs::read(&path) {
-        // What cannot be read any more cannot be gone back to: it is no reason to refuse new rules.
-        Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(e) => Err(Problem::io(&e, "cannot be read", &path)),
-    }
+    // What cannot be read any more cannot be gone back to: it is no reason to refuse new rules.
+    let bytes = regular::read_if_there(&path, regular::LIST_LIMIT)?;
+    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
 }
 
 fn keep(store: &Path, mut history: Vec<RuleSet>) -> Result<()> {

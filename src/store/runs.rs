@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::append::{Appended, Whole};
 use super::sealed::{self, Seal};
-use super::{disk, line};
+use super::{disk, line, regular};
 use crate::model::evaluation::{Asked, NewRun, RunAnswer, RunFailure};
 use crate::model::job::Standing;
 use crate::model::vlm::{Finish, Usage};
@@ -168,7 +168,7 @@ pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Problem>)> {
         let path = entry.map_err(|e| Problem::io(&e, "cannot be listed", &folder))?.path();
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let Some(id) = name.strip_suffix(".json").and_then(|n| n.parse::<u32>().ok()) else { continue };
-        let text = std::fs::read(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
+        let text = regular::read(&path, regular::SETTINGS_LIMIT)?;
         let (text, seal) = sealed::open(&text);
         if seal == Seal::Broken {
             let problem = Problem::new(Kind::Corrupt, "the file does not match its checksum").file(&path);
@@ -194,7 +194,7 @@ pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Problem>)> {
 /// # Errors
 /// The operating system's; then there is no such run.
 pub fn create(root: &Path, run: &Run, numbers: Option<&[u32]>) -> Result<()> {
-    disk::ensure_dir(&folder(root))?;
+    disk::ensure_private_dir(&folder(root))?;
     if let Some(numbers) = numbers {
         let list = serde_json::to_vec(numbers).map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
         disk::write_atomic(&path(root, run.id, "items.json"), &list)?;
@@ -218,11 +218,10 @@ pub fn keep(root: &Path, run: &Run) -> Result<()> {
 /// [`Kind::Corrupt`] and the operating system's.
 pub fn numbers(root: &Path, run: &Run) -> Result<Vec<u32>> {
     let path = path(root, run.id, "items.json");
-    match std::fs::read(&path) {
-        Ok(bytes) => serde_json::from_slice(&bytes)
+    match regular::read_if_there(&path, regular::LIST_LIMIT * 4)? {
+        Some(bytes) => serde_json::from_slice(&bytes)
             .map_err(|e| Problem::new(Kind::Corrupt, format!("is no list of items: {e}")).file(&path)),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok((1..=run.items).collect()),
-        Err(e) => Err(Problem::io(&e, "cannot be read", &path)),
+        None => Ok((1..=run.items).collect()),
     }
 }
 
@@ -251,11 +250,7 @@ pub fn remove(root: &Path, id: u32) -> Result<()> {
 /// The operating system's, and what `take` returns.
 pub fn read(root: &Path, id: u32, take: &mut dyn FnMut(Line) -> Result<()>) -> Result<(u64, Whole)> {
     let path = path(root, id, "jsonl");
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((0, Whole::default())),
-        Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
-    };
+    let Some(bytes) = regular::read_if_there(&path, u64::MAX)? else { return Ok((0, Whole::default())) };
     let (mut damaged, mut trouble) = (0, None);
     let torn = line::each::<Line>(&bytes, &mut |_, _, line| match line {
         Ok(line) if trouble.is_none() => trouble = take(line).err(),

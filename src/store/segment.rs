@@ -4,14 +4,14 @@
 //! that one record can be had without reading the rest. Every frame carries zstd's own content checksum.
 
 use std::cell::RefCell;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::disk;
+use super::{disk, regular};
 use crate::model::{Kind, Problem, Result};
 
 /// Lines a frame: a page of rows that lie far apart unpacks one for each, so it is small; the fewer its lines, the worse
@@ -178,7 +178,7 @@ impl Reader {
         let frame_rows = [FRAME_ROWS].into_iter().chain(OLDER_FRAME_ROWS).find(fits).ok_or_else(|| {
             Problem::new(Kind::Corrupt, format!("{} frames for {rows} rows", frames.len())).file(path)
         })?;
-        let file = File::open(path).map_err(|e| Problem::io(&e, "cannot be opened", path))?;
+        let file = regular::open(path, OpenOptions::new().read(true))?;
         Ok(Reader { path: path.to_path_buf(), file, frames, rows, frame_rows })
     }
 
@@ -187,7 +187,7 @@ impl Reader {
     /// # Errors
     /// [`Kind::Corrupt`] when the file is not a chain of zstd frames.
     pub fn scan(path: &Path, rows: u64) -> Result<Reader> {
-        let bytes = std::fs::read(path).map_err(|e| Problem::io(&e, "cannot be read", path))?;
+        let bytes = regular::read(path, u64::MAX)?;
         let mut frames = Vec::new();
         let mut at = 0;
         while at < bytes.len() {

@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::append::{Appended, Whole};
+use super::append::Whole;
 use super::columns::id_hash;
-use super::disk;
-use crate::model::{Problem, Result};
+use super::growing::Growing;
+use super::{disk, regular};
+use crate::model::{Kind, Result};
 
 /// Key, cosine, CRC-32 of both.
 const ROW: usize = 8 + 4 + 4;
@@ -31,7 +32,7 @@ pub fn pair(reference: &str, output: &str) -> u64 {
 pub struct Cosines {
     short: String,
     found: HashMap<u64, f32>,
-    rows: Appended,
+    rows: Growing,
 }
 
 fn folder(store: &Path) -> PathBuf {
@@ -49,18 +50,18 @@ impl Cosines {
     /// The operating system's. Damaged rows are passed over: their pairs are compared again.
     pub fn current(store: &Path) -> Result<Option<Cosines>> {
         let path = folder(store).join(CURRENT);
-        match std::fs::read_to_string(&path) {
+        match regular::read_text(&path, regular::SETTINGS_LIMIT) {
             Ok(short) => Cosines::open(store, short.trim()).map(Some),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(e) => Err(Problem::io(&e, "cannot be read", &path)),
+            Err(problem) if problem.kind == Kind::NotFound => Ok(None),
+            Err(problem) => Err(problem),
         }
     }
 
     /// Which cosines [`current`](Self::current) are, without reading them: other words once there are more of them, or another model
     /// counts. None where none has said anything.
     pub fn edition(store: &Path) -> Option<String> {
-        let short = std::fs::read_to_string(folder(store).join(CURRENT)).ok()?;
-        let bytes = std::fs::metadata(file(store, short.trim())).map_or(0, |about| about.len());
+        let short = regular::read_text(&folder(store).join(CURRENT), regular::SETTINGS_LIMIT).ok()?;
+        let bytes = regular::length(&file(store, short.trim())).unwrap_or(0);
         Some(format!("{} {bytes}", short.trim()))
     }
 
@@ -77,13 +78,9 @@ impl Cosines {
 
     fn open(store: &Path, short: &str) -> Result<Cosines> {
         let path = file(store, short);
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
-        };
+        let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
         let whole = bytes.len() - bytes.len() % ROW;
-        let rows = Appended::open(&path, Whole { length: whole as u64, torn: whole < bytes.len() })?;
+        let rows = Growing::new(path, Whole { length: whole as u64, torn: whole < bytes.len() });
         Ok(Cosines { short: short.to_string(), found: bytes.chunks_exact(ROW).filter_map(decode).collect(), rows })
     }
 

@@ -114,13 +114,7 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
 }
 
 fn look_of(name: &str, project: &Project, level: ColourLevel, env: &Env) -> Result<Look> {
-    let theme = if name.contains(['/', '.']) {
-        let path = project.root().join(name);
-        let text = std::fs::read_to_string(&path).map_err(|e| Problem::io(&e, "the theme cannot be read", &path))?;
-        Theme::read(&text, &path)?
-    } else {
-        Theme::shipped(name)?
-    };
+    let theme = Theme::named(name, project.root(), env)?;
     let accessible = env.get("ACCESSIBLE").is_some_and(|v| !v.is_empty() && v != "0");
     Ok(Look::new(&theme, level, accessible))
 }

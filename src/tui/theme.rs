@@ -12,6 +12,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::palette::{self, Rgb};
 use crate::model::{ColourLevel, Kind, Problem, Result};
+use crate::store::{bounded, inspect, regular};
+use crate::tui::terminal::Env;
 
 macro_rules! roles {
     ($($(#[$attr:meta])? $variant:ident, $name:literal, $doc:literal;)*) => {
@@ -101,6 +103,32 @@ impl Theme {
             theme.mono = theme.paints.iter().map(|p| p.modifiers).collect();
         }
         Ok(theme.at(ColourLevel::True))
+    }
+
+    /// The theme that a project asks for: a file inside the project where it is a path, else a shipped theme, else the
+    /// person's own `NAME.toml` in the `themes` folder beside their keys.
+    ///
+    /// # Errors
+    /// [`Kind::Denied`] for a path that leads out of the project or through a link, [`Kind::NotFound`], and what is
+    /// wrong with the file.
+    pub fn named(name: &str, root: &Path, env: &Env) -> Result<Theme> {
+        if name.contains(['/', '.']) {
+            let path = root.join(name);
+            inspect::within(root, Path::new(name)).map_err(|problem| {
+                problem.field("look.theme").help(
+                    "name a file inside the project, a shipped theme, or NAME for themes/NAME.toml beside your keys.toml",
+                )
+            })?;
+            return Theme::read(&regular::read_text(&path, regular::SETTINGS_LIMIT)?, &path);
+        }
+        let own = crate::tui::keymap::file::folder(env).map(|dir| dir.join(format!("themes/{name}.toml")));
+        match own.filter(|path| !SHIPPED.iter().any(|(n, _)| *n == name) && path.is_file()) {
+            Some(path) => {
+                let text = bounded::text(&path, regular::SETTINGS_LIMIT)?;
+                Theme::read(&text, &path)
+            }
+            None => Theme::shipped(name),
+        }
     }
 
     /// A user's theme: `text` overrides the lines of its `base` ("dark" where it names none). `file` is for messages.

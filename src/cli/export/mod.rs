@@ -8,7 +8,7 @@ use crate::model::{Filter, Form, Item, Kind, Prediction, Problem, Result};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, AnswerSet, Ask};
 use crate::pipeline::export::tools::Tool;
-use crate::pipeline::export::{Aside, Exporter, Target, To};
+use crate::pipeline::export::{Aside, Exporter, Target, To, unlink};
 use crate::store::picture_file::PictureFile;
 
 mod tools;
@@ -189,6 +189,7 @@ impl Pictures {
             if let Some(dir) = to.parent() {
                 std::fs::create_dir_all(dir).map_err(|e| written(&e, dir))?;
             }
+            unlink(&to);
             std::fs::write(&to, bytes).map_err(|e| written(&e, &to))?;
             self.done.insert(name);
         }

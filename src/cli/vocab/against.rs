@@ -122,11 +122,57 @@ fn of_git(dir: &Path, revision: &str) -> Result<Metadata> {
     Ok(old)
 }
 
+/// Settings of a repository that name a program to run, as nothing. `protocol.allow` keeps a partial clone from fetching
+/// what it lacks (`core.sshCommand`, `remote.*.uploadpack`) where git does not know `GIT_NO_LAZY_FETCH` (before 2.45).
+const NO_PROGRAMS: [&str; 10] = [
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.sshCommand=false",
+    "core.gitProxy=",
+    "core.askPass=",
+    "core.pager=cat",
+    "credential.helper=",
+    "diff.external=",
+    "protocol.allow=never",
+    "core.attributesFile=/dev/null",
+];
+
+/// Git in `dir`, such that nothing in the repository there is run: it may be somebody else's.
+fn quiet_git(dir: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.arg("--no-pager").arg("--no-replace-objects").arg("-C").arg(dir);
+    for setting in NO_PROGRAMS {
+        command.arg("-c").arg(setting);
+    }
+    command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
+    // Over `protocol.NAME.allow` of the repository, which `protocol.allow` is not.
+    command.env("GIT_ALLOW_PROTOCOL", "none");
+    // Each of these names a program as well, or another repository than the one in `dir`.
+    let inherited = [
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_EXTERNAL_DIFF",
+        "GIT_SSH",
+        "GIT_SSH_COMMAND",
+        "GIT_PROXY_COMMAND",
+        "GIT_ASKPASS",
+        "SSH_ASKPASS",
+        "GIT_PROTOCOL_FROM_USER",
+    ];
+    for name in inherited {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// What git prints, up to the size of a metadata file.
 fn git(dir: &Path, args: &[&str]) -> Result<Vec<u8>> {
     let failed = |e: &std::io::Error| Problem::io(e, "git cannot be run", dir);
-    let mut command = Command::new("git");
-    command.arg("-C").arg(dir).args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut command = quiet_git(dir);
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|e| failed(&e))?;
     let mut bytes = Vec::new();
     if let Some(out) = child.stdout.take() {

@@ -196,6 +196,9 @@ pub fn start(shared: &Arc<Shared>) {
 
 /// Sees to it that a run that waits has a thread.
 fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
+    if shared.closed.is_some() {
+        return;
+    }
     let works = inner.thread.as_ref().is_some_and(|t| !t.is_finished());
     if inner.next().is_some() && !works && !inner.ended {
         let owner = shared.clone();

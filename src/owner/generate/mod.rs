@@ -205,6 +205,12 @@ impl Inner {
 pub fn start(shared: &Arc<Shared>) {
     let owner = shared.clone();
     let work = move || {
+        if owner.closed.is_some() {
+            // They are kept in the store, which is not opened; nothing goes on anyway.
+            owner.desk.inner().loaded = true;
+            owner.desk.wake.notify_all();
+            return;
+        }
         let stored = owner.index.get().and_then(|index| {
             let with = |job: Job| Ok((index.job_items(job.id)?, index.failed(job.id)?, index.flight(job.id)?, job));
             index.jobs()?.into_iter().map(with).collect::<Result<Vec<_>>>()

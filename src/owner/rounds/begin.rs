@@ -1,5 +1,6 @@
 //! Drawing a round from the project.
 
+use std::path::Path;
 use std::sync::{Arc, mpsc};
 
 use crate::model::round::state::RoundState;
@@ -9,7 +10,7 @@ use crate::owner::answers;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::writer::{Work, now};
-use crate::store::rounds;
+use crate::store::{inspect, regular, rounds};
 
 /// The fields that can be strata.
 const STRATA: [Field; 7] =
@@ -93,12 +94,16 @@ pub(super) fn version(shared: &Shared, path: &str) -> Result<String> {
 /// What keeps it from being read, at the field `guidelines`; a file of more than [`MOST_BYTES`].
 pub(super) fn guidelines(shared: &Shared, path: &str) -> Result<Vec<u8>> {
     let file = shared.project.root().join(path);
-    let failed = |e: std::io::Error| Problem::io(&e, "the guidelines cannot be read", &file).field("guidelines");
-    if std::fs::metadata(&file).map_err(failed)?.len() > MOST_BYTES {
+    let too_long = || {
         let what = format!("the guidelines are longer than {} KiB", MOST_BYTES >> 10);
-        return Err(Problem::input(what).file(&file).field("guidelines").help("people read them beside every item"));
-    }
-    std::fs::read(&file).map_err(failed)
+        Problem::input(what).file(&file).field("guidelines").help("people read them beside every item")
+    };
+    // A link in the folders between them would lead as far as one at the end.
+    inspect::within(shared.project.root(), Path::new(path)).map_err(|problem| problem.field("guidelines"))?;
+    regular::read(&file, MOST_BYTES).map_err(|problem| match problem.kind {
+        Kind::Input => too_long(),
+        _ => problem.field("guidelines"),
+    })
 }
 
 fn field(name: &str) -> Result<Field> {

@@ -16,7 +16,7 @@ use crate::model::{Kind, Problem, Result};
 use crate::owner::background::give_way;
 use crate::owner::state::Shared;
 use crate::owner::wire::Event;
-use crate::store::disk;
+use crate::store::{disk, regular};
 
 /// Jobs that are over and still shown.
 const OVER: usize = 50;
@@ -211,7 +211,7 @@ impl Desk {
 pub fn start(shared: &Arc<Shared>) {
     let mut inner = shared.scoring.desk.inner();
     inner.file = file(&shared.project.store());
-    let stored: Vec<Stored> = match std::fs::read(&inner.file) {
+    let stored: Vec<Stored> = match regular::read(&inner.file, regular::LIST_LIMIT) {
         Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|e| {
             shared.notices().push(format!("scoring jobs cannot be read and are forgotten: {e}; scores are all there"));
             Vec::new()
@@ -229,6 +229,9 @@ pub fn start(shared: &Arc<Shared>) {
 
 /// Sees to it that a job that waits has a thread.
 fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
+    if shared.closed.is_some() {
+        return;
+    }
     let waits = inner.jobs.iter().any(|j| j.stored.phase == Phase::Queued);
     let works = inner.thread.as_ref().is_some_and(|t| !t.is_finished());
     if waits && !works && !inner.ended {

@@ -66,6 +66,9 @@ impl Writer {
         if self.keeping.as_ref().is_some_and(|thread| !thread.is_finished()) {
             return;
         }
+        if self.shared.may_write().is_err() {
+            return;
+        }
         let Some(kept) = self.shared.pictures_mut().to_keep() else { return };
         let (store, images) = (self.shared.project.store(), self.shared.project.images());
         // Without it the next opening reads more of the journal.

@@ -153,6 +153,14 @@ pub struct Exporter {
     target: Target,
 }
 
+/// Removes a link that has the name of a file to be written: what it leads to is not written in its place.
+pub fn unlink(path: &Path) {
+    if path.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
+        // A link that stays is an error when the file is written.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
 fn io(e: &std::io::Error, path: &Path) -> Problem {
     Problem::io(e, "the export cannot be written", path)
 }
@@ -167,7 +175,9 @@ pub fn create(path: &Path, renames: &mut Renames) -> Result<Out> {
     if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
         std::fs::create_dir_all(dir).map_err(|e| io(&e, dir))?;
     }
-    let file = File::create(&temp).map_err(|e| io(&e, path))?;
+    // Whatever has that name is of an export that was cut off, or a trap.
+    let _ = std::fs::remove_file(&temp);
+    let file = File::create_new(&temp).map_err(|e| io(&e, path))?;
     renames.0.push((temp, path.to_path_buf()));
     Ok(BufWriter::with_capacity(1 << 20, Box::new(file)))
 }

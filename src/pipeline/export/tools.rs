@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::{Aside, Out, Renames, create, draft, io};
+use super::{Aside, Out, Renames, create, draft, io, unlink};
 use crate::formats::out::{Folder, LMMS_DATA, LMMS_UTILS, Packed, Survey, Table, WITHOUT_OPTIONS, lmms_yaml};
 use crate::model::{ImageRef, Item, Kind, Problem, Result};
 use crate::store::picture_file::PictureFile;
@@ -312,6 +312,7 @@ fn flush(mut out: Out) -> Result<()> {
 
 fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     let dir = path.parent().unwrap_or(path);
+    unlink(path);
     let written = std::fs::create_dir_all(dir).and_then(|()| std::fs::write(path, bytes));
     written.map_err(|e| Problem::io(&e, "the picture cannot be written", path))
 }

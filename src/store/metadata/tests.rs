@@ -175,6 +175,29 @@ fn a_link_inside_the_project_stays_one() {
 }
 
 #[test]
+fn a_link_to_what_the_program_keeps_or_to_another_folder_is_not_saved_through() {
+    let (root, dir) = folder(&[]);
+    fs::create_dir(root.path().join("sessions")).unwrap();
+    let journal = root.path().join("sessions/ann.jsonl");
+    fs::write(&journal, "owl\n").unwrap();
+    symlink(&journal, dir.join(CAT)).unwrap();
+    fs::write(dir.join(RED), "red\n").unwrap();
+    let state = read(&dir).unwrap();
+    assert!(state.unreadable[0].to_string().contains("the program keeps itself"), "{:?}", state.unreadable);
+    let base = Some(revision(b"owl\n"));
+    save(&dir, &[Save { name: CAT.into(), base, text: Some("cat\n".into()) }]).unwrap_err();
+    assert_eq!(fs::read_to_string(&journal).unwrap(), "owl\n");
+    // A folder of vocabularies elsewhere: a new one would be written there.
+    let outside = tempfile::tempdir().unwrap();
+    fs::remove_dir_all(dir.join(VOCABULARIES)).unwrap();
+    symlink(outside.path(), dir.join(VOCABULARIES)).unwrap();
+    assert_eq!(read(&dir).unwrap_err().kind, Kind::Denied);
+    let new = Save { name: "vocabularies/new.txt".into(), base: None, text: Some("a\n".into()) };
+    assert_eq!(save(&dir, &[new]).unwrap_err().kind, Kind::Denied);
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn names_and_texts_that_cannot_be_are_refused() {
     let (root, dir) = folder(&[(CAT, "cat\n")]);
     let before = all(&dir);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::model::generation::Fingerprint;
 use crate::model::made::Made;
 use crate::model::{Kind, Problem, Result};
 use crate::store::append::{Appended, Whole};
-use crate::store::line;
+use crate::store::{line, regular};
 
 /// Format of the lines written today.
 const VERSION: u8 = 1;
@@ -191,12 +191,12 @@ fn after(pictures: Pictures) -> Result<Reading> {
     let mut reading = Reading { pictures, ..Reading::default() };
     let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &path);
     let mut bytes = Vec::new();
-    match File::open(&path) {
+    match regular::open(&path, OpenOptions::new().read(true)) {
         Ok(mut file) => {
             file.seek(SeekFrom::Start(from)).and_then(|_| file.read_to_end(&mut bytes)).map_err(fail)?;
         }
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(reading),
-        Err(e) => return Err(fail(e)),
+        Err(problem) if problem.kind == Kind::NotFound => return Ok(reading),
+        Err(problem) => return Err(problem),
     }
     let mut bad = Vec::new();
     let torn_at =
@@ -294,10 +294,5 @@ impl Journal {
 /// # Errors
 /// The operating system's.
 pub fn length(images: &Path) -> Result<u64> {
-    let path = images.join(FILE);
-    match std::fs::metadata(&path) {
-        Ok(meta) => Ok(meta.len()),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(0),
-        Err(e) => Err(Problem::io(&e, "cannot be read", &path)),
-    }
+    regular::length(&images.join(FILE))
 }

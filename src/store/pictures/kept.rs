@@ -2,7 +2,7 @@
 //! reads only the lines after them. A cache of the journal, which stays the truth: a file that is missing, damaged, of
 //! another version or of another journal is not used, and nothing is lost with it.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,7 @@ use super::{Entry, FILE, Pictures};
 use crate::model::{Kind, Problem, Result};
 use crate::store::append::Whole;
 use crate::store::flat::{Reading, write};
+use crate::store::regular;
 
 const MAGIC: &[u8; 8] = b"btpict\x00\x01";
 /// Bytes of a picture beside its items: eight bytes each of key, revision, seed, prompt, pair and offset; four of sample,
@@ -118,7 +119,7 @@ impl Kept {
     pub fn write(&self, store: &Path, images: &Path) -> Result<()> {
         let journal = images.join(FILE);
         let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &journal);
-        let file = File::open(&journal).map_err(fail)?;
+        let file = regular::open(&journal, OpenOptions::new().read(true))?;
         let tail = Tail {
             length: self.length,
             seal: seal(&file, self.length).map_err(fail)?,
@@ -159,7 +160,7 @@ impl Kept {
 pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
     let journal = images.join(FILE);
     let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &journal);
-    let file = File::open(&journal).map_err(fail)?;
+    let file = regular::open(&journal, OpenOptions::new().read(true))?;
     let reading = Reading::open(path(store), MAGIC, &key(&file).map_err(fail)?)?;
     let tail: Tail = reading.unchecked_tail()?;
     let columns_of = reading.rows.checked_mul(ROW);

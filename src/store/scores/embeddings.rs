@@ -8,7 +8,7 @@ use half::f16;
 
 use crate::model::{Problem, Result};
 use crate::store::append::{Appended, Whole};
-use crate::store::disk;
+use crate::store::{disk, regular};
 
 /// Bytes of a row beside its numbers.
 const ROW: u64 = 8 + 4;
@@ -53,11 +53,7 @@ impl Embeddings {
 
     fn load(store: &Path, short: &str, dim: usize) -> Result<(Embeddings, u64)> {
         let path = path(store, short, dim);
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
-        };
+        let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
         let mut all = Embeddings { dim, at: HashMap::new(), keys: Vec::new(), rows: Vec::new(), file: None };
         for row in bytes.chunks_exact(ROW as usize + 2 * dim) {
             let (body, crc) = row.split_at(row.len() - 4);

@@ -10,15 +10,16 @@ mod embeddings;
 mod tests;
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 pub use embeddings::Embeddings;
 use serde::{Deserialize, Serialize};
 
-use super::append::{Appended, Whole};
-use super::disk;
+use super::append::Whole;
+use super::growing::Growing;
+use super::{disk, regular};
 use crate::model::generation::Fingerprint;
 use crate::model::scoring::{Score, ScoreState, Scorer};
 use crate::model::{Kind, Problem, Result};
@@ -75,10 +76,10 @@ pub struct Scores {
     about: About,
     path: PathBuf,
     entries: HashMap<u64, Entry>,
-    rows: Appended,
-    details: Appended,
-    /// For reading details.
-    reading: File,
+    rows: Growing,
+    details: Growing,
+    /// For reading details; none before there are any.
+    reading: Option<File>,
     /// What was wrong when they were opened.
     problems: Vec<Problem>,
 }
@@ -105,13 +106,13 @@ impl Scores {
     pub fn current(store: &Path, scorer: &Scorer) -> Result<Option<Scores>> {
         let folder = folder_of(store, scorer);
         let path = folder.join(CURRENT);
-        let short = match std::fs::read_to_string(&path) {
+        let short = match regular::read_text(&path, regular::SETTINGS_LIMIT) {
             Ok(short) => short.trim().to_string(),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
+            Err(problem) if problem.kind == Kind::NotFound => return Ok(None),
+            Err(problem) => return Err(problem),
         };
         let path = folder.join(format!("{short}.json"));
-        let text = std::fs::read_to_string(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
+        let text = regular::read_text(&path, regular::SETTINGS_LIMIT)?;
         let about: About = serde_json::from_str(&text)
             .map_err(|e| Problem::new(Kind::Corrupt, format!("it does not say what scored: {e}")).file(&path))?;
         if about.v != VERSION {
@@ -139,13 +140,9 @@ impl Scores {
     fn open(folder: &Path, about: About) -> Result<Scores> {
         let short = about.short();
         let path = folder.join(format!("{short}.scores"));
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
-        };
+        let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
         let details = folder.join(format!("{short}.details"));
-        let written = std::fs::metadata(&details).map_or(0, |m| m.len());
+        let written = regular::length(&details)?;
         let mut entries = HashMap::with_capacity(bytes.len() / ROW);
         let mut damaged = 0u64;
         for row in bytes.chunks_exact(ROW) {
@@ -160,10 +157,10 @@ impl Scores {
             problems.push(Problem::new(Kind::Corrupt, what).file(&path).help("score again: only they are missing"));
         }
         let whole = Whole { length: (bytes.len() / ROW * ROW) as u64, torn: bytes.len() % ROW != 0 };
-        let rows = Appended::open(&path, whole)?;
-        let details_file = Appended::open(&details, Whole { length: written, torn: false })?;
-        let reading = File::open(&details).map_err(|e| Problem::io(&e, "cannot be read", &details))?;
-        Ok(Scores { about, path: details, entries, rows, details: details_file, reading, problems })
+        let rows = Growing::new(path, whole);
+        let appending = Growing::new(details.clone(), Whole { length: written, torn: false });
+        let reading = reading(&details)?;
+        Ok(Scores { about, path: details, entries, rows, details: appending, reading, problems })
     }
 
     /// What scored.
@@ -208,7 +205,8 @@ impl Scores {
         let mut bytes = vec![0; DETAIL + 1];
         let mut have = 0;
         while have < bytes.len() {
-            match self.reading.read_at(&mut bytes[have..], at + have as u64) {
+            let Some(reading) = &self.reading else { break };
+            match reading.read_at(&mut bytes[have..], at + have as u64) {
                 Ok(0) => break,
                 Ok(n) => {
                     let end = memchr::memchr(b'\n', &bytes[have..have + n]);
@@ -249,10 +247,21 @@ impl Scores {
         }
         if !lines.is_empty() {
             self.details.append(&lines, "scores cannot be recorded")?;
+            if self.reading.is_none() {
+                self.reading = reading(&self.path)?;
+            }
         }
         self.rows.append(&rows, "scores cannot be recorded")?;
         self.entries.extend(entries);
         Ok(())
+    }
+}
+
+fn reading(path: &Path) -> Result<Option<File>> {
+    match regular::open(path, OpenOptions::new().read(true)) {
+        Ok(file) => Ok(Some(file)),
+        Err(problem) if problem.kind == Kind::NotFound => Ok(None),
+        Err(problem) => Err(problem),
     }
 }
 

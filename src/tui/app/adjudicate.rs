@@ -1,5 +1,7 @@
 //! The adjudication pane: what joins it to the program.
 
+use std::path::Path;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -8,6 +10,7 @@ use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, At};
 use crate::model::{Kind, Result, Verdict};
 use crate::owner::wire::{Answer, Ask};
+use crate::store::inspect;
 use crate::tui::action::Action;
 use crate::tui::panes::adjudicate::{self, AdjudicateEffect, GAP, Keys, Settle};
 use crate::tui::panes::review::{Looking, Picture, picture_of};
@@ -118,7 +121,7 @@ impl App {
                 }
                 AdjudicateEffect::Edit(path) => {
                     let file = self.welcome.root.join(&path);
-                    match file.is_file() {
+                    match inspect::within(&self.welcome.root, Path::new(&path)).is_ok() && file.is_file() {
                         true => self.shop.edit = Some((file, 1)),
                         false => self.say(Toast::warning(format!("{path} is not there any more"))),
                     }

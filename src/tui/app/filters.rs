@@ -6,6 +6,7 @@ use super::{App, At};
 use crate::model::Result;
 use crate::model::scoring::job::ScoringState;
 use crate::owner::wire::Answer;
+use crate::store::regular;
 use crate::tui::panes::filters::{self, FiltersEffect};
 use crate::tui::widgets::prompt::Prompt;
 use crate::tui::widgets::toast::Toast;
@@ -94,16 +95,14 @@ impl App {
     /// Opens the project's file where it is wrong, or where its rules begin, or at its end.
     fn edit_rules(&mut self, line: Option<u32>) {
         let path = self.welcome.root.join(PROJECT_FILE);
-        match std::fs::read_to_string(&path) {
+        match regular::read_text(&path, regular::SETTINGS_LIMIT) {
             Ok(text) => {
                 let at = text.lines().position(|l| l.trim_start().starts_with("[[rules]]"));
                 let at = at.unwrap_or_else(|| text.lines().count().saturating_sub(1));
                 let line = line.unwrap_or_else(|| u32::try_from(at + 1).unwrap_or(1));
                 self.shop.edit = Some((path, line));
             }
-            Err(error) => {
-                self.say(Toast::from(&crate::model::Problem::io(&error, "the rules cannot be edited", &path)));
-            }
+            Err(problem) => self.say(Toast::from(&problem)),
         }
     }
 

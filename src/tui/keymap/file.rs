@@ -48,9 +48,14 @@ pub fn path(env: &Env) -> Option<PathBuf> {
     if let Some(named) = env.get(ELSEWHERE) {
         return (!named.is_empty()).then(|| PathBuf::from(named));
     }
+    Some(folder(env)?.join("keys.toml"))
+}
+
+/// Where a person keeps what is theirs and not a project's.
+pub fn folder(env: &Env) -> Option<PathBuf> {
     let absolute = |name: &str| env.get(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?;
-    Some(config.join("benchtop/keys.toml"))
+    Some(config.join("benchtop"))
 }
 
 /// The keys of the person whose environment this is; the defaults where there is no file.

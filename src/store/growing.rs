@@ -1,0 +1,38 @@
+//! A file of records that is opened for writing once something is added: whoever only looks at it changes nothing.
+
+use std::path::PathBuf;
+
+use super::append::{Appended, Whole};
+use crate::model::Result;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Growing {
+    path: PathBuf,
+    whole: Whole,
+    file: Option<Appended>,
+}
+
+impl Growing {
+    /// The file at `path`, of which `whole` was read.
+    pub fn new(path: PathBuf, whole: Whole) -> Growing {
+        Growing { path, whole, file: None }
+    }
+
+    /// Appends records: when this returns they are on disk. `failing` begins the message of a failure.
+    ///
+    /// # Errors
+    /// As [`Appended::open`] and [`Appended::append`].
+    pub fn append(&mut self, bytes: &[u8], failing: &str) -> Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => self.file.insert(Appended::open(&self.path, self.whole)?),
+        };
+        file.append(bytes, failing)
+    }
+
+    /// Length in bytes of what was read and added.
+    pub fn length(&self) -> u64 {
+        self.file.as_ref().map_or(self.whole.length, Appended::length)
+    }
+}

@@ -1,0 +1,50 @@
+//! Opening a project of which nothing may be written: from the snapshots where they are current, else from the truth.
+
+use std::sync::Arc;
+
+use super::{Opened, from_snapshot, journals, load_ledger, load_pictures, rebuild, segments};
+use crate::model::{Kind, Problem, Result};
+use crate::store::behind::{Behind, moment};
+use crate::store::manifest::{Manifest, Part};
+use crate::store::project::Project;
+use crate::store::{Overlay, snapshot};
+
+/// Opens the data of `project` in memory; `why` is what every attempt to write is told. Nothing is written, swept or
+/// locked, and sled stays closed.
+///
+/// # Errors
+/// As [`super::open`].
+pub fn open_to_read(project: &Project, why: &Problem) -> Result<Opened> {
+    let store = project.store();
+    let manifest = Manifest::read(&project.imports())?;
+    let mut notices: Vec<String> = manifest.problems.iter().map(|p| format!("not counted: {p}")).collect();
+    let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
+    let segments = segments(parts.iter().copied());
+    let catalog = match from_snapshot(project, &parts, &segments) {
+        Ok(catalog) => catalog,
+        Err(problem) => {
+            if problem.kind == Kind::Corrupt {
+                notices.push(format!("not used: {problem}"));
+            }
+            rebuild(project, &parts)?
+        }
+    };
+    let index = Behind::closed(&store, why.clone());
+    let kept = snapshot::read_statuses(&store, &moment(&journals(project)?, &segments), catalog.len());
+    let (overlay, ledger, pictures) = match kept {
+        Ok(found) => {
+            index.keep(found.places);
+            (found.overlay, None, None)
+        }
+        Err(_) => {
+            let (pictures, found) = load_pictures(project)?;
+            notices.extend(found);
+            let (ledger, found) = load_ledger(project, &catalog, &pictures)?;
+            notices.extend(found);
+            let mut overlay = Overlay::blank(catalog.len());
+            ledger.write_over(&mut overlay);
+            (overlay, Some(ledger), Some(pictures))
+        }
+    };
+    Ok(Opened { index: Arc::new(index), catalog: Arc::new(catalog), overlay, ledger, pictures, notices })
+}
