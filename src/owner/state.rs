@@ -8,6 +8,7 @@ use tokio::sync::{Notify, broadcast};
 
 use super::evaluate::Evaluations;
 use super::generate::{Desk, Maker};
+use super::latency::Latency;
 use super::metadata::Live;
 use super::rounds::Rounds;
 use super::scoring::Scoring;
@@ -63,6 +64,8 @@ pub struct Shared {
     pub scoring: Scoring,
     /// Evaluations.
     pub evaluations: Evaluations,
+    /// Where decisions wait.
+    pub latency: Latency,
     /// The gauges of the machine and what they last read; looked for at the first question.
     gauges: Mutex<Option<(Gauges, Instant, Devices)>>,
     /// Set to end the owner.
@@ -107,6 +110,7 @@ impl Shared {
             rounds: Rounds::default(),
             scoring: Scoring::default(),
             evaluations: Evaluations::default(),
+            latency: Latency::default(),
             gauges: Mutex::new(None),
             stop: Notify::new(),
             importing: Mutex::new(()),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::disk;
 use super::project::Project;
+use super::seal::{Seal, Seals};
 use crate::model::round::Round;
 use crate::model::{Kind, Problem, Result};
 
@@ -38,6 +39,23 @@ pub fn lengths(project: &Project) -> Result<Vec<(PathBuf, u64)>> {
     }
     found.sort();
     Ok(found)
+}
+
+/// Adds the files of all rounds to the journals that statuses follow from.
+///
+/// # Errors
+/// The operating system's.
+pub fn seals(project: &Project, seals: &mut Seals) -> Result<()> {
+    for (path, _) in lengths(project)? {
+        let bytes = std::fs::read(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
+        seals.put(seal_name(&path), Seal::of(&bytes));
+    }
+    Ok(())
+}
+
+/// What the file of a round is called among the journals: no annotator's name holds a slash.
+pub fn seal_name(path: &Path) -> String {
+    format!("rounds/{}", path.file_name().map(|n| n.to_string_lossy()).unwrap_or_default())
 }
 
 /// Reads all rounds, and says what is wrong with the files that are none.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::append::{Appended, Whole};
+use super::append::{self, Appended, Whole};
 use super::{disk, line};
 use crate::model::evaluation::{Asked, NewRun, RunAnswer, RunFailure};
 use crate::model::job::Standing;
@@ -138,8 +138,8 @@ pub struct Progress {
     pub failed: BTreeMap<Asked, (String, RunFailure)>,
     /// What the answers come to.
     pub counts: Counts,
-    /// Lines that could not be read.
-    pub damaged: u64,
+    /// Numbers of the lines that could not be read, from 1.
+    pub damaged: Vec<u64>,
 }
 
 /// The folder of runs below the project at `root`.
@@ -223,8 +223,9 @@ pub fn numbers(root: &Path, run: &Run) -> Result<Vec<u32>> {
 /// # Errors
 /// The operating system's.
 pub fn remove(root: &Path, id: u32) -> Result<()> {
+    append::remove_torn(&path(root, id, "jsonl"))?;
     // The job file last: without it nobody knows of the others.
-    for ending in ["jsonl.torn", "jsonl", "items.json", "json"] {
+    for ending in ["jsonl", "items.json", "json"] {
         let path = path(root, id, ending);
         match std::fs::remove_file(&path) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
@@ -236,23 +237,23 @@ pub fn remove(root: &Path, id: u32) -> Result<()> {
     disk::sync_dir(&folder(root))
 }
 
-/// Calls `take` with every whole line of a run's journal, in order. Gives how many could not be read, and how much of the
-/// file is whole.
+/// Calls `take` with every whole line of a run's journal, in order. Gives the numbers of those that could not be read, and
+/// how much of the file is whole.
 ///
 /// # Errors
 /// The operating system's, and what `take` returns.
-pub fn read(root: &Path, id: u32, take: &mut dyn FnMut(Line) -> Result<()>) -> Result<(u64, Whole)> {
+pub fn read(root: &Path, id: u32, take: &mut dyn FnMut(Line) -> Result<()>) -> Result<(Vec<u64>, Whole)> {
     let path = path(root, id, "jsonl");
     let bytes = match std::fs::read(&path) {
         Ok(bytes) => bytes,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((0, Whole::default())),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((Vec::new(), Whole::default())),
         Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
     };
-    let (mut damaged, mut trouble) = (0, None);
-    let torn = line::each::<Line>(&bytes, &mut |_, _, line| match line {
+    let (mut damaged, mut trouble) = (Vec::new(), None);
+    let torn = line::each::<Line>(&bytes, &mut |_, number, line| match line {
         Ok(line) if trouble.is_none() => trouble = take(line).err(),
         Ok(_) => {}
-        Err(_) => damaged += 1,
+        Err(_) => damaged.push(number),
     });
     let whole = Whole { length: torn.unwrap_or(bytes.len() as u64), torn: torn.is_some() };
     trouble.map_or(Ok((damaged, whole)), Err)
