@@ -395,9 +395,57 @@ fn decisions(table: &mut Table, dir: &Path, root: &Path, n: u64) -> Outcome<()> 
         let what = format!("the same beside an import, {name} ({rounds})");
         table.time(&what, decided, appended, hold);
     }
-    table.note("the longest of those", &show(worst));
+    table.limit("the longest of those", worst, Duration::from_millis(100));
+    beside_a_writer(table, dir, &client, &mut floor, n)?;
+    println!("\n{}", waited(&client)?);
     drop((client, importer));
     owner.stop()
+}
+
+/// The same while another process writes 20 MB a second to the same disk and syncs each megabyte.
+fn beside_a_writer(table: &mut Table, dir: &Path, client: &Client, floor: &mut Floor, n: u64) -> Outcome<()> {
+    const MEGABYTE: usize = 1_000_000;
+    let over = AtomicBool::new(false);
+    let path = dir.join("writer");
+    let (mut decided, mut appended, written) = std::thread::scope(|scope| {
+        let writing = scope.spawn(|| -> std::io::Result<u32> {
+            let mut file = File::create(&path)?;
+            let (bytes, began, mut written) = (vec![b'w'; MEGABYTE], Instant::now(), 0);
+            while !over.load(Ordering::SeqCst) {
+                file.write_all(&bytes)?;
+                file.sync_data()?;
+                written += 1;
+                std::thread::sleep((Duration::from_millis(50) * written).saturating_sub(began.elapsed()));
+            }
+            Ok(written)
+        });
+        let began = Instant::now();
+        let times = turns(client, floor, n, &mut |_| began.elapsed() < Duration::from_secs(10));
+        over.store(true, Ordering::SeqCst);
+        let written = writing.join().map_err(|_| "the writer panicked")??;
+        let (decided, appended) = times?;
+        Ok::<_, Box<dyn std::error::Error>>((decided, appended, written))
+    })?;
+    std::fs::remove_file(&path)?;
+    let rounds = decided.len();
+    for (name, share, hold) in [("p50", 0.5, 2.5), ("p99", 0.99, 3.0)] {
+        let (decided, appended) = (percentile(&mut decided, share), percentile(&mut appended, share));
+        let what = format!("the same beside {} MB/s of another process, {name} ({rounds})", written / 10);
+        table.time(&what, decided, appended, hold);
+    }
+    Ok(())
+}
+
+/// Where the decisions of this owner waited, as `benchtop status` says it.
+fn waited(client: &Client) -> Outcome<String> {
+    let Answer::Status(status) = client.ask(Ask::Status)? else { return Err("no status".into()) };
+    let mut out = String::from("| step | decisions | p50 us | p99 us | longest us |\n|---|---|---|---|---|\n");
+    for waits in &status.latency {
+        let [p50, p99, longest] =
+            [waits.within(0.5), waits.within(0.99), waits.longest].map(|nanos| nanos as f64 / 1000.0);
+        out.push_str(&format!("| {} | {} | {p50:.1} | {p99:.1} | {longest:.1} |\n", waits.step, waits.count()));
+    }
+    Ok(out)
 }
 
 struct Floor {

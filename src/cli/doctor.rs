@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use super::{Context, devices, out, print, show, status};
 use crate::model::{Result, clean};
 use crate::store::inspect;
+use crate::store::manifest::Manifest;
+use crate::store::project::Project;
 use crate::tui::terminal::pixels::Protocol;
 use crate::tui::terminal::probe::WindowSize;
 use crate::tui::terminal::{Capabilities, colour, environment};
@@ -84,10 +86,22 @@ fn project(context: &Context) -> Value {
         Ok(project) => project,
         Err(problem) => return json!({"problem": problem.to_string()}),
     };
+    let mut value = asked(context, &project);
+    match Manifest::read(&project.imports()) {
+        Ok(manifest) => {
+            value["segments_without_line"] = manifest.orphans().into();
+            value["damaged_lines"] = manifest.problems.iter().map(ToString::to_string).collect();
+        }
+        Err(problem) => value["problem"] = problem.to_string().into(),
+    }
+    value
+}
+
+fn asked(context: &Context, project: &Project) -> Value {
     match status::ask(context) {
         Ok(found) => {
-            let mut value = status::json(found.as_ref(), &project);
-            value["warnings"] = inspect::notices(&project).into();
+            let mut value = status::json(found.as_ref(), project);
+            value["warnings"] = inspect::notices(project).into();
             value["store_health"] = match &found {
                 Some(s) if s.notices.is_empty() && s.read_only.is_none() => "good".into(),
                 Some(_) => "see notices".into(),

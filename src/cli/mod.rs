@@ -43,6 +43,7 @@ pub mod merge;
 pub mod models;
 pub mod out;
 pub mod recompose;
+pub mod recover;
 pub mod replay;
 pub mod round;
 pub mod sample;
@@ -108,6 +109,8 @@ enum Command {
     Discard(discard::Args),
     /// Compose again the items that the metadata has changed under
     Recompose(recompose::Args),
+    /// List imports that the manifest no longer names, and take them back in
+    Recover(recover::Args),
     /// Write items, and predictions, in an interchange format
     Export(export::Args),
     /// List items
@@ -250,6 +253,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Bulk(args)) => bulk::run(&context, &args),
         Some(Command::Edit(args)) => edit::run(&context, &args),
         Some(Command::Recompose(args)) => recompose::run(&context, &args),
+        Some(Command::Recover(args)) => recover::run(&context, &args),
         Some(Command::Compose(args)) => compose::run(&context, &args),
         Some(Command::Export(args)) => export::run(&context, &args),
         Some(Command::Items(args)) => items::run(&context, &args),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Context, out, print};
 use crate::model::{Kind, Problem, Result, clean};
+use crate::owner::latency::Waits;
 use crate::owner::wire::{Answer, Ask, OwnerStatus};
 use crate::owner::{Client, start};
 
@@ -52,7 +53,36 @@ pub fn json(status: Option<&OwnerStatus>, project: &crate::store::project::Proje
         "rev": s.rev,
         "store_bytes": s.store_bytes,
         "notices": s.notices,
+        "latency": latency(&s.latency),
     })
+}
+
+/// Where decisions waited, by step, in microseconds.
+fn latency(waits: &[Waits]) -> Value {
+    let micros = |nanos: u64| nanos as f64 / 1000.0;
+    let of = |waits: &Waits| {
+        let buckets: Vec<Value> = waits.buckets.iter().map(|(end, n)| json!([micros(*end), n])).collect();
+        let value = json!({
+            "count": waits.count(), "p50_us": micros(waits.within(0.5)), "p90_us": micros(waits.within(0.9)),
+            "p99_us": micros(waits.within(0.99)), "max_us": micros(waits.longest), "buckets": buckets,
+        });
+        (waits.step.clone(), value)
+    };
+    Value::Object(waits.iter().map(of).collect())
+}
+
+/// The same as lines; none before the first decision.
+fn waited(waits: &[Waits]) -> String {
+    if waits.iter().all(|waits| waits.count() == 0) {
+        return String::new();
+    }
+    let mut out = String::from("decisions waited, in microseconds     p50        p90        p99    longest\n");
+    for waits in waits.iter().filter(|waits| waits.count() > 0) {
+        let micros = |nanos: u64| format!("{:>10.1} ", nanos as f64 / 1000.0);
+        let times = [waits.within(0.5), waits.within(0.9), waits.within(0.99), waits.longest].map(micros).concat();
+        out.push_str(&format!("  {:<8} {:>8} decisions {}\n", waits.step, waits.count(), times.trim_end()));
+    }
+    out
 }
 
 /// Runs `status`.
@@ -85,6 +115,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         out.push_str(&format!("  {:<9} {n}\n", status.name()));
     }
     out.push_str(&format!("decisions {}, revision {}\nstore     {} bytes\n", s.decisions, s.rev, s.store_bytes));
+    out.push_str(&waited(&s.latency));
     if let Some(why) = &s.read_only {
         out.push_str(&format!("READ ONLY {}\n", clean::line(why)));
     }

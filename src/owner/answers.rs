@@ -223,6 +223,7 @@ fn status(sight: &Sight) -> Result<OwnerStatus> {
         store_bytes: shared.index.size(),
         read_only: shared.read_only().clone(),
         notices: shared.notices().clone(),
+        latency: shared.latency.read(),
     })
 }
 

@@ -11,6 +11,7 @@ pub mod client;
 pub mod evaluate;
 pub mod generate;
 pub mod jobs;
+pub mod latency;
 pub mod lock;
 pub mod log;
 pub mod metadata;

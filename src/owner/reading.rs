@@ -119,7 +119,7 @@ impl Seen {
             }
             // Once with time to hear of it: clients ask for everything again, and see why nothing is saved.
             self.told = true;
-            eprintln!("{problem}");
+            super::log::write(format_args!("{problem}"));
             *shared.read_only() = Some(problem.to_string());
             shared.tell(Event::Resync);
             return false;

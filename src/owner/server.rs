@@ -15,12 +15,13 @@ use super::reading;
 use super::session;
 use super::start::Readiness;
 use super::state::{Data, Shared};
+use super::wire::Event;
 use super::writer::{self, Work, now};
 use crate::model::{Kind, Problem, Result, clean};
 use crate::pipeline::generate::build;
 use crate::store::pictures::Pictures;
 use crate::store::project::Project;
-use crate::store::{Ledger, disk, inspect, open, rounds, writable};
+use crate::store::{Ledger, Overlay, disk, inspect, open, rounds, writable};
 
 /// Environment variable that shortens the idle time, in seconds (for tests).
 pub const IDLE_SECONDS: &str = "BENCHTOP_IDLE_SECONDS";
@@ -135,7 +136,7 @@ fn serve(held: Held) -> Result<()> {
     *shared.read_only() = closed.as_ref().map(ToString::to_string);
     (shared.closed, shared.socket) = (closed, socket_path);
     let shared = Arc::new(shared);
-    let writing = start_writer(&shared, opened.ledger.zip(opened.pictures), queue)?;
+    let writing = start_writer(&shared, opened.ledger.zip(opened.pictures), opened.contents, queue)?;
     let watching =
         super::metadata::watch(&shared).map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?;
     super::generate::start(&shared);
@@ -179,6 +180,7 @@ fn serve(held: Held) -> Result<()> {
 fn start_writer(
     shared: &Arc<Shared>,
     folded: Option<(Ledger, Pictures)>,
+    contents: [u8; 32],
     queue: mpsc::Receiver<Work>,
 ) -> Result<std::thread::JoinHandle<()>> {
     let folded_already = folded.is_some();
@@ -197,7 +199,7 @@ fn start_writer(
     let (locked, wait) = mpsc::channel();
     let owner = shared.clone();
     let work = move || {
-        let mut unread = None;
+        let (mut unread, mut stale) = (None, stale);
         if !folded_already {
             // The first page is served from the checkpoint meanwhile; whoever needs verdicts waits for these locks.
             let mut ledger = owner.ledger_mut();
@@ -205,8 +207,14 @@ fn start_writer(
             let _ = locked.send(());
             match fold(&owner) {
                 Ok((loaded, made, notices)) => {
+                    *pictures = made;
+                    drop(pictures);
                     let found = writer::load_rounds(&owner, &loaded);
-                    (*ledger, *pictures) = (loaded, made);
+                    if open::followed(&loaded, &owner.pictures()).contents != contents {
+                        stale = true;
+                        owner.notices().extend(withdraw(&owner, &loaded));
+                    }
+                    *ledger = loaded;
                     owner.notices().extend(notices);
                     owner.notices().extend(found);
                 }
@@ -226,6 +234,22 @@ fn start_writer(
         .map_err(|e| Problem::new(Kind::Io, format!("the writer cannot start: {e}")))?;
     let _ = wait.recv();
     Ok(handle)
+}
+
+/// Puts the statuses of `ledger` in the place of those shown so far, which followed from journals of the same lengths and
+/// other contents. Gives what a person should know.
+fn withdraw(owner: &Shared, ledger: &Ledger) -> Option<String> {
+    let mut data = owner.data_mut();
+    let mut overlay = Overlay::blank(data.catalog.len());
+    ledger.write_over(&mut overlay);
+    let differ = overlay.status.iter().zip(&data.overlay.status).filter(|(a, b)| a != b).count();
+    data.overlay = overlay;
+    drop(data);
+    owner.tell(Event::Resync);
+    let what = format!(
+        "the journals were changed since the owner ended: {differ} items were first shown with a status that they no longer have"
+    );
+    (differ > 0).then_some(what)
 }
 
 /// Reads all journals.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::UnixStream;
@@ -11,6 +12,7 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::bytes::Bytes;
 use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 
+use super::latency::Step;
 use super::sight::Sight;
 use super::state::Shared;
 use super::wire::{
@@ -27,6 +29,15 @@ const OUTBOX: usize = 1024;
 /// Questions of one client being looked up at once; its next ones wait in the socket. Far below [`OUTBOX`], so that
 /// nobody who does not read its answers keeps the threads that look things up for the others.
 const LOOKUPS: usize = 64;
+
+/// A receipt on its way.
+struct Sent {
+    /// When the decision was asked for.
+    asked: Instant,
+    /// When it was acknowledged.
+    given: Instant,
+    message: FromOwner,
+}
 
 /// Where answers to one client go.
 pub type Outbox = mpsc::Sender<FromOwner>;
@@ -65,7 +76,7 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
     let _counted = shared.count_client();
     let (outbox, mut inbox) = mpsc::channel::<FromOwner>(OUTBOX);
     // Receipts have a way of their own that is never full: the writer must neither wait for a client nor lose one.
-    let (receipts, mut receipt_box) = mpsc::unbounded_channel::<FromOwner>();
+    let (receipts, mut receipt_box) = mpsc::unbounded_channel::<Sent>();
     let mut events: Option<broadcast::Receiver<Event>> = None;
     let running = Arc::new(Running::default());
     loop {
@@ -82,11 +93,17 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
             }
             message = receipt_box.recv() => {
                 let Some(message) = message else { break };
-                let mut sent = feed(&mut sink, &message).await;
+                let mut times = vec![(message.asked, message.given)];
+                let mut sent = feed(&mut sink, &message.message).await;
                 while sent && let Ok(message) = receipt_box.try_recv() {
-                    sent = feed(&mut sink, &message).await;
+                    times.push((message.asked, message.given));
+                    sent = feed(&mut sink, &message.message).await;
                 }
                 if !sent || !flush(&mut sink).await { break }
+                for (asked, given) in times {
+                    shared.latency.record(Step::Send, given.elapsed());
+                    shared.latency.record(Step::Total, asked.elapsed());
+                }
             }
             event = next_event(&mut events) => {
                 if veiled(&shared, &who, &event) { continue }
@@ -274,7 +291,7 @@ fn reply(outbox: &Outbox, number: u64, answer: Result<Answer>) -> bool {
 fn take(
     shared: &Arc<Shared>,
     running: &Arc<Running>,
-    (outbox, receipts): (&Outbox, &mpsc::UnboundedSender<FromOwner>),
+    (outbox, receipts): (&Outbox, &mpsc::UnboundedSender<Sent>),
     who: &str,
     number: u64,
     ask: Ask,
@@ -365,11 +382,13 @@ fn take(
         }
     };
     let receipts = receipts.clone();
+    let asked = Instant::now();
     let give = move |receipt: Result<Receipt>| {
+        let message = FromOwner::Answer(number, Box::new(receipt.map(Answer::Receipt)));
         // The client is gone: the decision stands, and it gets the receipt when it asks again.
-        let _ = receipts.send(FromOwner::Answer(number, Box::new(receipt.map(Answer::Receipt))));
+        let _ = receipts.send(Sent { asked, given: Instant::now(), message });
     };
-    shared.writer.send(Work::Wish { who: who.to_string(), wish, reply: Box::new(give) }).is_ok()
+    shared.writer.send(Work::Wish { who: who.to_string(), wish, asked: Some(asked), reply: Box::new(give) }).is_ok()
 }
 
 fn flag(running: &Running, number: u64) -> Arc<AtomicBool> {

@@ -9,6 +9,7 @@ use tokio::sync::{Notify, broadcast};
 
 use super::evaluate::Evaluations;
 use super::generate::{Desk, Maker};
+use super::latency::Latency;
 use super::metadata::Live;
 use super::reading::{self, Home};
 use super::rounds::Rounds;
@@ -66,6 +67,8 @@ pub struct Shared {
     pub scoring: Scoring,
     /// Evaluations.
     pub evaluations: Evaluations,
+    /// Where decisions wait.
+    pub latency: Latency,
     /// The gauges of the machine and what they last read; looked for at the first question.
     gauges: Mutex<Option<(Gauges, Instant, Devices)>>,
     /// Set to end the owner.
@@ -116,6 +119,7 @@ impl Shared {
             rounds: Rounds::default(),
             scoring: Scoring::default(),
             evaluations: Evaluations::default(),
+            latency: Latency::default(),
             gauges: Mutex::new(None),
             stop: Notify::new(),
             importing: Mutex::new(()),

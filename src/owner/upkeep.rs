@@ -25,7 +25,7 @@ const NAMED: usize = 5;
 /// To be called before the store is opened: marks the project as open, and says which files are gone or cut.
 pub fn begin(project: &Project) -> Vec<String> {
     if let Err(problem) = inventory::mark_open(project) {
-        eprintln!("{} {problem}", stamp(now()));
+        super::log::write(format_args!("{} {problem}", stamp(now())));
     }
     let missing = Inventory::load(project).map(|i| i.missing(project.root())).unwrap_or_default();
     told(&missing)
@@ -99,13 +99,13 @@ fn look(owner: &Shared, known: &mut Vec<String>) {
         Ok(wrong) => {
             for notice in told(&wrong) {
                 if !known.contains(&notice) {
-                    eprintln!("{} {notice}", stamp(now()));
+                    super::log::write(format_args!("{} {notice}", stamp(now())));
                     owner.notices().push(notice.clone());
                     known.push(notice);
                 }
             }
         }
-        Err(problem) => eprintln!("{} the inventory cannot be kept: {problem}", stamp(now())),
+        Err(problem) => super::log::write(format_args!("{} the inventory cannot be kept: {problem}", stamp(now()))),
     }
 }
 
@@ -119,7 +119,7 @@ fn gone(owner: &Shared) {
          them back",
         first + 1
     );
-    eprintln!("{} {notice}", stamp(now()));
+    super::log::write(format_args!("{} {notice}", stamp(now())));
     owner.notices().push(notice);
 }
 
@@ -143,6 +143,6 @@ pub fn end(shared: Arc<Shared>) {
     let written = before.update(&project, &stamp(now()), true).and_then(|(after, _)| after.write(&project));
     match written {
         Ok(()) => inventory::mark_closed(&project),
-        Err(problem) => eprintln!("{} the inventory cannot be kept: {problem}", stamp(now())),
+        Err(problem) => super::log::write(format_args!("{} the inventory cannot be kept: {problem}", stamp(now()))),
     }
 }

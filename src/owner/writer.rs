@@ -1,27 +1,36 @@
-//! The only thread that decides: drain the queue, append to the journals, one sync, apply, acknowledge, broadcast.
+//! The only thread that decides: drain the queue, append to the journals, sync, check, apply, acknowledge, broadcast.
 //!
 //! sled is not on this path. The journals are the truth, so a decision costs one append and one `fdatasync`; the status
-//! blocks follow as a checkpoint when the queue is idle, every [`CHECKPOINT_EVERY`] decisions, and at the end.
+//! blocks follow as a checkpoint when the queue is idle, every [`CHECKPOINT_EVERY`] decisions, and at the end. Another
+//! thread writes them ([`keeper`]), and another folds the journals where rules or items are others ([`whole`]).
 
+mod again;
+mod flush;
+mod keeper;
 mod made;
 mod rounds;
+mod syncers;
 mod whole;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use made::MadePictures;
 pub use rounds::load_rounds;
 use uuid::Uuid;
 
+use super::latency::Step;
 use super::state::Shared;
-use super::wire::{Decide, Event, Place, Receipt};
+use super::wire::{Decide, Place, Receipt};
 use crate::model::{Act, Decision, Kind, Problem, Result};
 use crate::store::columns::BLOCK_ROWS;
 use crate::store::journal::Journal;
 use crate::store::open::Recorded;
 use crate::store::{open, pictures};
+use keeper::Keeper;
+use syncers::Syncers;
+use whole::Folding;
 
 /// Decisions between checkpoints while the queue is never idle.
 const CHECKPOINT_EVERY: usize = 50_000;
@@ -52,6 +61,8 @@ pub enum Work {
         who: String,
         /// What is wanted.
         wish: Wish,
+        /// When it was asked for, where somebody waits for it alone: for [`Shared::latency`].
+        asked: Option<Instant>,
         /// Where the receipt goes.
         reply: Reply,
     },
@@ -109,11 +120,30 @@ struct Pending {
     decision: Decision,
     row: u32,
     reply: Reply,
+    /// For those that are timed.
+    times: Option<Times>,
+}
+
+/// What is known of the times of a decision before it is written.
+#[derive(Clone, Copy)]
+struct Times {
+    locks: Duration,
+    prepared: Instant,
 }
 
 struct Writer {
     shared: Arc<Shared>,
     journals: HashMap<String, Journal>,
+    syncers: Syncers,
+    keeper: Keeper,
+    /// A fold under way on another thread.
+    folding: Option<Folding>,
+    /// Work on everything that waits for it.
+    later: VecDeque<Work>,
+    /// Why the journals must be read again before anything is decided.
+    changed: Option<Problem>,
+    /// Journals of which it was told that they have more than one name.
+    linked: BTreeSet<String>,
     /// Open from the first picture on.
     pictures: Option<pictures::Journal>,
     /// What was read of it at the start is no longer all of it.
@@ -131,8 +161,14 @@ struct Writer {
 /// the status blocks in the store are not those of this ledger, `unread` why there is no ledger.
 pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unread: Option<Problem>) {
     let mut writer = Writer {
+        keeper: Keeper::new(&shared),
         shared,
         journals: HashMap::new(),
+        syncers: Syncers::default(),
+        folding: None,
+        later: VecDeque::new(),
+        changed: None,
+        linked: BTreeSet::new(),
         pictures: None,
         reread: false,
         keeping: None,
@@ -145,11 +181,14 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
         writer.all_dirty();
     }
     loop {
-        let mut next = match queue.recv_timeout(IDLE) {
+        let mut next = match queue.recv_timeout(writer.patience()) {
             Ok(work) => Some(work),
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                writer.checkpoint();
-                writer.keep_pictures();
+                if !writer.settle(false) {
+                    writer.look();
+                    writer.checkpoint();
+                    writer.keep_pictures();
+                }
                 continue;
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => None,
@@ -158,24 +197,21 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
         let mut finished = None;
         while let Some(work) = next {
             match work {
-                Work::Wish { who, wish, reply } => writer.take(who, wish, reply),
+                Work::Wish { who, wish, asked, reply } => writer.take(who, wish, asked, reply),
                 Work::Place { who, place } => writer.place(&who, &place),
-                Work::Imported => writer.imported(),
-                Work::Join(join) => writer.join(&join),
-                Work::Rounds(done) => {
-                    writer.imported();
-                    let _ = done.send(());
-                }
-                Work::Revise(revise) => writer.revise(revise),
-                Work::Made(made) => writer.made(made),
                 Work::Finish(sender) => {
                     finished = Some(sender);
                     done = true;
                 }
+                work => writer.on_everything(work),
             }
             next = if writer.batch.len() < BATCH { queue.try_recv().ok() } else { None };
         }
         writer.flush();
+        writer.settle(done);
+        if done {
+            writer.keeper.wait();
+        }
         if done || writer.since_checkpoint >= CHECKPOINT_EVERY {
             writer.checkpoint();
         }
@@ -193,8 +229,20 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
 }
 
 impl Writer {
-    fn take(&mut self, who: String, wish: Wish, reply: Reply) {
-        if let Some(problem) = self.unread.clone().or_else(|| self.shared.may_write().err()) {
+    /// Why nothing can be decided now; `None` where it can.
+    fn unavailable(&mut self) -> Option<Problem> {
+        let known = self.unread.clone().or_else(|| self.shared.may_write().err());
+        known.or_else(|| self.read_again().err())
+    }
+
+    /// How long to wait for work; a fold under way is looked after sooner.
+    fn patience(&self) -> Duration {
+        if self.folding.is_some() { Duration::from_millis(5) } else { IDLE }
+    }
+
+    fn take(&mut self, who: String, wish: Wish, asked: Option<Instant>, reply: Reply) {
+        let taken = Instant::now();
+        if let Some(problem) = self.unavailable() {
             return reply(Err(problem));
         }
         // What depends on decisions of this very batch must see them applied.
@@ -208,16 +256,36 @@ impl Writer {
         if depends {
             self.flush();
         }
-        match self.prepare(who, wish) {
-            Ok(Ok((decision, row))) => self.batch.push(Pending { decision, row, reply }),
+        if self.changed.is_some() {
+            // Found out while the decisions before it were written.
+            return self.take(who, wish, asked, reply);
+        }
+        let mut locks = Duration::ZERO;
+        match self.prepare(who, wish, &mut locks) {
+            Ok(Ok((decision, row))) => {
+                let times = asked.map(|asked| {
+                    let prepared = Instant::now();
+                    self.shared.latency.record(Step::Queue, taken.duration_since(asked));
+                    self.shared.latency.record(Step::Prepare, prepared.duration_since(taken).saturating_sub(locks));
+                    Times { locks, prepared }
+                });
+                self.batch.push(Pending { decision, row, reply, times });
+            }
             Ok(Err(receipt)) => reply(Ok(receipt)),
             Err(problem) => reply(Err(problem)),
         }
     }
 
     /// The decision to write, or the receipt of one that is written already.
-    fn prepare(&self, who: String, wish: Wish) -> Result<std::result::Result<(Decision, u32), Receipt>> {
+    fn prepare(
+        &self,
+        who: String,
+        wish: Wish,
+        locks: &mut Duration,
+    ) -> Result<std::result::Result<(Decision, u32), Receipt>> {
+        let began = Instant::now();
         let ledger = self.shared.ledger();
+        *locks = began.elapsed();
         let uuid = match &wish {
             Wish::Decide(d) => d.uuid,
             Wish::Undo(uuid) | Wish::Redo(uuid) => *uuid,
@@ -240,7 +308,12 @@ impl Writer {
             }
         };
         let rev = ledger.rev().max(self.batch.last().map_or(0, |p| p.decision.rev)) + 1;
-        let item = self.shared.pictures().seen(&self.shared.catalog(), row as usize)?;
+        let began = Instant::now();
+        let catalog = self.shared.catalog();
+        let pictures = self.shared.pictures();
+        *locks += began.elapsed();
+        let item = pictures.seen(&catalog, row as usize)?;
+        drop(pictures);
         let on = matches!(act, Act::Judge(_)).then(|| item.digest());
         // Last, since it takes the lease: nothing after it may fail but the journal.
         self.enter(&who, row, &mut act, &ledger)?;
@@ -279,72 +352,10 @@ impl Writer {
         }
     }
 
-    fn flush(&mut self) {
-        if self.batch.is_empty() {
-            return;
-        }
-        if let Err(problem) = self.shared.at_home() {
-            *self.shared.read_only() = Some(problem.to_string());
-            for pending in std::mem::take(&mut self.batch) {
-                self.unsaid(&pending);
-                (pending.reply)(Err(problem.clone()));
-            }
-            return;
-        }
-        let mut by_person: BTreeMap<String, Vec<Pending>> = BTreeMap::new();
-        for pending in self.batch.drain(..) {
-            by_person.entry(pending.decision.who.clone()).or_default().push(pending);
-        }
-        for (who, pendings) in by_person {
-            let decisions: Vec<Decision> = pendings.iter().map(|p| p.decision.clone()).collect();
-            match append(&mut self.journals, &self.shared, &who, &decisions) {
-                Ok(()) => {
-                    *self.shared.read_only() = None;
-                    pendings.into_iter().for_each(|p| self.apply(p));
-                }
-                Err(problem) => {
-                    *self.shared.read_only() = Some(problem.to_string());
-                    // Open it anew next time: its length on disk is what counts.
-                    self.journals.remove(&who);
-                    for pending in pendings {
-                        self.unsaid(&pending);
-                        (pending.reply)(Err(problem.clone()));
-                    }
-                }
-            }
-        }
-    }
-
-    fn apply(&mut self, pending: Pending) {
-        let Pending { decision, row, reply } = pending;
-        let mut ledger = self.shared.ledger_mut();
-        let change = match ledger.apply(&decision, row) {
-            Ok(change) => change,
-            Err(problem) => return reply(Err(problem)),
-        };
-        if let Act::Undo(target) = &decision.act
-            && let Some((row, judgement)) = ledger.judgement(target)
-        {
-            self.shared.rounds.undone(&decision.who, row, judgement);
-        }
-        ledger.write_row(change.row, &mut self.shared.data_mut().overlay);
-        drop(ledger);
-        self.dirty.insert(change.row as usize / BLOCK_ROWS);
-        self.since_checkpoint += 1;
-        let receipt = Receipt { uuid: decision.uuid, rev: decision.rev, number: change.row + 1, status: change.status };
-        let said = match &decision.act {
-            Act::Judge(judgement) => Some(judgement),
-            Act::Undo(_) | Act::Redo(_) => None,
-        };
-        reply(Ok(Receipt { status: self.told(&decision.who, change.row, said, change.status), ..receipt.clone() }));
-        self.shared.tell(Event::Verdict { who: decision.who, receipt });
-    }
-
     fn place(&self, who: &str, place: &Place) {
-        if let Ok(text) = serde_json::to_string(place)
-            && let Err(problem) = self.shared.index.set_place(who, &text)
-        {
-            crate::owner::log::write(format_args!("where {who} is could not be remembered: {problem}"));
+        if let (Ok(text), Ok(())) = (serde_json::to_string(place), self.shared.may_write()) {
+            self.shared.index.note_place(who, &text);
+            self.keeper.places();
         }
     }
 
@@ -353,48 +364,36 @@ impl Writer {
         self.dirty.extend(0..self.shared.catalog().len().div_ceil(BLOCK_ROWS));
     }
 
+    /// Has the statuses written, as they are now and with the journals that they follow from.
     fn checkpoint(&mut self) {
-        if self.dirty.is_empty() || self.shared.may_write().is_err() {
+        if self.shared.may_write().is_err() || !self.keeper.is_free() {
             return;
         }
-        let journals = open::journals(&self.shared.project);
-        let rev = self.shared.ledger().rev();
+        self.dirty.extend(self.keeper.unwritten());
+        if self.dirty.is_empty() || self.changed.is_some() {
+            return;
+        }
+        let (rev, journals) = {
+            let ledger = self.shared.ledger();
+            (ledger.rev(), open::followed(&ledger, &self.shared.pictures()))
+        };
         let overlay = self.shared.data().overlay.clone();
-        let blocks: Vec<usize> = self.dirty.iter().copied().collect();
-        let written =
-            journals.and_then(|journals| self.shared.index.write_checkpoint(&overlay, &blocks, rev, journals));
-        match written {
-            Ok(()) => {
-                self.dirty.clear();
-                self.since_checkpoint = 0;
-            }
-            // Nothing is lost: the journals are replayed instead.
-            Err(problem) => crate::owner::log::write(format_args!("the checkpoint could not be written: {problem}")),
-        }
+        self.keeper.checkpoint(overlay, std::mem::take(&mut self.dirty), rev, journals);
+        self.since_checkpoint = 0;
     }
-}
 
-impl Writer {
     /// What the next opening reads first; it names the journals, so it must be the last thing written.
-    fn leave(&self) {
-        if self.unread.is_some() || !self.dirty.is_empty() || self.shared.may_write().is_err() {
+    fn leave(&mut self) {
+        let unwritten = self.keeper.finish();
+        if self.shared.may_write().is_err() {
             return;
         }
-        let data = self.shared.data();
-        let left =
-            open::journals(&self.shared.project).and_then(|journals| self.shared.index.leave(&data.overlay, &journals));
-        if let Err(problem) = left {
+        if self.unread.is_some() || self.changed.is_some() || !self.dirty.is_empty() || !unwritten.is_empty() {
+            return;
+        }
+        let journals = open::followed(&self.shared.ledger(), &self.shared.pictures());
+        if let Err(problem) = self.shared.index.leave(&self.shared.data().overlay, &journals) {
             crate::owner::log::write(format_args!("the next start will take longer: {problem}"));
         }
-    }
-}
-
-fn append(journals: &mut HashMap<String, Journal>, shared: &Shared, who: &str, decisions: &[Decision]) -> Result<()> {
-    if !journals.contains_key(who) {
-        journals.insert(who.to_string(), Journal::open(&shared.project.sessions(), who)?);
-    }
-    match journals.get_mut(who) {
-        Some(journal) => journal.append(decisions),
-        None => Err(Problem::new(Kind::Io, "the journal is not open")),
     }
 }

@@ -23,7 +23,7 @@ use crate::model::metafile::shipped;
 use crate::model::{Finding, Item, Kind, MetaFile, Problem, QuestionKind, Result, Severity};
 use crate::store::columns::NAMED;
 use crate::store::index::Index;
-use crate::store::manifest::{Holds, Manifest, Part};
+use crate::store::manifest::{self, Holds, Manifest, Part};
 use crate::store::open::{Fresh, adopt};
 use crate::store::project::Project;
 use crate::store::segment::Writer;
@@ -213,15 +213,14 @@ impl Composition {
             report.notes.push(format!("this composition is here already, as data set {dataset}; nothing was added"));
             return Ok(Outcome { catalog: None, report });
         }
-        let manifest = Manifest::read(&project.imports())?;
+        let manifest = Manifest::for_import(&project.imports())?;
         let file = format!("{:04}-01-items.jsonl.zst", manifest.next());
         let done = writer.finish(&file)?;
         report.items = done.rows;
         report.files.push(files(done.rows));
         report.notes.push(format!("its {last_picture} pictures are named in the items and not made yet"));
-        let path = project.imports().join(&file);
         let part = Part {
-            file,
+            file: file.clone(),
             holds: Holds::Items { dataset: dataset.into() },
             rows: done.rows,
             duplicates: 0,
@@ -237,8 +236,7 @@ impl Composition {
                 Ok(Outcome { catalog: Some(catalog), report })
             }
             Err(problem) => {
-                // No manifest line names it.
-                let _ = std::fs::remove_file(path);
+                manifest::take_back(&project.imports(), [file.as_str()]);
                 Err(problem)
             }
         }

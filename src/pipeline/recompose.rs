@@ -81,8 +81,8 @@ pub fn prepare(
     let mut report = Recomposed::default();
     let mut columns = catalog.columns().clone();
     let mut causes: BTreeMap<String, u64> = BTreeMap::new();
-    let mut changed = Batch::new(project, "revised", dry);
-    let mut kept = Batch::new(project, "rewritten", dry);
+    let mut changed = Batch::new(project, "revised", dry)?;
+    let mut kept = Batch::new(project, "rewritten", dry)?;
     let of = catalog.len() as u64;
     catalog.each_line(0, &mut |row, line| {
         if row % STEP == 0 && !watch(Progress { what: "composing again".into(), done: row as u64, of: Some(of) }) {

@@ -36,6 +36,8 @@ pub struct Batch<'p> {
     project: &'p Project,
     name: &'static str,
     dry: bool,
+    /// Number of the import that it is of.
+    n: u64,
     writer: Option<Writer>,
     /// Their rows.
     pub rows: Vec<u32>,
@@ -43,8 +45,15 @@ pub struct Batch<'p> {
 
 impl<'p> Batch<'p> {
     /// None yet; with `dry` none is ever written. The segment's file is called after `name`.
-    pub fn new(project: &'p Project, name: &'static str, dry: bool) -> Batch<'p> {
-        Batch { project, name, dry, writer: None, rows: Vec::new() }
+    ///
+    /// # Errors
+    /// When nothing can be brought in now.
+    pub fn new(project: &'p Project, name: &'static str, dry: bool) -> Result<Batch<'p>> {
+        let manifest = Manifest::read(&project.imports())?;
+        if !dry {
+            manifest.writable()?;
+        }
+        Ok(Batch { project, name, dry, n: manifest.next(), writer: None, rows: Vec::new() })
     }
 
     /// Adds the item in `row`.
@@ -69,8 +78,7 @@ impl<'p> Batch<'p> {
     /// The operating system's.
     pub fn part(self, keeps: bool, source: &str) -> Result<Option<Fresh>> {
         let Some(writer) = self.writer else { return Ok(None) };
-        let n = Manifest::read(&self.project.imports())?.next();
-        let file = format!("{n:04}-{}-{}.jsonl.zst", if keeps { "02" } else { "01" }, self.name);
+        let file = format!("{:04}-{}-{}.jsonl.zst", self.n, if keeps { "02" } else { "01" }, self.name);
         let done = writer.finish(&file)?;
         let part = Part {
             file,

@@ -6,7 +6,7 @@ use crate::compose::sample;
 use crate::model::{Kind, Problem, Result};
 use crate::store::Catalog;
 use crate::store::index::Index;
-use crate::store::manifest::{Holds, Manifest, Part};
+use crate::store::manifest::{self, Holds, Manifest, Part};
 use crate::store::open::{Fresh, adopt};
 use crate::store::project::Project;
 use crate::store::segment::Writer;
@@ -17,7 +17,7 @@ use crate::store::segment::Writer;
 /// The operating system's; then the project is as it was.
 pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Result<Outcome> {
     let mut report = Report::default();
-    let manifest = Manifest::read(&project.imports())?;
+    let manifest = Manifest::for_import(&project.imports())?;
     let is_sample = |p: &Part| matches!(&p.holds, Holds::Items { dataset } if dataset == sample::DATASET);
     if let Some(part) = manifest.entries.iter().flat_map(|e| &e.parts).find(|p| is_sample(p)) {
         report.already = part.rows;
@@ -38,12 +38,11 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
         }
     }
     pictures::sync(&project.images())?;
-    let n = manifest.entries.last().map_or(1, |e| e.n + 1);
-    let file = format!("{n:04}-01-items.jsonl.zst");
+    let file = format!("{:04}-01-items.jsonl.zst", manifest.next());
     let done = writer.finish(&file)?;
     report.items = done.rows;
     let part = Part {
-        file,
+        file: file.clone(),
         holds: Holds::Items { dataset: sample::DATASET.into() },
         rows: done.rows,
         duplicates: 0,
@@ -57,7 +56,8 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
         .notes
         .push("this is a sample: its pictures are drawn by the program, and some answers are wrong on purpose".into());
     let (catalog, notice) =
-        adopt(project, index, catalog, columns, vec![Fresh { part, frames: done.frames, rows: None }], at)?;
+        adopt(project, index, catalog, columns, vec![Fresh { part, frames: done.frames, rows: None }], at)
+            .inspect_err(|_| manifest::take_back(&project.imports(), [file.as_str()]))?;
     report.notes.extend(notice);
     Ok(Outcome { catalog: Some(catalog), report })
 }

@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use super::index::{Index, digest};
 use super::overlay::Overlay;
 use super::pictures::kept;
+use super::seal::Journals;
 use super::snapshot;
 use crate::model::{Kind, Problem, Result};
 
@@ -38,9 +39,11 @@ pub struct Behind {
     slot: Arc<Slot>,
     thread: Option<JoinHandle<()>>,
     kept: Mutex<Kept>,
+    /// Places that are still to be written to sled.
+    places: Mutex<BTreeMap<String, String>>,
 }
 
-/// What a statuses snapshot is of: these journals on these segments.
+/// What a statuses snapshot is of: journals of these lengths on these segments.
 pub(super) fn moment(journals: &[u8; 32], segments: &[u8; 32]) -> [u8; 32] {
     let hex = |bytes: &[u8; 32]| blake3::Hash::from_bytes(*bytes).to_hex();
     digest([(hex(journals).as_str(), 0), (hex(segments).as_str(), 0)])
@@ -54,7 +57,7 @@ fn whole<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Behind {
     fn of(store: &Path, slot: Arc<Slot>, thread: Option<JoinHandle<()>>) -> Behind {
         let kept = Mutex::new(Kept { places: None, current: false, there: true, closed: false });
-        Behind { store: store.to_path_buf(), slot, thread, kept }
+        Behind { store: store.to_path_buf(), slot, thread, kept, places: Mutex::default() }
     }
 
     /// One that is open already.
@@ -136,10 +139,34 @@ impl Behind {
     /// # Errors
     /// [`Kind::Corrupt`].
     pub fn place(&self, who: &str) -> Result<Option<String>> {
+        if let Some(place) = whole(&self.places).get(who) {
+            return Ok(Some(place.clone()));
+        }
         if let Some(places) = &whole(&self.kept).places {
             return Ok(places.get(who).cloned());
         }
         self.get()?.place(who)
+    }
+
+    /// Remembers where an annotator is, until [`write_places`](Self::write_places) writes it down. Waits for nothing.
+    pub fn note_place(&self, who: &str, place: &str) {
+        whole(&self.places).insert(who.to_string(), place.to_string());
+    }
+
+    /// Writes down the places that were noted.
+    ///
+    /// # Errors
+    /// As [`set_place`](Self::set_place).
+    pub fn write_places(&self) -> Result<()> {
+        let noted = whole(&self.places).clone();
+        for (who, place) in noted {
+            self.set_place(&who, &place)?;
+            let mut places = whole(&self.places);
+            if places.get(&who) == Some(&place) {
+                places.remove(&who);
+            }
+        }
+        Ok(())
     }
 
     /// Remembers where an annotator is.
@@ -162,7 +189,7 @@ impl Behind {
     ///
     /// # Errors
     /// The operating system's; the old checkpoint then no longer counts, so that the journals are replayed.
-    pub fn write_checkpoint(&self, overlay: &Overlay, blocks: &[usize], rev: u64, journals: [u8; 32]) -> Result<()> {
+    pub fn write_checkpoint(&self, overlay: &Overlay, blocks: &[usize], rev: u64, journals: &Journals) -> Result<()> {
         drop(self.changed());
         self.get()?.write_checkpoint(overlay, blocks, rev, journals)
     }
@@ -172,7 +199,7 @@ impl Behind {
     ///
     /// # Errors
     /// The operating system's; the next opening then asks sled.
-    pub fn leave(&self, overlay: &Overlay, journals: &[u8; 32]) -> Result<()> {
+    pub fn leave(&self, overlay: &Overlay, journals: &Journals) -> Result<()> {
         let mut kept = whole(&self.kept);
         if kept.current || kept.closed {
             return Ok(());
@@ -187,7 +214,8 @@ impl Behind {
             Some(places) => places.clone().into_iter().collect(),
             None => index.places()?,
         };
-        snapshot::write_statuses(&self.store, &moment(journals, &meta.segments), overlay, places)?;
+        let key = moment(&journals.lengths, &meta.segments);
+        snapshot::write_statuses(&self.store, &key, overlay, places, journals.contents)?;
         (kept.current, kept.there) = (true, true);
         Ok(())
     }

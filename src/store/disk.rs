@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::model::{Kind, Problem, Result};
 
+/// Bytes after which a large file is synced while it is written: a file system that commits everything at once would have a
+/// decision beside it wait for all of the file.
+pub(super) const SYNCED: usize = 4 << 20;
+
 /// What names of files begin with while they are being written.
 pub(super) const TEMPORARY: &str = ".benchtop-";
 
@@ -81,7 +85,12 @@ pub(super) fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTem
         .permissions(Permissions::from_mode(if is_private(folder(path)) { 0o600 } else { 0o666 }))
         .tempfile_in(folder(path))
         .map_err(failed)?;
-    slices.iter().try_for_each(|bytes| temp.write_all(bytes)).map_err(failed)?;
+    for bytes in slices.iter().flat_map(|bytes| bytes.chunks(SYNCED)) {
+        temp.write_all(bytes).map_err(failed)?;
+        if bytes.len() == SYNCED {
+            temp.as_file().sync_data().map_err(failed)?;
+        }
+    }
     temp.as_file().sync_all().map_err(failed)?;
     Ok(temp)
 }

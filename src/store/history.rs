@@ -11,9 +11,10 @@ use super::columns::id_hash;
 use super::ledger::Rules;
 use super::pictures::Pictures;
 use super::project::Project;
+use super::seal::{Seal, Seals};
 use super::{Catalog, Ledger, journal, rounds};
 use crate::model::history::{Entry, LogAsk, Moment};
-use crate::model::{Act, Decision, Result};
+use crate::model::{Act, Decision, Kind, Problem, Result};
 
 /// All decisions of a project.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +25,8 @@ pub struct History {
     pub rules: Rules,
     /// What a person should know about the journals.
     pub notices: Vec<String>,
+    /// The journals and rounds that it was read from.
+    pub seals: Seals,
 }
 
 impl History {
@@ -32,26 +35,53 @@ impl History {
     /// # Errors
     /// The operating system's; bad lines are notices.
     pub fn read(project: &Project) -> Result<History> {
+        History::read_first(project, None)
+    }
+
+    /// Reads as much of all journals as `known` has: what is written meanwhile is left out.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and [`Kind::Io`] when a journal is not what was known of it.
+    pub fn read_known(project: &Project, known: &Seals) -> Result<History> {
+        let history = History::read_first(project, Some(known))?;
+        if history.seals.same_decisions(known) {
+            return Ok(history);
+        }
+        Err(Problem::new(Kind::Io, "somebody else changed a journal").file(project.sessions()))
+    }
+
+    fn read_first(project: &Project, known: Option<&Seals>) -> Result<History> {
         let (mut decisions, mut notices) = (Vec::new(), Vec::new());
+        let mut seals = Seals::default();
         for (who, path) in journal::list(&project.sessions())? {
-            let reading = journal::read(&path)?;
-            notices.extend(reading.problems.iter().map(|p| format!("not counted: {p}")));
+            let length = known.map(|known| known.get(&who).map_or(0, Seal::length));
+            // One that is begun meanwhile.
+            if length == Some(0) && known.is_some_and(|known| known.get(&who).is_none()) {
+                continue;
+            }
+            let reading = journal::read_first(&path, length)?;
+            let damaged =
+                |p| format!("not counted: a line of {who}'s journal is damaged, with what {who} decided there: {p}");
+            notices.extend(reading.problems.iter().map(damaged));
             if reading.torn {
                 notices.push(format!("the last line of {who}'s journal was cut short before it was acknowledged"));
             }
             decisions.extend(reading.decisions);
+            seals.put(who, reading.seal);
         }
         let (rounds, problems) = rounds::read(project)?;
+        rounds::seals(project, &mut seals)?;
         notices.extend(problems.iter().map(|p| format!("a round is not counted: {p}")));
         let rounds = rounds.into_iter().map(|round| (round.name, round.protocol)).collect();
         let rules = Rules { outside: project.config().review.protocol, rounds };
-        Ok(History { decisions: in_order(decisions), rules, notices })
+        Ok(History { decisions: in_order(decisions), rules, notices, seals })
     }
 
     /// The same with `more` decisions.
     pub fn with(&self, more: impl IntoIterator<Item = Decision>) -> History {
         let all = self.decisions.iter().cloned().chain(more).collect();
-        History { decisions: in_order(all), rules: self.rules.clone(), notices: self.notices.clone() }
+        let (rules, seals) = (self.rules.clone(), self.seals.clone());
+        History { decisions: in_order(all), rules, notices: self.notices.clone(), seals }
     }
 
     /// What the decisions up to `until` come to; also gives what a person should know.
@@ -83,6 +113,8 @@ impl History {
         if orphans > 0 {
             notices.push(format!("{orphans} decisions are on items that this project does not have; they are kept"));
         }
+        ledger.seals.clone_from(&self.seals);
+        ledger.orphans = orphans;
         (ledger, notices)
     }
 

@@ -17,11 +17,14 @@ use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
 use super::inspect;
 use super::overlay::Overlay;
 use super::regular;
+use super::seal::Journals;
 use super::segment::Frame;
 use crate::model::{Kind, Problem, Result};
 
 /// Version of what the keys mean; another one is rebuilt.
 const SCHEMA: u32 = 3;
+/// Column blocks that are synced together.
+const SYNCED_BLOCKS: usize = 512;
 /// Frames a value: at most 12 bytes each.
 const FRAMES_A_VALUE: usize = 350;
 /// Bytes of names a value; one name is at most [`super::columns::NAME_LIMIT`] long.
@@ -51,6 +54,9 @@ pub struct Checkpoint {
     pub journals: [u8; 32],
     /// CRC-32 of all statuses, so that blocks of different times are never taken for one state.
     pub statuses: u32,
+    /// The same with the digest of each one's contents. A checkpoint of an earlier version ends before it: it cannot be
+    /// read, and the journals are folded.
+    pub contents: [u8; 32],
 }
 
 /// One hash for a list of names and numbers.
@@ -189,6 +195,10 @@ impl Index {
         let columns = catalog.columns();
         for block in from..columns.blocks() {
             self.put(&key(b"col/", block), columns.encode_block(block))?;
+            // A decision beside it waits for what is synced at once.
+            if block % SYNCED_BLOCKS == SYNCED_BLOCKS - 1 {
+                self.sync()?;
+            }
         }
         for (at, names) in columns.names.iter().enumerate() {
             for (chunk, list) in chunks_of_names(names.list()).into_iter().enumerate() {
@@ -275,7 +285,7 @@ impl Index {
     ///
     /// # Errors
     /// The operating system's; the old checkpoint then no longer counts, so that the journals are replayed.
-    pub fn write_checkpoint(&self, overlay: &Overlay, blocks: &[usize], rev: u64, journals: [u8; 32]) -> Result<()> {
+    pub fn write_checkpoint(&self, overlay: &Overlay, blocks: &[usize], rev: u64, journals: &Journals) -> Result<()> {
         self.guard(|| self.db.remove(b"checkpoint").map(|_| ()))?;
         self.sync()?;
         for block in blocks {
@@ -287,7 +297,8 @@ impl Index {
             }
         }
         self.sync()?;
-        self.put_as(b"checkpoint", &Checkpoint { rev, journals, statuses: overlay.crc() })?;
+        let Journals { lengths, contents } = *journals;
+        self.put_as(b"checkpoint", &Checkpoint { rev, journals: lengths, statuses: overlay.crc(), contents })?;
         self.sync()
     }
 

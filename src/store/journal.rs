@@ -1,12 +1,17 @@
 //! `sessions/<annotator>.jsonl`: the append-only record of what a person decided. The truth about human work.
 
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::append::{Appended, Whole};
+use super::append::{Appended, Times, Whole};
 use super::line;
+use super::seal::Seal;
 pub use crate::model::history::stamp;
 use crate::model::verdict::{Asked, Part};
 use crate::model::{Act, Decision, Judgement, Kind, Problem, Result, Seen, Verdict};
@@ -169,6 +174,8 @@ pub struct Reading {
     pub length: u64,
     /// Whether a torn last line follows.
     pub torn: bool,
+    /// The bytes up to the last whole line.
+    pub seal: Seal,
 }
 
 /// Reads the journal at `path`; one that does not exist is empty.
@@ -176,17 +183,29 @@ pub struct Reading {
 /// # Errors
 /// The operating system's. Bad lines are not errors: they are reported in [`Reading::problems`].
 pub fn read(path: &Path) -> Result<Reading> {
-    let bytes = match std::fs::read(path) {
+    read_first(path, None)
+}
+
+/// Reads the first `length` bytes of the journal at `path`; all of it for none.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_first(path: &Path, length: Option<u64>) -> Result<Reading> {
+    let mut bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Reading::default()),
         Err(e) => return Err(Problem::io(&e, "cannot be read", path)),
     };
+    if let Some(length) = length.and_then(|length| usize::try_from(length).ok()) {
+        bytes.truncate(length);
+    }
     let lines = line::read_all::<Row>(&bytes);
     let mut reading = Reading {
         length: lines.torn_at.unwrap_or(bytes.len() as u64),
         torn: lines.torn_at.is_some(),
         ..Reading::default()
     };
+    reading.seal = Seal::of(&bytes[..usize::try_from(reading.length).unwrap_or(bytes.len()).min(bytes.len())]);
     for (number, problem) in lines.bad {
         reading.problems.push(problem.file(path).line(number));
     }
@@ -233,9 +252,21 @@ pub fn lengths(sessions: &Path) -> Result<Vec<(String, u64)>> {
     list(sessions)?.into_iter().map(length).collect()
 }
 
+/// The bytes of a file from `at` on; none where it is shorter.
+fn tail(file: &File, at: u64) -> std::io::Result<Option<Vec<u8>>> {
+    let Some(rest) = file.metadata()?.len().checked_sub(at) else { return Ok(None) };
+    let mut tail = vec![0; usize::try_from(rest).unwrap_or_default()];
+    file.read_exact_at(&mut tail, at)?;
+    Ok(Some(tail))
+}
+
+/// What the message of a failed append begins with.
+const FAILING: &str = "the decision cannot be saved";
+
 /// A journal open for appending.
 pub struct Journal {
     file: Appended,
+    seal: Seal,
     buffer: Vec<u8>,
 }
 
@@ -249,19 +280,93 @@ impl Journal {
         let path = sessions.join(format!("{who}.jsonl"));
         let reading = read(&path)?;
         let file = Appended::open(&path, Whole { length: reading.length, torn: reading.torn })?;
-        Ok(Journal { file, buffer: Vec::new() })
+        Ok(Journal { file, seal: reading.seal, buffer: Vec::new() })
+    }
+
+    /// The same where the journal was read before, as far as `seal` says: it is not parsed again.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and [`Kind::Io`] when it holds other lines by now: it must be read again.
+    pub fn after(sessions: &Path, who: &str, seal: Seal) -> Result<Journal> {
+        check_name(who)?;
+        let path = sessions.join(format!("{who}.jsonl"));
+        let tail = match File::open(&path) {
+            Ok(file) => tail(&file, seal.length()).map_err(|e| Problem::io(&e, "cannot be read", &path))?,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => (seal.length() == 0).then(Vec::new),
+            Err(e) => return Err(Problem::io(&e, "cannot be opened", &path)),
+        };
+        let changed = || Problem::new(Kind::Io, format!("{FAILING}: somebody else changed it since it was read"));
+        // What was torn when it was read has no newline.
+        let tail = tail.filter(|tail| !tail.contains(&b'\n')).ok_or_else(|| changed().file(&path))?;
+        let file = Appended::open(&path, Whole { length: seal.length(), torn: !tail.is_empty() })?;
+        Ok(Journal { file, seal, buffer: Vec::new() })
     }
 
     /// Appends `decisions` with one write and one `fdatasync`: when this returns they are on disk.
     ///
     /// # Errors
-    /// The operating system's (a full disk among them); then none of them is in the file.
+    /// As [`Appended::append`]: the operating system's (a full disk among them), and [`Kind::Io`] when the file was
+    /// replaced, moved, removed or written to by somebody else.
     pub fn append(&mut self, decisions: &[Decision]) -> Result<()> {
+        self.write(decisions)?;
+        let began = Instant::now();
+        let synced = self.file.handle().sync_data();
+        self.synced(synced, began.elapsed())
+    }
+
+    /// The first third of [`append`](Self::append); see [`Appended::write`].
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn write(&mut self, decisions: &[Decision]) -> Result<()> {
         self.buffer.clear();
         for decision in decisions {
             encode(decision, &mut self.buffer)?;
         }
-        self.file.append(&self.buffer, "the decision cannot be saved")
+        self.file.write(&self.buffer, FAILING)
+    }
+
+    /// The open file, to be synced by another thread.
+    pub fn handle(&self) -> Arc<File> {
+        self.file.handle()
+    }
+
+    /// The last third of [`append`](Self::append); see [`Appended::synced`].
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn synced(&mut self, synced: std::io::Result<()>, took: Duration) -> Result<()> {
+        self.file.synced(synced, took, FAILING)?;
+        self.seal.add(&self.buffer);
+        Ok(())
+    }
+
+    /// Checks that the file is the one that was opened and that nobody else wrote to it.
+    ///
+    /// # Errors
+    /// [`Kind::Io`].
+    pub fn confirm(&mut self) -> Result<()> {
+        self.file.confirm(FAILING)
+    }
+
+    /// Whether the file must be opened anew; see [`Appended::lost`].
+    pub fn lost(&self) -> bool {
+        self.file.lost()
+    }
+
+    /// Names that the file has; see [`Appended::links`].
+    pub fn links(&self) -> u64 {
+        self.file.links()
+    }
+
+    /// How long the steps of the last append took.
+    pub fn times(&self) -> Times {
+        self.file.times()
+    }
+
+    /// What is in it.
+    pub fn seal(&self) -> &Seal {
+        &self.seal
     }
 
     /// Length in bytes; all of it is durable.
@@ -301,6 +406,7 @@ mod tests {
         let reading = read(&dir.path().join("ann.jsonl")).unwrap();
         assert_eq!(reading.decisions, [judged(0), judged(1), undo]);
         assert_eq!(reading.length, journal.length());
+        assert_eq!(reading.seal, *journal.seal());
     }
 
     #[test]
@@ -337,7 +443,47 @@ mod tests {
         let reading = read(&path).unwrap();
         assert_eq!(reading.decisions, [judged(0), judged(2)]);
         assert!(!reading.torn && reading.problems.is_empty());
-        assert!(dir.path().join("ann.jsonl.torn").exists());
+        assert!(dir.path().join("ann.jsonl.torn-1").exists());
+    }
+
+    #[test]
+    fn a_journal_that_was_read_is_opened_unless_others_wrote_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("ann.jsonl");
+        Journal::after(dir.path(), "ann", Seal::default()).unwrap().append(&[judged(0)]).unwrap();
+        let seal = read(&path).unwrap().seal;
+        std::fs::write(&path, [&std::fs::read(&path).unwrap()[..], b"{\"v\":1"].concat()).unwrap();
+        let mut journal = Journal::after(dir.path(), "ann", seal.clone()).unwrap();
+        journal.append(&[judged(1)]).unwrap();
+        assert_eq!(read(&path).unwrap().decisions, [judged(0), judged(1)]);
+        assert_eq!(*journal.seal(), read(&path).unwrap().seal);
+        // It has a line more than the seal knows; it is shorter; it is there though nothing was.
+        for (cut, seal) in [(false, seal.clone()), (true, seal), (true, Seal::default())] {
+            if cut {
+                std::fs::write(&path, b"{}\n").unwrap();
+            }
+            let before = std::fs::read(&path).unwrap();
+            assert_eq!(Journal::after(dir.path(), "ann", seal).err().unwrap().kind, Kind::Io);
+            assert_eq!(std::fs::read(&path).unwrap(), before);
+        }
+    }
+
+    #[test]
+    fn a_damaged_last_line_is_named_and_stays_in_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("ann.jsonl");
+        Journal::open(dir.path(), "ann").unwrap().append(&[judged(0), judged(1)]).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = bytes.len() - 60;
+        bytes[at] ^= 1;
+        std::fs::write(&path, &bytes).unwrap();
+        let reading = read(&path).unwrap();
+        assert_eq!((reading.decisions, reading.torn), (vec![judged(0)], false));
+        assert_eq!(reading.problems[0].place.line, Some(2));
+        Journal::open(dir.path(), "ann").unwrap().append(&[judged(2)]).unwrap();
+        assert!(std::fs::read(&path).unwrap().starts_with(&bytes), "the damaged line was cut");
+        assert_eq!(read(&path).unwrap().decisions, [judged(0), judged(2)]);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -67,8 +67,8 @@ impl Reading {
 pub struct Readings {
     /// By what they are about, in the order they were recorded.
     found: HashMap<String, Vec<Arc<Reading>>>,
-    /// Lines that could not be read.
-    pub damaged: u64,
+    /// Numbers of the lines that could not be read, from 1.
+    pub damaged: Vec<u64>,
     digest: String,
 }
 
@@ -89,9 +89,9 @@ impl Readings {
         let path = path(root);
         let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
         let mut readings = Readings { digest: blake3::hash(&bytes).to_hex().to_string(), ..Readings::default() };
-        let torn = line::each::<Reading>(&bytes, &mut |_, _, line| match line {
+        let torn = line::each::<Reading>(&bytes, &mut |_, number, line| match line {
             Ok(reading) if reading.v == VERSION => readings.add(reading),
-            _ => readings.damaged += 1,
+            _ => readings.damaged.push(number),
         });
         Ok((readings, Whole { length: torn.unwrap_or(bytes.len() as u64), torn: torn.is_some() }))
     }
@@ -216,10 +216,18 @@ mod tests {
         bytes.extend_from_slice(b"{\"v\":1,\"item\":");
         std::fs::write(path(dir.path()), &bytes).unwrap();
         let mut judged = Judged::open(dir.path()).unwrap();
-        assert_eq!(judged.readings().damaged, 1);
+        assert_eq!(judged.readings().damaged, [1]);
         assert!(judged.readings().by("x", "one", "w@1").is_none() && judged.readings().last("y").is_some());
         assert_eq!(std::fs::metadata(path(dir.path())).unwrap().len(), whole as u64);
         judged.append(reading("x", "one", Some("C"))).unwrap();
+        // A last line that ends in a newline was recorded: damaged, it stays.
+        let mut bytes = std::fs::read(path(dir.path())).unwrap();
+        let at = bytes.len() - 40;
+        bytes[at] ^= 1;
+        std::fs::write(path(dir.path()), &bytes).unwrap();
+        assert_eq!(Readings::of(dir.path()).unwrap().damaged.len(), 2);
+        Judged::open(dir.path()).unwrap().append(reading("x", "one", Some("C"))).unwrap();
+        assert!(std::fs::read(path(dir.path())).unwrap().starts_with(&bytes));
         assert_eq!(Readings::of(dir.path()).unwrap().last("x").and_then(|r| r.read.as_deref()), Some("C"));
     }
 }

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 pub use self::rounds::Told;
 use super::overlay::Overlay;
+use super::seal::Seals;
 use crate::model::round::{Protocol, standing};
 use crate::model::verdict::Part;
 use crate::model::{Act, Decision, Judgement, Kind, Problem, Result, Status};
@@ -89,6 +90,10 @@ pub struct Rules {
 /// All decisions of a project, folded in the order of their revisions.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
+    /// The journals and rounds that it is the fold of.
+    pub seals: Seals,
+    /// Decisions on items that the project does not have.
+    pub orphans: u64,
     rules: Rules,
     rev: u64,
     given: Vec<Given>,

@@ -1,12 +1,13 @@
 //! `imports/manifest.jsonl`: what was brought in, in order. An import is part of the project once its line is synced.
 
+use std::collections::HashSet;
 use std::fs::OpenOptions;
-use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{disk, line};
+use super::append::{Appended, Whole};
+use super::{disk, line, regular};
 use crate::model::evaluation::RunPart;
 use crate::model::{Form, Kind, Problem, Result};
 
@@ -99,25 +100,115 @@ pub struct Manifest {
     pub problems: Vec<Problem>,
     /// Whether a torn last line follows.
     pub torn: bool,
+    /// Segments below `imports/`, sorted by name.
+    pub present: Vec<String>,
+    /// Numbers of imports that were begun and neither finished nor taken back.
+    pub unfinished: Vec<u64>,
+    /// How much of the file is whole.
+    whole: Whole,
+}
+
+/// The number with which the name of a segment begins.
+pub fn number_of(file: &str) -> Option<u64> {
+    file.split_once('-')?.0.parse().ok()
+}
+
+/// The file that says that import `n` is being written: segments of that number which no line names belong to nobody.
+fn mark(imports: &Path, n: u64) -> PathBuf {
+    imports.join(format!("{UNFINISHED}{n:04}"))
+}
+
+const UNFINISHED: &str = ".unfinished-";
+
+/// Says, durably, that the import with the number in `file` is being written.
+pub(super) fn begin(imports: &Path, file: &str) -> Result<()> {
+    let Some(n) = number_of(file) else { return Ok(()) };
+    let path = mark(imports, n);
+    if path.symlink_metadata().is_err() {
+        regular::open(&path, OpenOptions::new().write(true).create_new(true))?;
+        disk::sync_dir(imports)?;
+    }
+    Ok(())
+}
+
+/// The import is over, one way or the other.
+fn end(imports: &Path, n: u64) {
+    let _ = std::fs::remove_file(mark(imports, n));
+}
+
+/// Takes back segments that did not become part of the project.
+pub fn take_back<'f>(imports: &Path, files: impl IntoIterator<Item = &'f str>) {
+    for file in files {
+        // What stays is removed at the next opening.
+        let removed = std::fs::remove_file(imports.join(file));
+        if let (Ok(()), Some(n)) = (removed, number_of(file)) {
+            end(imports, n);
+        }
+    }
 }
 
 impl Manifest {
-    /// The number of the next import.
+    /// The number of the next import: past all that the manifest has, and past all files.
     pub fn next(&self) -> u64 {
-        self.entries.last().map_or(1, |e| e.n + 1)
+        let entries = self.entries.iter().map(|e| e.n);
+        let files = self.present.iter().filter_map(|file| number_of(file));
+        entries.chain(files).chain(self.unfinished.iter().copied()).max().unwrap_or(0).saturating_add(1)
     }
 
-    /// Removes what an import that was killed left in `imports/`: temporary files, and segments under the number of the
-    /// next import, which that import would replace. Nothing is removed beside a manifest that cannot be read whole.
+    /// The number of the import that these segments are: that of their names, where it is free.
+    pub fn number<'f>(&self, files: impl IntoIterator<Item = &'f str>) -> u64 {
+        let named = files.into_iter().filter_map(number_of).max();
+        named.filter(|n| self.entries.iter().all(|e| e.n != *n)).unwrap_or_else(|| self.next())
+    }
+
+    /// Whether more may be recorded in it.
+    ///
+    /// # Errors
+    /// [`Kind::Corrupt`] while lines of it are damaged: what they named would not be part of the project that the import
+    /// is compared with.
+    pub fn writable(&self) -> Result<()> {
+        let Some(first) = self.problems.first() else { return Ok(()) };
+        let what = format!("nothing can be brought in while a line of the manifest cannot be read: {}", first.what);
+        Err(Problem { what, ..first.clone() }
+            .help("`benchtop recover` says what the line named and takes it back in; or put the file back from a copy"))
+    }
+
+    /// Reads the manifest for an import.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read) and [`writable`](Self::writable).
+    pub fn for_import(imports: &Path) -> Result<Manifest> {
+        let manifest = Manifest::read(imports)?;
+        manifest.writable().map(|()| manifest)
+    }
+
+    /// Segments that no line names and no unfinished import left.
+    pub fn orphans(&self) -> Vec<String> {
+        let named: HashSet<&str> = self.entries.iter().flat_map(|e| &e.parts).map(|p| p.file.as_str()).collect();
+        let unfinished = |file: &str| number_of(file).is_some_and(|n| self.unfinished.contains(&n));
+        self.present.iter().filter(|file| !named.contains(file.as_str()) && !unfinished(file)).cloned().collect()
+    }
+
+    /// Removes what an import that was killed left in `imports/`: temporary files, and segments that it had not recorded
+    /// yet. A segment that was recorded is never removed. Beside a manifest that cannot be read whole all segments stay.
     pub fn sweep(&self, imports: &Path) {
-        let unfinished = format!("{:04}-", self.next());
-        let whole = self.problems.is_empty() && !self.torn;
         for entry in std::fs::read_dir(imports).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            let Some(name) = name.to_str().filter(|n| n.ends_with(".jsonl.zst")) else { continue };
-            if name.starts_with(".tmp-") || (whole && name.starts_with(&unfinished)) {
+            if name.to_str().is_some_and(|n| n.starts_with(".tmp-") && n.ends_with(".jsonl.zst")) {
                 // What stays is only in the way of nobody.
                 let _ = std::fs::remove_file(entry.path());
+            }
+        }
+        let whole = self.problems.is_empty() && !self.torn;
+        for n in &self.unfinished {
+            let recorded = self.entries.iter().any(|e| e.n == *n);
+            if !recorded && whole {
+                for file in self.present.iter().filter(|file| number_of(file) == Some(*n)) {
+                    let _ = std::fs::remove_file(imports.join(file));
+                }
+            }
+            if recorded || whole {
+                end(imports, *n);
             }
         }
     }
@@ -131,11 +222,13 @@ impl Manifest {
         let path = imports.join(FILE);
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Manifest::default()),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
         };
         let lines = line::read_all::<Entry>(&bytes);
         let mut manifest = Manifest { torn: lines.torn_at.is_some(), ..Manifest::default() };
+        manifest.whole = Whole { length: lines.torn_at.unwrap_or(bytes.len() as u64), torn: manifest.torn };
+        manifest.list(imports);
         manifest.problems.extend(lines.bad.into_iter().map(|(n, p)| p.file(&path).line(n)));
         for (number, entry) in lines.good {
             if entry.v == 1 {
@@ -148,26 +241,35 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// The segments and the marks of unfinished imports that are there.
+    fn list(&mut self, imports: &Path) {
+        for entry in std::fs::read_dir(imports).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            if let Some(n) = name.strip_prefix(UNFINISHED).and_then(|n| n.parse().ok()) {
+                self.unfinished.push(n);
+            } else if name.ends_with(".jsonl.zst") && !name.starts_with('.') {
+                self.present.push(name.to_string());
+            }
+        }
+        self.present.sort();
+        self.unfinished.sort_unstable();
+    }
+
     /// Appends and syncs one import. When this returns it is part of the project.
     ///
     /// # Errors
-    /// The operating system's; then it is not.
+    /// As [`for_import`](Self::for_import) and [`Appended::append`]; then it is not.
     pub fn append(imports: &Path, entry: &Entry) -> Result<()> {
-        let path = imports.join(FILE);
-        let fail = |e: std::io::Error| Problem::io(&e, "the import cannot be recorded", &path);
         let mut bytes = Vec::new();
         line::encode(entry, &mut bytes)?;
-        let mut file = OpenOptions::new().append(true).create(true).open(&path).map_err(fail)?;
-        let length = std::fs::read(&path).map_err(fail)?;
-        let whole = line::read_all::<Entry>(&length).torn_at.unwrap_or(length.len() as u64);
-        file.set_len(whole).map_err(fail)?;
+        let manifest = Manifest::for_import(imports)?;
         // The name before the line: once the line is synced nothing may fail, since whoever sees an error here removes
         // the segments that the line names.
+        let mut file = Appended::open(&imports.join(FILE), manifest.whole)?;
         disk::sync_dir(imports)?;
-        if let Err(error) = file.write_all(&bytes).and_then(|()| file.sync_all()) {
-            let _ = file.set_len(whole);
-            return Err(fail(error));
-        }
+        file.append(&bytes, "the import cannot be recorded")?;
+        end(imports, entry.n);
         Ok(())
     }
 }
@@ -203,5 +305,66 @@ mod tests {
         let manifest = Manifest::read(dir.path()).unwrap();
         assert_eq!(manifest.entries, [entry(1), entry(3)]);
         assert!(manifest.problems.is_empty());
+        assert!(dir.path().join("manifest.jsonl.torn-1").exists());
+    }
+
+    /// Flips a bit of the last line, which ends in a newline.
+    fn damage(dir: &Path) -> Vec<u8> {
+        let mut bytes = std::fs::read(dir.join(FILE)).unwrap();
+        let at = bytes.len() - 40;
+        bytes[at] ^= 1;
+        std::fs::write(dir.join(FILE), &bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn a_damaged_last_line_is_reported_and_nothing_is_recorded_after_it() {
+        let dir = tempfile::tempdir().unwrap();
+        Manifest::append(dir.path(), &entry(1)).unwrap();
+        Manifest::append(dir.path(), &entry(2)).unwrap();
+        let bytes = damage(dir.path());
+        for n in 1..=2 {
+            std::fs::write(dir.path().join(format!("{n:04}-items.jsonl.zst")), "rows").unwrap();
+        }
+        let manifest = Manifest::read(dir.path()).unwrap();
+        assert_eq!((manifest.entries.len(), manifest.torn), (1, false));
+        assert_eq!(manifest.problems[0].place.line, Some(2));
+        assert_eq!((manifest.next(), manifest.orphans()), (3, vec!["0002-items.jsonl.zst".to_string()]));
+        let refused = Manifest::append(dir.path(), &entry(3)).unwrap_err();
+        assert_eq!((refused.kind, refused.place.line), (Kind::Corrupt, Some(2)), "{refused}");
+        assert!(refused.help.unwrap().contains("benchtop recover"));
+        manifest.sweep(dir.path());
+        assert_eq!(std::fs::read(dir.path().join(FILE)).unwrap(), bytes);
+        assert!(dir.path().join("0002-items.jsonl.zst").exists(), "an acknowledged segment was removed");
+    }
+
+    #[test]
+    fn only_what_an_unfinished_import_left_is_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        let there = |name: &str| dir.path().join(name).exists();
+        Manifest::append(dir.path(), &entry(1)).unwrap();
+        for name in ["0001-items.jsonl.zst", "0002-items.jsonl.zst", ".tmp-x.jsonl.zst"] {
+            std::fs::write(dir.path().join(name), "rows").unwrap();
+        }
+        // The line of the second is gone: the segment was recorded, and is listed and kept.
+        Manifest::read(dir.path()).unwrap().sweep(dir.path());
+        assert!(there("0002-items.jsonl.zst") && !there(".tmp-x.jsonl.zst"));
+        assert_eq!(Manifest::read(dir.path()).unwrap().next(), 3);
+        begin(dir.path(), "0003-items.jsonl.zst").unwrap();
+        begin(dir.path(), "0003-02-items.jsonl.zst").unwrap();
+        std::fs::write(dir.path().join("0003-items.jsonl.zst"), "rows").unwrap();
+        let manifest = Manifest::read(dir.path()).unwrap();
+        assert_eq!(manifest.orphans(), ["0002-items.jsonl.zst"]);
+        assert_eq!(manifest.number(["0003-items.jsonl.zst"]), 3);
+        manifest.sweep(dir.path());
+        assert!(there("0002-items.jsonl.zst") && !there("0003-items.jsonl.zst"));
+        assert!(Manifest::read(dir.path()).unwrap().unfinished.is_empty());
+        // One that was recorded just before the kill.
+        begin(dir.path(), "0003-items.jsonl.zst").unwrap();
+        std::fs::write(dir.path().join("0003-items.jsonl.zst"), "rows").unwrap();
+        let mut manifest = Manifest::read(dir.path()).unwrap();
+        manifest.entries.push(entry(3));
+        manifest.sweep(dir.path());
+        assert!(there("0003-items.jsonl.zst") && Manifest::read(dir.path()).unwrap().unfinished.is_empty());
     }
 }

@@ -20,7 +20,7 @@ use super::pictures::Pictures;
 use super::project::Project;
 use super::segment::{Frame, Reader};
 use super::{snapshot, writable};
-pub use fold::{journals, load_ledger, load_pictures};
+pub use fold::{fold_known, followed, journals, load_ledger, load_pictures};
 pub use reading::open_to_read;
 
 use crate::model::{Item, Kind, Problem, Result};
@@ -37,6 +37,8 @@ pub struct Opened {
     pub ledger: Option<Ledger>,
     /// The pictures that were made; there when `ledger` is, which follows from them too.
     pub pictures: Option<Pictures>,
+    /// [`Journals::contents`] of the journals that `overlay` says it follows from, to be compared with that of the fold.
+    pub contents: [u8; 32],
     /// What a person should know: rebuilt, damaged lines, decisions on items that are gone.
     pub notices: Vec<String>,
 }
@@ -51,7 +53,9 @@ pub fn open(project: &Project) -> Result<Opened> {
     let store = project.store();
     let manifest = Manifest::read(&project.imports())?;
     manifest.sweep(&project.imports());
-    let mut notices: Vec<String> = manifest.problems.iter().map(|p| format!("not counted: {p}")).collect();
+    let mut notices: Vec<String> =
+        manifest.problems.iter().map(|p| format!("an import is not counted, its line is damaged: {p}")).collect();
+    notices.extend(unnamed(&manifest));
     let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
     let segments = segments(parts.iter().copied());
     let (index, catalog) = match from_snapshot(project, &parts, &segments) {
@@ -73,9 +77,14 @@ pub fn open(project: &Project) -> Result<Opened> {
             (Behind::here(&store, index), Arc::new(catalog))
         }
     };
-    let journals = journals(project)?;
-    let (overlay, ledger, pictures) = match statuses(&store, &index, &catalog, &segments, &journals)? {
-        Some(overlay) => (overlay, None, None),
+    let (lengths, bytes) = fold::lengths(project)?;
+    let found = match statuses(&store, &index, &catalog, &segments, &lengths)? {
+        // Small journals are compared before anything of them is shown, large ones by the fold behind the first page.
+        Some((_, contents)) if bytes <= COMPARED_FIRST && journals(project)?.contents != contents => None,
+        found => found,
+    };
+    let (overlay, ledger, pictures, contents) = match found {
+        Some((overlay, contents)) => (overlay, None, None, contents),
         None => {
             let (pictures, found) = load_pictures(project)?;
             notices.extend(found);
@@ -83,27 +92,32 @@ pub fn open(project: &Project) -> Result<Opened> {
             notices.extend(found);
             let mut overlay = Overlay::blank(catalog.len());
             ledger.write_over(&mut overlay);
-            (overlay, Some(ledger), Some(pictures))
+            let contents = followed(&ledger, &pictures).contents;
+            (overlay, Some(ledger), Some(pictures), contents)
         }
     };
     notices.extend(index.notices());
-    Ok(Opened { index: Arc::new(index), catalog, overlay, ledger, pictures, notices })
+    Ok(Opened { index: Arc::new(index), catalog, overlay, ledger, pictures, contents, notices })
 }
 
-/// The statuses as their snapshot has them, or as sled has; `None` when neither follows these journals.
+/// Journals of this many bytes together are hashed before the first page, which takes some 5 ms.
+const COMPARED_FIRST: u64 = 8 << 20;
+
+/// The statuses as their snapshot has them, or as sled has, with the digest of the journals' contents that they follow
+/// from; `None` when neither follows journals of these lengths.
 fn statuses(
     store: &Path,
     index: &Behind,
     catalog: &Catalog,
     segments: &[u8; 32],
-    journals: &[u8; 32],
-) -> Result<Option<Overlay>> {
-    if let Ok(found) = snapshot::read_statuses(store, &moment(journals, segments), catalog.len()) {
+    lengths: &[u8; 32],
+) -> Result<Option<(Overlay, [u8; 32])>> {
+    if let Ok(found) = snapshot::read_statuses(store, &moment(lengths, segments), catalog.len()) {
         index.keep(found.places);
-        return Ok(Some(found.overlay));
+        return Ok(Some((found.overlay, found.contents)));
     }
     match index.get()?.checkpoint(catalog.len()) {
-        Ok(Some((checkpoint, overlay))) if checkpoint.journals == *journals => Ok(Some(overlay)),
+        Ok(Some((checkpoint, overlay))) if checkpoint.journals == *lengths => Ok(Some((overlay, checkpoint.contents))),
         Err(problem) if problem.kind != Kind::Corrupt => Err(problem),
         _ => Ok(None),
     }
@@ -186,6 +200,14 @@ fn open_index<T>(
         }
         opened => opened,
     }
+}
+
+/// What a person should know of segments that no line of the manifest names.
+fn unnamed(manifest: &Manifest) -> Option<String> {
+    let orphans = manifest.orphans();
+    let first = orphans.first()?;
+    let more = if orphans.len() > 1 { format!(" and {} more", orphans.len() - 1) } else { String::new() };
+    Some(format!("imports/{first}{more}: no line of the manifest names it; `benchtop recover` takes it back in"))
 }
 
 fn rebuilt(why: &str) -> String {
@@ -378,7 +400,8 @@ pub fn adopt(
 /// # Errors
 /// The operating system's; then the project is as it was.
 pub fn record(project: &Project, old: &Catalog, columns: Columns, fresh: Vec<Fresh>, at: &str) -> Result<Recorded> {
-    let manifest = Manifest::read(&project.imports())?;
+    let manifest = Manifest::for_import(&project.imports())?;
+    let n = manifest.number(fresh.iter().map(|f| f.part.file.as_str()));
     let mut catalog = old.with_columns(columns);
     for new in &fresh {
         let path = project.imports().join(&new.part.file);
@@ -388,7 +411,7 @@ pub fn record(project: &Project, old: &Catalog, columns: Columns, fresh: Vec<Fre
     let old_parts = manifest.entries.iter().flat_map(|e| &e.parts);
     let segments = segments(old_parts.chain(fresh.iter().map(|f| &f.part)));
     let parts = fresh.iter().map(|f| f.part.clone()).collect();
-    Manifest::append(&project.imports(), &Entry { v: 1, n: manifest.next(), at: at.to_string(), parts })?;
+    Manifest::append(&project.imports(), &Entry { v: 1, n, at: at.to_string(), parts })?;
     // Blocks before the first item that is new or revised stay as they are.
     let revised = fresh.iter().filter_map(|f| f.rows.as_deref()?.iter().min()).min();
     let first = revised.map_or(old.len(), |row| old.len().min(*row as usize));

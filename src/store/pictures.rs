@@ -19,6 +19,7 @@ use super::append::Whole;
 use super::catalog::{Catalog, parse};
 use super::columns::id_hash;
 use super::regular;
+use super::seal::Seal;
 use crate::model::made::{Made, picture_key, prompt_key};
 use crate::model::{ImageRef, Item, Problem, Result};
 
@@ -80,8 +81,9 @@ pub struct Pictures {
     /// Fingerprints and extensions: few, and used by many.
     names: Vec<String>,
     by_job: HashMap<u32, u64>,
-    /// How much of the journal these are, and the fingerprints explained in it.
+    /// How much of the journal these are, the bytes of it, and the fingerprints explained in it.
     whole: Whole,
+    seal: Seal,
     explained: Vec<String>,
     /// Whether lines of it are damaged.
     damaged: bool,
@@ -126,6 +128,7 @@ impl Pictures {
     /// `journal` holds these pictures and no other.
     pub fn follow(&mut self, journal: &Journal) {
         self.whole = Whole { length: journal.length(), torn: false };
+        self.seal.clone_from(journal.seal());
         if self.explained.len() != journal.explained().len() {
             self.explained = journal.explained().to_vec();
         }
@@ -137,6 +140,11 @@ impl Pictures {
             self.names.len() - 1
         });
         at as u16
+    }
+
+    /// The part of the journal that these are.
+    pub fn seal(&self) -> &Seal {
+        &self.seal
     }
 
     /// Pictures that were made, all samples counted.

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::project::Project;
-use super::sealed::{self, Seal};
+use super::seal::{Seal, Seals};
+use super::json_checksum::{self, Checksum};
 use super::{disk, regular};
 use crate::model::round::Round;
 use crate::model::{Kind, Problem, Result};
@@ -41,6 +42,23 @@ pub fn lengths(project: &Project) -> Result<Vec<(PathBuf, u64)>> {
     Ok(found)
 }
 
+/// Adds the files of all rounds to the journals that statuses follow from.
+///
+/// # Errors
+/// The operating system's.
+pub fn seals(project: &Project, seals: &mut Seals) -> Result<()> {
+    for (path, _) in lengths(project)? {
+        let bytes = std::fs::read(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
+        seals.put(seal_name(&path), Seal::of(&bytes));
+    }
+    Ok(())
+}
+
+/// What the file of a round is called among the journals: no annotator's name holds a slash.
+pub fn seal_name(path: &Path) -> String {
+    format!("rounds/{}", path.file_name().map(|n| n.to_string_lossy()).unwrap_or_default())
+}
+
 /// Reads all rounds, and says what is wrong with the files that are none.
 ///
 /// # Errors
@@ -63,9 +81,9 @@ pub fn read(project: &Project) -> Result<(Vec<Round>, Vec<Problem>)> {
 /// The round of a file; one whose checksum is wrong counts all the same and is told of.
 fn read_one(path: &Path) -> Result<(Round, Option<Problem>)> {
     let bytes = regular::read(path, regular::LIST_LIMIT)?;
-    let (bytes, seal) = sealed::open(&bytes);
+    let (bytes, seal) = json_checksum::split(&bytes);
     let text = String::from_utf8(bytes).map_err(|_| Problem::input("the file is not UTF-8 text").file(path))?;
-    let broken = (seal == Seal::Broken).then(|| {
+    let broken = (seal == Checksum::Wrong).then(|| {
         Problem::new(Kind::Corrupt, "the file does not match its checksum")
             .file(path)
             .help("compare it with a copy; remove its last member, `crc`, if you changed it yourself")
@@ -91,7 +109,7 @@ pub fn create(project: &Project, round: &Round) -> Result<()> {
             .help("give it another name"));
     }
     disk::ensure_private_dir(&folder(project))?;
-    disk::write_atomic(&path, &sealed::seal(round.to_json()?.as_bytes()))
+    disk::write_atomic(&path, &json_checksum::add(round.to_json()?.as_bytes()))
 }
 
 /// Writes a round that was closed, or opened again.
@@ -99,7 +117,7 @@ pub fn create(project: &Project, round: &Round) -> Result<()> {
 /// # Errors
 /// The operating system's.
 pub fn rewrite(project: &Project, round: &Round) -> Result<()> {
-    disk::write_atomic(&path(project, &round.name), &sealed::seal(round.to_json()?.as_bytes()))
+    disk::write_atomic(&path(project, &round.name), &json_checksum::add(round.to_json()?.as_bytes()))
 }
 
 #[cfg(test)]

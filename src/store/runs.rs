@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::append::{Appended, Whole};
-use super::sealed::{self, Seal};
+use super::append::{self, Appended, Whole};
+use super::json_checksum::{self, Checksum};
 use super::{disk, line, regular};
 use crate::model::evaluation::{Asked, NewRun, RunAnswer, RunFailure};
 use crate::model::job::Standing;
@@ -139,8 +139,8 @@ pub struct Progress {
     pub failed: BTreeMap<Asked, (String, RunFailure)>,
     /// What the answers come to.
     pub counts: Counts,
-    /// Lines that could not be read.
-    pub damaged: u64,
+    /// Numbers of the lines that could not be read, from 1.
+    pub damaged: Vec<u64>,
 }
 
 /// The folder of runs below the project at `root`.
@@ -169,8 +169,8 @@ pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Problem>)> {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let Some(id) = name.strip_suffix(".json").and_then(|n| n.parse::<u32>().ok()) else { continue };
         let text = regular::read(&path, regular::SETTINGS_LIMIT)?;
-        let (text, seal) = sealed::open(&text);
-        if seal == Seal::Broken {
+        let (text, seal) = json_checksum::split(&text);
+        if seal == Checksum::Wrong {
             let problem = Problem::new(Kind::Corrupt, "the file does not match its checksum").file(&path);
             problems.push(
                 problem.help("compare it with a copy; remove its last member, `crc`, if you changed it yourself"),
@@ -209,7 +209,7 @@ pub fn create(root: &Path, run: &Run, numbers: Option<&[u32]>) -> Result<()> {
 pub fn keep(root: &Path, run: &Run) -> Result<()> {
     let text = serde_json::to_vec_pretty(&Run { v: VERSION, ..run.clone() })
         .map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
-    disk::write_atomic(&path(root, run.id, "json"), &sealed::seal(&text))
+    disk::write_atomic(&path(root, run.id, "json"), &json_checksum::add(&text))
 }
 
 /// The numbers of a run's items.
@@ -230,8 +230,9 @@ pub fn numbers(root: &Path, run: &Run) -> Result<Vec<u32>> {
 /// # Errors
 /// The operating system's.
 pub fn remove(root: &Path, id: u32) -> Result<()> {
+    append::remove_torn(&path(root, id, "jsonl"))?;
     // The job file last: without it nobody knows of the others.
-    for ending in ["jsonl.torn", "jsonl", "items.json", "json"] {
+    for ending in ["jsonl", "items.json", "json"] {
         let path = path(root, id, ending);
         match std::fs::remove_file(&path) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
@@ -243,19 +244,19 @@ pub fn remove(root: &Path, id: u32) -> Result<()> {
     disk::sync_dir(&folder(root))
 }
 
-/// Calls `take` with every whole line of a run's journal, in order. Gives how many could not be read, and how much of the
-/// file is whole.
+/// Calls `take` with every whole line of a run's journal, in order. Gives the numbers of those that could not be read, and
+/// how much of the file is whole.
 ///
 /// # Errors
 /// The operating system's, and what `take` returns.
-pub fn read(root: &Path, id: u32, take: &mut dyn FnMut(Line) -> Result<()>) -> Result<(u64, Whole)> {
+pub fn read(root: &Path, id: u32, take: &mut dyn FnMut(Line) -> Result<()>) -> Result<(Vec<u64>, Whole)> {
     let path = path(root, id, "jsonl");
-    let Some(bytes) = regular::read_if_there(&path, u64::MAX)? else { return Ok((0, Whole::default())) };
-    let (mut damaged, mut trouble) = (0, None);
-    let torn = line::each::<Line>(&bytes, &mut |_, _, line| match line {
+    let Some(bytes) = regular::read_if_there(&path, u64::MAX)? else { return Ok((Vec::new(), Whole::default())) };
+    let (mut damaged, mut trouble) = (Vec::new(), None);
+    let torn = line::each::<Line>(&bytes, &mut |_, number, line| match line {
         Ok(line) if trouble.is_none() => trouble = take(line).err(),
         Ok(_) => {}
-        Err(_) => damaged += 1,
+        Err(_) => damaged.push(number),
     });
     let whole = Whole { length: torn.unwrap_or(bytes.len() as u64), torn: torn.is_some() };
     trouble.map_or(Ok((damaged, whole)), Err)

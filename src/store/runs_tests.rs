@@ -71,6 +71,26 @@ fn runs_read_back_and_go() {
 }
 
 #[test]
+fn a_damaged_last_answer_is_named_and_stays_and_torn_ends_go_with_their_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    create(root, &run(1), None).unwrap();
+    let file = folder(root).join("0001.jsonl");
+    Journal::open(root, 1, Whole::default()).unwrap().append(&[answer(1, "A"), answer(2, "B")]).unwrap();
+    let mut bytes = std::fs::read(&file).unwrap();
+    let at = bytes.len() - 40;
+    bytes[at] ^= 1;
+    std::fs::write(&file, [&bytes[..], b"{\"is\":"].concat()).unwrap();
+    let (found, whole) = progress(root, 1).unwrap();
+    assert_eq!((found.answered.len(), found.damaged), (1, vec![2]));
+    Journal::open(root, 1, whole).unwrap().append(&[answer(3, "C")]).unwrap();
+    assert!(std::fs::read(&file).unwrap().starts_with(&bytes));
+    assert!(folder(root).join("0001.jsonl.torn-1").exists());
+    remove(root, 1).unwrap();
+    assert_eq!(std::fs::read_dir(folder(root)).unwrap().count(), 0);
+}
+
+#[test]
 fn a_torn_line_was_never_told_and_a_retry_forgets_failures() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
@@ -95,6 +115,6 @@ fn a_torn_line_was_never_told_and_a_retry_forgets_failures() {
         Ok(())
     })
     .unwrap();
-    assert_eq!((damaged, whole.torn, lines.len()), (0, false, 9));
+    assert_eq!((damaged, whole.torn, lines.len()), (vec![], false, 9));
     assert_eq!(lines[8], answer(3, "C"));
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{disk, regular};
+use super::{disk, manifest, regular};
 use crate::model::{Kind, Problem, Result};
 
 /// Lines a frame: a page of rows that lie far apart unpacks one for each, so it is small; the fewer its lines, the worse
@@ -120,7 +120,11 @@ impl Writer {
         let length = u32::try_from(packed.len())
             .map_err(|_| Problem::input("the records of one frame pack to over 4 GiB").file(&self.dir))?;
         self.frames.push(Frame { offset: self.offset, length });
+        let synced = self.offset / disk::SYNCED as u64;
         self.offset += u64::from(length);
+        if self.offset / disk::SYNCED as u64 > synced {
+            self.out.flush().and_then(|()| self.out.get_ref().sync_data()).map_err(fail)?;
+        }
         self.plain.clear();
         self.in_frame = 0;
         Ok(())
@@ -137,17 +141,24 @@ impl Writer {
         self.rows
     }
 
-    /// Syncs the segment and gives it the name `file`.
+    /// Syncs the segment and gives it the name `file`, which no file may have. Until the manifest names it, a mark beside
+    /// it says that its import is unfinished.
     ///
     /// # Errors
-    /// The operating system's; then nothing is left behind.
+    /// [`Kind::Conflict`] when there is such a file, and the operating system's; then nothing is left behind.
     pub fn finish(mut self, file: &str) -> Result<Finished> {
         self.flush_frame()?;
         let path = self.dir.join(file);
         let fail = |e: std::io::Error| Problem::io(&e, "cannot be written", &path);
         self.out.flush().map_err(fail)?;
         self.out.get_ref().sync_all().map_err(fail)?;
-        self.temp.persist(&path).map_err(|e| fail(e.error))?;
+        manifest::begin(&self.dir, file)?;
+        self.temp.persist_noclobber(&path).map_err(|e| match e.error.kind() {
+            std::io::ErrorKind::AlreadyExists => Problem::new(Kind::Conflict, "there is a segment of this name")
+                .file(&path)
+                .help("nothing is ever written over it; `benchtop recover` says whether it is part of the project"),
+            _ => fail(e.error),
+        })?;
         disk::sync_dir(&self.dir)?;
         Ok(Finished {
             rows: self.rows,
@@ -187,6 +198,23 @@ impl Reader {
     /// # Errors
     /// [`Kind::Corrupt`] when the file is not a chain of zstd frames.
     pub fn scan(path: &Path, rows: u64) -> Result<Reader> {
+        Reader::open(path, Reader::walk(path)?, rows)
+    }
+
+    /// Opens the segment at `path`, of which nothing is known: unpacks it once to count its rows.
+    ///
+    /// # Errors
+    /// As [`scan`](Self::scan), and [`Kind::Corrupt`] for a damaged frame.
+    pub fn survey(path: &Path) -> Result<Reader> {
+        let frames = Reader::walk(path)?;
+        let file = File::open(path).map_err(|e| Problem::io(&e, "cannot be opened", path))?;
+        let reader = Reader { path: path.to_path_buf(), file, frames, rows: 0, frame_rows: FRAME_ROWS };
+        let count = |frame| reader.frame(frame).map(|text| memchr::memchr_iter(b'\n', &text).count() as u64);
+        let rows = (0..reader.frames.len()).map(count).sum::<Result<u64>>()?;
+        Reader::open(path, reader.frames, rows)
+    }
+
+    fn walk(path: &Path) -> Result<Vec<Frame>> {
         let bytes = regular::read(path, u64::MAX)?;
         let mut frames = Vec::new();
         let mut at = 0;
@@ -198,7 +226,7 @@ impl Reader {
             frames.push(Frame { offset: at as u64, length: packed });
             at += length;
         }
-        Reader::open(path, frames, rows)
+        Ok(frames)
     }
 
     /// Where it is.
@@ -275,6 +303,17 @@ mod tests {
             assert_eq!(blake3::hash(&std::fs::read(&path).unwrap()).to_hex().to_string(), done.blake3);
             assert_eq!(Reader::open(&path, done.frames, 900).unwrap_err().kind, Kind::Corrupt);
         }
+    }
+
+    #[test]
+    fn a_segment_never_replaces_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("0001-01-items.jsonl.zst");
+        std::fs::write(&path, "acknowledged").unwrap();
+        let mut writer = Writer::create(dir.path()).unwrap();
+        writer.push(&serde_json::json!({"n": 1})).unwrap();
+        assert_eq!(writer.finish("0001-01-items.jsonl.zst").unwrap_err().kind, Kind::Conflict);
+        assert_eq!(std::fs::read(&path).unwrap(), b"acknowledged");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::segment::Frame;
 use crate::model::{Problem, Result};
 
 const COLUMNS: &[u8; 8] = b"btcols\x00\x03";
-const STATUSES: &[u8; 8] = b"btstat\x00\x02";
+const STATUSES: &[u8; 8] = b"btstat\x00\x03";
 /// Bytes of a row of columns: hash of the id, codes, question type.
 const ROW: u64 = 8 + 2 * NAMED.len() as u64 + 1;
 
@@ -46,6 +46,8 @@ pub struct Statuses {
     pub overlay: Overlay,
     /// Where annotators left off, by name.
     pub places: Vec<(String, String)>,
+    /// [`Journals::contents`](super::seal::Journals::contents) of the journals that they follow from.
+    pub contents: [u8; 32],
 }
 
 /// The columns file of the store at `store`.
@@ -135,20 +137,28 @@ struct StatusesTail {
     /// Blocks in the file; all others are blank.
     blocks: Vec<u32>,
     places: Vec<(String, String)>,
+    contents: [u8; 32],
 }
 
-/// Writes the statuses of the moment that `key` names, and where annotators are.
+/// Writes the statuses of the moment that `key` names, which follow from journals of these `contents`, and where
+/// annotators are.
 ///
 /// # Errors
 /// The operating system's; the old file is then as it was.
-pub fn write_statuses(store: &Path, key: &[u8; 32], overlay: &Overlay, places: Vec<(String, String)>) -> Result<()> {
+pub fn write_statuses(
+    store: &Path,
+    key: &[u8; 32],
+    overlay: &Overlay,
+    places: Vec<(String, String)>,
+    contents: [u8; 32],
+) -> Result<()> {
     let blocks: Vec<u32> =
         (0..overlay.len().div_ceil(BLOCK_ROWS)).filter(|b| !overlay.is_blank(*b)).map(|b| b as u32).collect();
     let range = |block: &u32| (*block as usize * BLOCK_ROWS)..overlay.len().min((*block as usize + 1) * BLOCK_ROWS);
     let judged = blocks.iter().map(|b| cast_slice(&overlay.judged[range(b)]));
     let status = blocks.iter().map(|b| &overlay.status[range(b)]);
     let arrays: Vec<&[u8]> = judged.chain(status).collect();
-    let tail = StatusesTail { blocks: blocks.clone(), places };
+    let tail = StatusesTail { blocks: blocks.clone(), places, contents };
     write(&statuses_path(store), STATUSES, key, overlay.len(), &arrays, &tail)
 }
 
@@ -183,7 +193,7 @@ pub fn read_statuses(store: &Path, key: &[u8; 32], rows: usize) -> Result<Status
     if from != judged.len() {
         return Err(reading.corrupt("its blocks do not fit its rows"));
     }
-    Ok(Statuses { overlay, places: tail.places })
+    Ok(Statuses { overlay, places: tail.places, contents: tail.contents })
 }
 
 #[cfg(test)]

@@ -1,12 +1,8 @@
-//! What somebody who sends a project or a file would try.
-
-mod escapes;
-//! Attacks that once succeeded, kept as tests.
+//! What a hostile project or file tries, and what a disk does: each of these succeeded once.
 
 mod damage;
+mod escapes;
 mod files;
-mod pictures;
-//! A project that somebody else made, or that the machine took away: what must not happen then.
-
 mod links;
+mod pictures;
 mod space;

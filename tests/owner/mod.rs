@@ -3,6 +3,7 @@
 mod agreement;
 mod blind;
 mod generate;
+mod latency;
 pub mod life;
 mod metadata;
 mod rounds;

@@ -155,6 +155,7 @@ fn answer(state: &mut State, ask: &Ask) -> Result<Answer> {
             store_bytes: 0,
             read_only: None,
             notices: vec![],
+            latency: Vec::new(),
         })),
         Ask::Item(number) => Answer::Item(Box::new(item(state, *number))),
         Ask::Decide(decide) => {

@@ -102,10 +102,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 /// Says which items were set aside; the exit code.
 fn told_aside(aside: &Aside) -> u8 {
     for (id, problem) in aside.first() {
-        eprintln!("set aside: {id}: {problem}");
+        out::tell(format_args!("set aside: {id}: {problem}"));
     }
     if aside.count() > 0 {
-        eprintln!("{} items were set aside: their pictures are damaged or gone", aside.count());
+        out::tell(format_args!("{} items were set aside: their pictures are damaged or gone", aside.count()));
     }
     u8::from(aside.count() > 0)
 }

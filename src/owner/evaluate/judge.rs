@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::begin::check;
+use super::work::damaged;
 use crate::metrics::extract::Extractor;
 use crate::metrics::extract::judged::INSTRUCTION;
 use crate::model::Result;
@@ -44,9 +45,8 @@ pub fn judge_all(
     // Held to the end: two must not have the same file open to write.
     let _one = shared.evaluations.judging();
     let mut judged = Judged::open(root)?;
-    if judged.readings().damaged > 0 {
-        let lines = judged.readings().damaged;
-        shared.notices().push(format!("runs/judge.jsonl: {lines} damaged lines are passed over and asked again"));
+    if let Some(said) = damaged("runs/judge.jsonl", &judged.readings().damaged) {
+        shared.notices().push(said);
     }
     let desk = Desk {
         judge: &new.model,

@@ -67,9 +67,8 @@ fn work(shared: &Arc<Shared>, id: u32) -> Result<()> {
             .help("put its text back, or cancel this run and begin another: answers to two texts are two runs"));
     }
     let (progress, whole) = runs::progress(root, id)?;
-    if progress.damaged > 0 {
-        let lines = progress.damaged;
-        shared.notices().push(format!("run {id}: {lines} damaged lines of answers are passed over and asked again"));
+    if let Some(said) = damaged(&format!("runs/{id:04}.jsonl"), &progress.damaged) {
+        shared.notices().push(said);
     }
     let journal = Journal::open(root, id, whole)?;
     let mut session = Session { shared, root, run, progress, journal, failing: Vec::new() };
@@ -91,6 +90,15 @@ fn work(shared: &Arc<Shared>, id: u32) -> Result<()> {
             return Ok(());
         }
     }
+}
+
+/// What a person should know of damaged lines of a file of answers.
+pub(super) fn damaged(file: &str, lines: &[u64]) -> Option<String> {
+    let first = lines.first()?;
+    let count = lines.len();
+    Some(format!(
+        "{file}:{first}: {count} damaged lines from here on; they stay, and what they answered is asked again"
+    ))
 }
 
 impl Session<'_> {

@@ -97,7 +97,7 @@ pub(super) fn judge(
             let decide = Decide { uuid: Uuid::now_v7(), number, expected: Some(*rev), judgement };
             let sender = sender.clone();
             let reply = Box::new(move |receipt: Result<Receipt>| drop(sender.send(receipt)));
-            let work = Work::Wish { who: who.to_string(), wish: Wish::Decide(decide), reply };
+            let work = Work::Wish { who: who.to_string(), wish: Wish::Decide(decide), asked: None, reply };
             shared.writer.send(work).map_err(|_| Problem::new(Kind::Unreachable, "the owner is ending"))?;
         }
         drop(sender);
@@ -138,7 +138,7 @@ fn take_back(shared: &Arc<Shared>, who: &str, (first, last): (u64, u64), watch: 
         }
         let (sender, receipt) = mpsc::channel();
         let reply = Box::new(move |receipt: Result<Receipt>| drop(sender.send(receipt)));
-        let work = Work::Wish { who: who.to_string(), wish: Wish::Undo(Uuid::now_v7()), reply };
+        let work = Work::Wish { who: who.to_string(), wish: Wish::Undo(Uuid::now_v7()), asked: None, reply };
         let ending = || Problem::new(Kind::Unreachable, "the owner is ending");
         shared.writer.send(work).map_err(|_| ending())?;
         receipt.recv().map_err(|_| ending())??;

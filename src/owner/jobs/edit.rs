@@ -46,7 +46,7 @@ fn run(shared: &Arc<Shared>, who: &str, edit: &Edit) -> Result<EditedItem> {
     };
     let mut columns = catalog.columns().clone();
     columns.replace(row as usize, &after)?;
-    let mut changed = Batch::new(&shared.project, "edited", edit.dry);
+    let mut changed = Batch::new(&shared.project, "edited", edit.dry)?;
     changed.push(row, &after)?;
     let fresh: Vec<_> = changed.part(false, "edited by hand")?.into_iter().collect();
     let mut notes = Vec::new();

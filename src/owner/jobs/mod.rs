@@ -56,7 +56,11 @@ type Tell<'a> = &'a mut dyn FnMut(Progress) -> bool;
 
 /// Starts an import; its answer goes to `outbox` under `number`.
 pub fn import(shared: &Arc<Shared>, outbox: Outbox, number: u64, source: Source, cancel: Arc<AtomicBool>) {
-    let work = move |shared: &Arc<Shared>, watch: Tell<'_>| run(shared, &source, watch).map(Answer::Imported);
+    let work = move |shared: &Arc<Shared>, watch: Tell<'_>| {
+        // Decisions come first.
+        background::give_way();
+        run(shared, &source, watch).map(Answer::Imported)
+    };
     start(shared, outbox, number, cancel, work);
 }
 

@@ -6,7 +6,7 @@ use crate::model::{Kind, Problem, Result};
 use crate::owner::state::Shared;
 use crate::owner::writer::{Revise, Work, now};
 use crate::pipeline::revise::Revised;
-use crate::store::{Catalog, journal, open};
+use crate::store::{Catalog, journal, manifest, open};
 
 /// Has the thread that decides take them, and enters them in the index. `catalog` is what they were made from; nothing
 /// else may be brought in meanwhile. Gives what a person should know.
@@ -17,7 +17,7 @@ pub(super) fn enter(shared: &Arc<Shared>, catalog: Arc<Catalog>, revised: Revise
     let index = shared.index.get()?;
     let (changed, kept) = (revised.changed.clone(), revised.kept.clone());
     let (project, at) = (shared.project.clone(), journal::stamp(now()));
-    let files: Vec<_> = revised.fresh.iter().map(|f| project.imports().join(&f.part.file)).collect();
+    let files: Vec<_> = revised.fresh.iter().map(|f| f.part.file.clone()).collect();
     let record = move |rev: u64| {
         let (columns, fresh) = revised.under(rev);
         open::record(&project, &catalog, columns, fresh, &at)
@@ -30,7 +30,7 @@ pub(super) fn enter(shared: &Arc<Shared>, catalog: Arc<Catalog>, revised: Revise
         Ok(recorded) => Ok(open::enter(&shared.project, index, &recorded)),
         Err(problem) => {
             // No manifest line names them.
-            files.iter().for_each(|file| drop(std::fs::remove_file(file)));
+            manifest::take_back(&shared.project.imports(), files.iter().map(String::as_str));
             Err(problem)
         }
     }

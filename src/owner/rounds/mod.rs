@@ -30,6 +30,8 @@ pub struct Rounds {
     inner: Mutex<Inner>,
     /// There are some, and they are not read yet.
     unread: AtomicBool,
+    /// Some cannot go on with the items that there are.
+    lacking: AtomicBool,
 }
 
 #[derive(Default)]
@@ -60,6 +62,7 @@ impl Rounds {
                 Err(problem) => notices.push(format!("the round `{name}` cannot go on: {problem}")),
             }
         }
+        self.lacking.store(!notices.is_empty(), Ordering::Release);
         for (name, judged) in given {
             notices.push(format!("{} verdicts belong to the round `{name}`, whose file is not there", judged.len()));
         }
@@ -76,6 +79,11 @@ impl Rounds {
     /// Whether there are rounds that are still to be read: until then nobody knows what to keep back.
     pub fn unread(&self) -> bool {
         self.unread.load(Ordering::Acquire)
+    }
+
+    /// Whether one cannot go on, for lack of items that an import may bring.
+    pub fn lacking(&self) -> bool {
+        self.lacking.load(Ordering::Acquire)
     }
 
     /// What `who` must not see; none where no blind round asks for it.

@@ -189,6 +189,13 @@ impl Scoring {
         Ok(found)
     }
 
+    /// The files of a scorer were replaced or moved: they are read again when somebody asks.
+    fn forget(&self, scorer: &Scorer) {
+        lock(&self.scores).remove(scorer);
+        lock(&self.columns).remove(scorer);
+        self.changed();
+    }
+
     /// From now on these are the scores of their scorer.
     fn put(&self, scores: Scores) -> Arc<Mutex<Scores>> {
         let scorer = scores.about().scorer.clone();

@@ -93,7 +93,14 @@ pub(super) fn run(shared: &Arc<Shared>, id: u32) -> Result<bool> {
             if pending.is_empty() {
                 return Ok(());
             }
-            lock(&scores).append(pending)?;
+            let mut held = lock(&scores);
+            let appended = held.append(pending);
+            let lost = held.lost();
+            drop(held);
+            if lost {
+                shared.scoring.forget(&stored.scorer);
+            }
+            appended?;
             shared.scoring.changed();
             let is_without = |s: &Score| !matches!(s.state, ScoreState::Scored | ScoreState::NotApplicable);
             let without = pending.iter().filter(|(_, s)| is_without(s)).count();

@@ -24,6 +24,7 @@ use crate::model::scoring::job::ScoringState;
 use crate::model::table::{Frequency, Summary};
 use crate::model::usage::{Discarded, Failing, Grid, Impact, MetadataState, Tally, TermUse};
 use crate::model::{Form, Status};
+use crate::owner::latency::Waits;
 
 /// An answer; each belongs to the question of its name.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -233,6 +234,8 @@ pub struct OwnerStatus {
     pub read_only: Option<String>,
     /// What a person should know.
     pub notices: Vec<String>,
+    /// Where decisions waited since the owner started.
+    pub latency: Vec<Waits>,
 }
 
 /// Decisions in one answer.

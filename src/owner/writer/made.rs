@@ -3,9 +3,9 @@
 use std::sync::mpsc;
 
 use super::Writer;
-use crate::model::Result;
 use crate::model::generation::Fingerprint;
 use crate::model::made::Made;
+use crate::model::{Kind, Result};
 use crate::owner::wire::Event;
 use crate::store::columns::BLOCK_ROWS;
 use crate::store::pictures;
@@ -27,8 +27,8 @@ impl Writer {
     pub(super) fn made(&mut self, made: MadePictures) {
         self.flush();
         let MadePictures { made: mut list, prints, rows, reply } = made;
-        if let Some(problem) = &self.unread {
-            let _ = reply.send(Err(problem.clone()));
+        if let Some(problem) = self.unread.clone().or_else(|| self.read_again().err()) {
+            let _ = reply.send(Err(problem));
             return;
         }
         let rev = self.shared.ledger().rev() + 1;
@@ -88,10 +88,21 @@ impl Writer {
         let journal = match &mut self.pictures {
             Some(journal) => journal,
             None if self.reread => self.pictures.insert(pictures::Journal::open(&images)?),
-            None => self.pictures.insert(pictures::Journal::after(&images, &self.shared.pictures())?),
+            None => {
+                let opened = pictures::Journal::after(&images, &self.shared.pictures());
+                self.pictures.insert(opened.inspect_err(|problem| {
+                    // Something else is there than was read.
+                    if matches!(problem.kind, Kind::Io | Kind::NotFound) {
+                        self.changed.get_or_insert_with(|| problem.clone());
+                    }
+                })?)
+            }
         };
         let recorded = journal.append(list, prints);
-        if recorded.is_err() {
+        if let Err(problem) = &recorded {
+            if journal.lost() {
+                self.changed.get_or_insert_with(|| problem.clone());
+            }
             // Open it anew next time: its length on disk is what counts.
             (self.pictures, self.reread) = (None, true);
         }

@@ -1,53 +1,191 @@
 //! Work on everything at once: all journals folded again, items under later texts.
+//!
+//! A fold of many verdicts takes seconds. It runs on a thread of its own, over what is acknowledged when it begins, while
+//! decisions go on; those are then folded in too, and the outcome takes the place of what was there.
 
-use super::{Join, Revise, Writer, append, load_rounds};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use super::{Join, Revise, Work, Writer, load_rounds};
+use crate::model::{Decision, Problem, Result};
+use crate::owner::background;
 use crate::owner::wire::Event;
-use crate::store::{Overlay, open};
+use crate::store::journal;
+use crate::store::{Ledger, Overlay, open};
+
+/// Decisions appended at a time when journals are merged: those of people get between.
+const JOINED: usize = 2000;
+
+/// A fold on another thread.
+pub(super) struct Folding {
+    thread: JoinHandle<Result<(Ledger, Overlay)>>,
+    /// Decisions that were acknowledged since it began.
+    pub(super) since: Vec<(Decision, u32)>,
+    /// Who waits for its end.
+    then: Then,
+}
+
+/// What follows a fold. Those who wait see that a sender is gone.
+enum Then {
+    Nothing,
+    Rounds(mpsc::Sender<()>),
+    Joined(mpsc::Sender<Result<()>>, Result<()>),
+}
+
+impl Then {
+    fn tell(self) {
+        match self {
+            Then::Nothing => {}
+            Then::Rounds(sender) => drop(sender.send(())),
+            Then::Joined(sender, outcome) => drop(sender.send(outcome)),
+        }
+    }
+}
+
+impl Folding {
+    /// Waits for its thread and takes nothing of it: everything was read anew.
+    pub(super) fn abandon(self) {
+        let _ = self.thread.join();
+        self.then.tell();
+    }
+}
 
 impl Writer {
-    pub(super) fn imported(&mut self) {
+    /// Work on everything, one after the other; it waits for a fold under way.
+    pub(super) fn on_everything(&mut self, work: Work) {
         self.flush();
-        let loaded = open::load_ledger(&self.shared.project, &self.shared.catalog(), &self.shared.pictures());
-        match loaded {
-            Ok((ledger, _)) => {
+        if self.folding.is_some() || !self.later.is_empty() {
+            return self.later.push_back(work);
+        }
+        match work {
+            Work::Imported => self.imported(),
+            Work::Join(join) => self.join(join),
+            Work::Rounds(done) => self.fold(Then::Rounds(done)),
+            Work::Revise(revise) => self.revise(revise),
+            Work::Made(made) => self.made(made),
+            Work::Wish { .. } | Work::Place { .. } | Work::Finish(_) => {}
+        }
+    }
+
+    /// Takes in a fold that is over, and goes on with what waited for it. `wait` waits for it. Returns whether one is
+    /// still under way.
+    pub(super) fn settle(&mut self, wait: bool) -> bool {
+        loop {
+            if let Some(folding) = self.folding.take() {
+                if !wait && !folding.thread.is_finished() {
+                    self.folding = Some(folding);
+                    return true;
+                }
+                self.folded(folding);
+            }
+            let Some(work) = self.later.pop_front() else { return false };
+            let later = std::mem::take(&mut self.later);
+            self.on_everything(work);
+            self.later.extend(later);
+        }
+    }
+
+    /// Items were added. Statuses follow from what they followed from, unless decisions or rounds waited for these items.
+    fn imported(&mut self) {
+        self.all_dirty();
+        if self.unread.is_none() && (self.shared.ledger().orphans > 0 || self.shared.rounds.lacking()) {
+            self.fold(Then::Nothing);
+        }
+    }
+
+    /// Begins to fold what is acknowledged.
+    fn fold(&mut self, then: Then) {
+        if self.unread.is_some() || self.read_again().is_err() {
+            return then.tell();
+        }
+        let shared = self.shared.clone();
+        // Taken before anything else is decided. Pictures wait for the fold, see `on_everything`.
+        let (known, catalog) = (shared.ledger().seals.clone(), shared.catalog());
+        let work = move || {
+            background::give_way();
+            let pictures = shared.pictures().clone();
+            open::fold_known(&shared.project, &catalog, &pictures, &known)
+        };
+        match std::thread::Builder::new().name("fold".into()).spawn(work) {
+            Ok(thread) => self.folding = Some(Folding { thread, since: Vec::new(), then }),
+            Err(error) => {
+                self.shared.notices().push(format!("the journals could not be folded: {error}"));
+                then.tell();
+            }
+        }
+    }
+
+    fn folded(&mut self, folding: Folding) {
+        let Folding { thread, since, then } = folding;
+        let outcome = thread.join().unwrap_or_else(|_| Err(Problem::input("the fold of the journals panicked")));
+        match outcome {
+            Ok((mut ledger, mut overlay)) => {
+                overlay.grow(self.shared.catalog().len());
+                for (decision, row) in since {
+                    ledger.seals.add(&decision.who, &journal::text(&decision));
+                    // What cannot be folded in was refused there too.
+                    if let Ok(change) = ledger.apply(&decision, row) {
+                        ledger.write_row(change.row, &mut overlay);
+                    }
+                }
                 let found = load_rounds(&self.shared, &ledger);
                 self.shared.notices().extend(found);
-                let mut current = self.shared.ledger_mut();
-                let mut data = self.shared.data_mut();
-                // A verdict may have ended to count: what it had written must go too.
-                data.overlay = Overlay::blank(data.catalog.len());
-                ledger.write_over(&mut data.overlay);
-                *current = ledger;
+                {
+                    let mut current = self.shared.ledger_mut();
+                    let mut data = self.shared.data_mut();
+                    overlay.grow(data.catalog.len());
+                    // A verdict may have ended to count: what it had written must go too.
+                    data.overlay = overlay;
+                    *current = ledger;
+                }
+                self.all_dirty();
             }
-            Err(problem) => self.shared.notices().push(problem.to_string()),
+            Err(problem) => {
+                self.changed.get_or_insert(problem);
+                // What keeps it from being read is told to whoever decides next.
+                let _ = self.read_again();
+            }
         }
-        self.all_dirty();
+        if matches!(then, Then::Joined(..)) {
+            self.shared.tell(Event::Resync);
+        }
+        then.tell();
     }
 
     /// A journal at a time: what an interruption leaves out is added when the same files are merged again.
-    pub(super) fn join(&mut self, join: &Join) {
-        self.flush();
-        let mut outcome = self.unread.clone().map_or(Ok(()), Err);
+    fn join(&mut self, join: Join) {
+        let mut outcome = self.unread.clone().map_or_else(|| self.read_again(), Err);
         for (who, decisions) in &join.fresh {
-            if outcome.is_ok() {
-                outcome = append(&mut self.journals, &self.shared, who, decisions);
-            }
-            if outcome.is_err() {
-                self.journals.remove(who);
+            for some in decisions.chunks(JOINED) {
+                if outcome.is_ok() {
+                    outcome = self.add(who, some);
+                }
             }
         }
-        if self.unread.is_none() {
-            self.imported();
-            self.shared.tell(Event::Resync);
+        self.fold(Then::Joined(join.reply, outcome));
+    }
+
+    /// Appends decisions of other machines; they count once the journals are folded.
+    fn add(&mut self, who: &str, decisions: &[Decision]) -> Result<()> {
+        let appended = self.journal(who).and_then(|journal| journal.append(decisions));
+        match &appended {
+            Ok(()) => {
+                let mut ledger = self.shared.ledger_mut();
+                decisions.iter().for_each(|decision| ledger.seals.add(who, &journal::text(decision)));
+            }
+            Err(problem) => {
+                if self.journals.remove(who).is_some_and(|journal| journal.lost()) {
+                    self.changed.get_or_insert_with(|| problem.clone());
+                }
+            }
         }
-        let _ = join.reply.send(outcome);
+        appended
     }
 
     /// Between the last decision on the earlier texts and the first on the later ones there is this revision alone.
-    pub(super) fn revise(&mut self, revise: Revise) {
-        self.flush();
-        if let Some(problem) = &self.unread {
-            let _ = revise.reply.send(Err(problem.clone()));
+    fn revise(&mut self, revise: Revise) {
+        if let Some(problem) = self.unread.clone().or_else(|| self.read_again().err()) {
+            let _ = revise.reply.send(Err(problem));
             return;
         }
         let rev = self.shared.ledger().rev() + 1;
@@ -60,10 +198,14 @@ impl Writer {
             data.catalog = recorded.catalog.clone();
             revise.changed.iter().for_each(|row| ledger.write_row(*row, &mut data.overlay));
             drop((ledger, data));
-            let found = load_rounds(&self.shared, &self.shared.ledger());
-            self.shared.notices().extend(found);
+            let rows: Vec<u32> = revise.changed.iter().chain(&revise.kept).copied().collect();
+            if self.shared.rounds.lacking() || self.shared.rounds.have(&rows) {
+                let found = load_rounds(&self.shared, &self.shared.ledger());
+                self.shared.notices().extend(found);
+            }
             // Every client looks again at what it shows.
             self.shared.tell(Event::Resync);
+            // The index was written anew, and its checkpoint went with that.
             self.all_dirty();
         }
         // Nobody waits any more: it is done all the same.

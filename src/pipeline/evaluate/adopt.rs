@@ -11,7 +11,7 @@ use crate::model::evaluation::{Asked, RunAnswer, RunPart, label_of, orders_of};
 use crate::model::{Form, Item, Key, Prediction, Result};
 use crate::store::Catalog;
 use crate::store::index::Index;
-use crate::store::manifest::{Holds, Manifest, Part};
+use crate::store::manifest::{self, Holds, Manifest, Part};
 use crate::store::open::{self, Fresh};
 use crate::store::project::Project;
 use crate::store::runs::{self, Line, Run};
@@ -118,7 +118,7 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
             sets.insert((*order, dataset.clone(), form as u8), set);
         }
     }
-    let n = Manifest::read(&project.imports())?.next();
+    let n = Manifest::for_import(&project.imports())?.next();
     let mut made = Made { fresh: Vec::new() };
     for ((order, dataset, form), writer) in sets.into_values() {
         let file = format!("{n:04}-{:02}-answers.jsonl.zst", made.fresh.len() + 1);
@@ -182,16 +182,15 @@ fn lacking(
 /// # Errors
 /// The operating system's.
 pub fn adopt(project: &Project, index: &Index, catalog: &Catalog, made: Made, at: &str) -> Result<Arc<Catalog>> {
-    let paths: Vec<_> = made.fresh.iter().map(|f| project.imports().join(&f.part.file)).collect();
+    let files: Vec<_> = made.fresh.iter().map(|f| f.part.file.clone()).collect();
     let taken = open::adopt(project, index, catalog, catalog.columns().clone(), made.fresh, at);
     // The notice is that the index is written at the next opening.
-    taken.map(|(catalog, _)| catalog).inspect_err(|_| paths.iter().for_each(|path| drop(std::fs::remove_file(path))))
+    taken
+        .map(|(catalog, _)| catalog)
+        .inspect_err(|_| manifest::take_back(&project.imports(), files.iter().map(String::as_str)))
 }
 
 /// Removes segments that did not become part of the project.
 fn discard(project: &Project, made: &Made) {
-    for fresh in &made.fresh {
-        // The next opening removes what stays.
-        let _ = std::fs::remove_file(project.imports().join(&fresh.part.file));
-    }
+    manifest::take_back(&project.imports(), made.fresh.iter().map(|fresh| fresh.part.file.as_str()));
 }

@@ -17,7 +17,7 @@ use crate::model::{Item, Kind, Problem, Result};
 use crate::store::Catalog;
 use crate::store::columns::Columns;
 use crate::store::index::Index;
-use crate::store::manifest::{Holds, Manifest, Part};
+use crate::store::manifest::{self, Holds, Manifest, Part};
 use crate::store::open::{Fresh, adopt};
 use crate::store::project::Project;
 use crate::store::segment::Writer;
@@ -199,9 +199,7 @@ struct Made {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        for fresh in &self.fresh {
-            let _ = std::fs::remove_file(self.imports.join(&fresh.part.file));
-        }
+        manifest::take_back(&self.imports, self.fresh.iter().map(|fresh| fresh.part.file.as_str()));
     }
 }
 
@@ -211,7 +209,7 @@ impl<'a> Import<'a> {
             project,
             catalog,
             ask,
-            manifest: Manifest::read(&project.imports())?,
+            manifest: Manifest::for_import(&project.imports())?,
             columns: catalog.columns().clone(),
             seen: HashMap::new(),
             sources: Vec::new(),
@@ -331,7 +329,7 @@ impl<'a> Import<'a> {
         self.pictures.sync()?;
         // From here on the files belong to the manifest, or to nobody if its line is not written.
         let fresh = std::mem::take(&mut self.made.fresh);
-        let files: Vec<PathBuf> = fresh.iter().map(|f| self.project.imports().join(&f.part.file)).collect();
+        let files: Vec<String> = fresh.iter().map(|f| f.part.file.clone()).collect();
         match adopt(self.project, index, self.catalog, self.columns, fresh, at) {
             Ok((catalog, notice)) => {
                 self.pictures.keep();
@@ -339,7 +337,7 @@ impl<'a> Import<'a> {
                 Ok(Outcome { catalog: Some(catalog), report: self.report })
             }
             Err(problem) => {
-                files.iter().for_each(|f| drop(std::fs::remove_file(f)));
+                manifest::take_back(&self.project.imports(), files.iter().map(String::as_str));
                 Err(problem)
             }
         }

@@ -11,7 +11,7 @@ use super::{Finding, Scrub};
 use crate::model::image::ImageRef;
 use crate::model::round::Round;
 use crate::model::{Decision, Result};
-use crate::store::sealed::{self, Seal};
+use crate::store::json_checksum::{self, Checksum};
 use crate::store::{disk, journal, judged, line, manifest, pictures, regular, runs};
 
 /// Largest file of lines or JSON that is read whole.
@@ -186,16 +186,16 @@ impl Scrub<'_> {
     /// The checksum of a JSON file; gives its text.
     fn sealed(&mut self, file: &str, path: &Path, lost: &str) -> Result<Option<Vec<u8>>> {
         let Some(bytes) = self.bytes(file, path)? else { return Ok(None) };
-        let (text, seal) = sealed::open(&bytes);
+        let (text, seal) = json_checksum::split(&bytes);
         match seal {
-            Seal::Broken => {
+            Checksum::Wrong => {
                 let finding = Finding::damage(file, "the file does not match its checksum").lost(lost);
                 self.found(
                     finding
                         .remedy("put it back from a copy; remove its last member, `crc`, if you changed it yourself"),
                 );
             }
-            Seal::None if !self.inventory.as_ref().is_some_and(|i| i.files.contains_key(file)) => {
+            Checksum::Missing if !self.inventory.as_ref().is_some_and(|i| i.files.contains_key(file)) => {
                 self.found(Finding::notice(file, "no checksum recorded: an earlier version wrote it"));
             }
             _ => {}

@@ -18,7 +18,7 @@ fn nothing_is_ever_large_enough_for_a_file_of_its_own() {
     for round in 0..5 {
         let blocks: Vec<usize> = (0..20_000 / BLOCK_ROWS).step_by(round + 1).collect();
         overlay.status[round * BLOCK_ROWS] = 1;
-        index.write_checkpoint(&overlay, &blocks, round as u64, [0; 32]).unwrap();
+        index.write_checkpoint(&overlay, &blocks, round as u64, &Journals::default()).unwrap();
     }
     assert_eq!(index.frames("a").unwrap(), frames);
     assert_eq!(index.columns(&meta).unwrap().names[1].list().len(), 901);
@@ -32,7 +32,7 @@ fn blocks_of_two_times_are_no_checkpoint() {
     let index = Index::open(&dir.path().join("store")).unwrap();
     let mut overlay = Overlay::default();
     overlay.grow(3 * BLOCK_ROWS);
-    index.write_checkpoint(&overlay, &[0, 1, 2], 1, [7; 32]).unwrap();
+    index.write_checkpoint(&overlay, &[0, 1, 2], 1, &Journals { lengths: [7; 32], contents: [8; 32] }).unwrap();
     let (checkpoint, read) = index.checkpoint(overlay.len()).unwrap().unwrap();
     assert_eq!((checkpoint.rev, checkpoint.journals, &read), (1, [7; 32], &overlay));
     overlay.status[BLOCK_ROWS] = 2;

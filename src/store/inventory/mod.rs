@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use kind::Kind;
 
 use super::project::Project;
-use super::sealed::{self, Seal};
+use super::json_checksum::{self, Checksum};
 use super::{disk, line, regular};
 use crate::model::{Problem, Result};
 
@@ -230,7 +230,7 @@ pub fn forget(project: &Project, gone: &dyn Fn(&str) -> bool) -> Result<()> {
 
 /// Whether a file that is written anew carries a good checksum.
 pub fn is_sealed(path: &Path) -> bool {
-    regular::read(path, LIMIT).is_ok_and(|bytes| sealed::open(&bytes).1 == Seal::Whole)
+    regular::read(path, LIMIT).is_ok_and(|bytes| json_checksum::split(&bytes).1 == Checksum::Valid)
 }
 
 /// A file as it is now, and how it differs from `before`.

@@ -1,34 +1,69 @@
 //! The journals of a project, read and folded.
 
-use crate::model::Result;
+use std::path::PathBuf;
+
 use crate::model::history::Moment;
+use crate::model::{Problem, Result};
 use crate::store::history::History;
 use crate::store::index::digest;
 use crate::store::pictures::{self, Pictures};
 use crate::store::project::Project;
-use crate::store::{Catalog, Ledger, journal, rounds};
+use crate::store::seal::{Journals, Seal, Seals};
+use crate::store::{Catalog, Ledger, Overlay, journal, rounds};
 
-/// One hash for all journals of a project by their lengths, as a checkpoint keeps it: those of the annotators, and that
-/// of the pictures that were made, since a new picture ends what was said of the one before.
+/// What the picture journal is called among the journals.
+fn pictures_name() -> String {
+    format!("images/{}", pictures::FILE)
+}
+
+/// The files that statuses follow from, by name, with the bytes of each: the journals of the annotators, the rounds, and
+/// the journal of the pictures that were made, since a new picture ends what was said of the one before.
+fn files(project: &Project) -> Result<Vec<(String, PathBuf, u64)>> {
+    let sessions = project.sessions();
+    let of = |(who, length): (String, u64)| {
+        let path = sessions.join(format!("{who}.jsonl"));
+        (who, path, length)
+    };
+    let mut files: Vec<_> = journal::lengths(&sessions)?.into_iter().map(of).collect();
+    files.extend(rounds::lengths(project)?.into_iter().map(|(path, length)| (rounds::seal_name(&path), path, length)));
+    let length = pictures::length(&project.images())?;
+    if length > 0 {
+        files.push((pictures_name(), project.images().join(pictures::FILE), length));
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// One hash for all journals of a project by their lengths, and their bytes together.
 ///
 /// # Errors
 /// The operating system's.
-pub fn journals(project: &Project) -> Result<[u8; 32]> {
-    let mut journals = journal::lengths(&project.sessions())?;
-    for (path, length) in rounds::lengths(project)? {
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        // No annotator's name holds a slash.
-        journals.push((format!("rounds/{name}"), length));
-    }
-    let pictures = pictures::length(&project.images())?;
-    if pictures > 0 {
-        journals.push((format!("images/{}", pictures::FILE), pictures));
-    }
-    Ok(lengths(&journals))
+pub fn lengths(project: &Project) -> Result<([u8; 32], u64)> {
+    let files = files(project)?;
+    let bytes = files.iter().map(|(.., length)| length).sum();
+    Ok((digest(files.iter().map(|(name, _, length)| (name.as_str(), *length))), bytes))
 }
 
-pub(super) fn lengths(journals: &[(String, u64)]) -> [u8; 32] {
-    digest(journals.iter().map(|(who, length)| (who.as_str(), *length)))
+/// All journals of a project by their lengths and contents, which are read for it.
+///
+/// # Errors
+/// The operating system's.
+pub fn journals(project: &Project) -> Result<Journals> {
+    let mut seals = Seals::default();
+    for (name, path, length) in files(project)? {
+        let file = std::fs::File::open(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
+        seals.put(name, Seal::of_file(&file, length, &path)?);
+    }
+    Ok(seals.journals())
+}
+
+/// The journals that these statuses follow from.
+pub fn followed(ledger: &Ledger, pictures: &Pictures) -> Journals {
+    let mut seals = ledger.seals.clone();
+    if pictures.seal().length() > 0 {
+        seals.put(pictures_name(), pictures.seal().clone());
+    }
+    seals.journals()
 }
 
 /// Reads the journal of pictures; also gives what a person should know about it.
@@ -42,6 +77,22 @@ pub fn load_pictures(project: &Project) -> Result<(Pictures, Vec<String>)> {
         notices.push("the last line of the picture journal was cut short before it was acknowledged".into());
     }
     Ok((reading.pictures, notices))
+}
+
+/// Folds what is `known` of the journals already, for rules or items that are others now.
+///
+/// # Errors
+/// As [`load_ledger`], and [`Kind::Io`](crate::model::Kind::Io) when a journal is not what was known of it.
+pub fn fold_known(
+    project: &Project,
+    catalog: &Catalog,
+    pictures: &Pictures,
+    known: &Seals,
+) -> Result<(Ledger, Overlay)> {
+    let (ledger, _) = History::read_known(project, known)?.fold(catalog, pictures, Moment::Now);
+    let mut overlay = Overlay::blank(catalog.len());
+    ledger.write_over(&mut overlay);
+    Ok((ledger, overlay))
 }
 
 /// Folds all journals; also gives what a person should know about them.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Opened, from_snapshot, journals, load_ledger, load_pictures, rebuild, segments};
+use super::{Opened, fold, followed, from_snapshot, journals, load_ledger, load_pictures, rebuild, segments};
 use crate::model::{Kind, Problem, Result};
 use crate::store::behind::{Behind, moment};
 use crate::store::manifest::{Manifest, Part};
@@ -30,21 +30,24 @@ pub fn open_to_read(project: &Project, why: &Problem) -> Result<Opened> {
         }
     };
     let index = Behind::closed(&store, why.clone());
-    let kept = snapshot::read_statuses(&store, &moment(&journals(project)?, &segments), catalog.len());
-    let (overlay, ledger, pictures) = match kept {
-        Ok(found) => {
+    let (lengths, _) = fold::lengths(project)?;
+    let kept = snapshot::read_statuses(&store, &moment(&lengths, &segments), catalog.len()).ok();
+    let current = journals(project)?.contents;
+    let (overlay, ledger, pictures, contents) = match kept.filter(|kept| kept.contents == current) {
+        Some(found) => {
             index.keep(found.places);
-            (found.overlay, None, None)
+            (found.overlay, None, None, found.contents)
         }
-        Err(_) => {
+        None => {
             let (pictures, found) = load_pictures(project)?;
             notices.extend(found);
             let (ledger, found) = load_ledger(project, &catalog, &pictures)?;
             notices.extend(found);
             let mut overlay = Overlay::blank(catalog.len());
             ledger.write_over(&mut overlay);
-            (overlay, Some(ledger), Some(pictures))
+            let contents = followed(&ledger, &pictures).contents;
+            (overlay, Some(ledger), Some(pictures), contents)
         }
     };
-    Ok(Opened { index: Arc::new(index), catalog: Arc::new(catalog), overlay, ledger, pictures, notices })
+    Ok(Opened { index: Arc::new(index), catalog: Arc::new(catalog), overlay, ledger, pictures, contents, notices })
 }

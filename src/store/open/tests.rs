@@ -3,7 +3,6 @@
 use super::super::columns::tests::item;
 use super::super::journal::Journal;
 use super::super::segment::{FRAME_ROWS, Writer};
-use super::fold::lengths;
 use super::*;
 use crate::model::{Act, Decision, Field, Judgement, Seen, Status, Verdict};
 
@@ -26,6 +25,15 @@ pub(in crate::store) fn fill(root: &Path, from: i64, to: i64) -> Opened {
 }
 
 fn fill_in(root: &Path, from: i64, to: i64, frame_rows: usize) -> Opened {
+    fill_as(root, (from, to), frame_rows, &format!("{from}.jsonl.zst"))
+}
+
+/// The same, the segment under a name.
+pub(in crate::store) fn fill_named(root: &Path, from: i64, to: i64, file: &str) -> Opened {
+    fill_as(root, (from, to), FRAME_ROWS, file)
+}
+
+fn fill_as(root: &Path, (from, to): (i64, i64), frame_rows: usize, file: &str) -> Opened {
     let project = Project::open(root).or_else(|_| Project::init(root)).unwrap();
     let mut opened = reopen(root);
     let mut columns = opened.catalog.columns().clone();
@@ -35,7 +43,7 @@ fn fill_in(root: &Path, from: i64, to: i64, frame_rows: usize) -> Opened {
         columns.push(&item).unwrap();
         writer.push(&item).unwrap();
     }
-    let file = format!("{from}.jsonl.zst");
+    let file = file.to_string();
     let done = writer.finish(&file).unwrap();
     let part = Part {
         file,
@@ -154,7 +162,7 @@ fn check(root: &Path, rows: usize, accepted: &[usize]) -> Vec<String> {
 fn leave(opened: &Opened, root: &Path, rev: u64) {
     let journals = super::journals(&Project::open(root).unwrap()).unwrap();
     let blocks: Vec<usize> = (0..opened.overlay.len().div_ceil(BLOCK_ROWS)).collect();
-    opened.index.write_checkpoint(&opened.overlay, &blocks, rev, journals).unwrap();
+    opened.index.write_checkpoint(&opened.overlay, &blocks, rev, &journals).unwrap();
     opened.index.leave(&opened.overlay, &journals).unwrap();
 }
 
@@ -226,7 +234,7 @@ fn what_the_snapshots_say_needs_no_sled_and_says_the_same() {
     // Somebody else has sled: the snapshots are current, and still this is refused.
     assert_eq!(open(&project).err().unwrap().kind, Kind::Conflict);
     let journals = super::journals(&project).unwrap();
-    let statuses = snapshot::read_statuses(&store, &moment(&journals, &segments), 3000).unwrap().overlay;
+    let statuses = snapshot::read_statuses(&store, &moment(&journals.lengths, &segments), 3000).unwrap().overlay;
     assert_eq!(index.checkpoint(3000).unwrap().unwrap().1, statuses);
 }
 
@@ -354,8 +362,7 @@ fn a_current_checkpoint_spares_the_fold_and_a_stale_one_does_not_count() {
     judge(dir.path(), 3);
     let project = Project::open(dir.path()).unwrap();
     let opened = reopen(project.root());
-    let length = std::fs::metadata(dir.path().join("sessions/ann.jsonl")).unwrap().len();
-    opened.index.write_checkpoint(&opened.overlay, &[0], 3, lengths(&[("ann".into(), length)])).unwrap();
+    opened.index.write_checkpoint(&opened.overlay, &[0], 3, &super::journals(&project).unwrap()).unwrap();
     drop(opened);
     let opened = reopen(project.root());
     assert!(opened.ledger.is_none());

@@ -14,15 +14,14 @@ use crate::model::{Kind, Problem, Result};
 use crate::store::append::Whole;
 use crate::store::flat::{Reading, write};
 use crate::store::regular;
+use crate::store::seal::Seal;
 
-const MAGIC: &[u8; 8] = b"btpict\x00\x01";
+const MAGIC: &[u8; 8] = b"btpict\x00\x02";
 /// Bytes of a picture beside its items: eight bytes each of key, revision, seed, prompt, pair and offset; four of sample,
 /// job and how many items; two of fingerprint and extension; one that says whether it is a draft; the hash.
 const ROW: u64 = 6 * 8 + 3 * 4 + 2 * 2 + 1 + 32;
-/// Bytes of a journal that are looked at in each of [`PLACES`].
+/// The first bytes of a journal, which tell one from another at a glance.
 const PIECE: u64 = 1 << 10;
-/// Places of a journal that are looked at, the first and the last bytes among them.
-const PLACES: u64 = 32;
 /// Pictures that may follow what the file has before it is written anew, and no fewer than an eighth of those: reading so
 /// many lines takes 10 ms.
 const LONG: usize = 4096;
@@ -32,7 +31,7 @@ const LONG: usize = 4096;
 struct Tail {
     /// Bytes of the journal that it is of.
     length: u64,
-    /// [`seal`] of them.
+    /// blake3 of them.
     seal: [u8; 32],
     names: Vec<String>,
     explained: Vec<String>,
@@ -45,31 +44,18 @@ pub fn path(store: &Path) -> PathBuf {
     store.join("pictures.snap")
 }
 
-/// A hash of pieces of the first `length` bytes of a journal. A journal only grows, and each of its lines carries a
-/// checksum: this tells another journal apart without reading all of it.
-fn seal(file: &File, length: u64) -> std::io::Result<[u8; 32]> {
-    let mut hasher = blake3::Hasher::new();
-    let mut piece = [0; PIECE as usize];
-    let last = length.saturating_sub(PIECE);
-    for place in 0..PLACES {
-        let at = last / (PLACES - 1) * place + last % (PLACES - 1) * place / (PLACES - 1);
-        let piece = &mut piece[..PIECE.min(length) as usize];
-        file.read_exact_at(piece, at)?;
-        hasher.update(piece);
-    }
-    Ok(*hasher.finalize().as_bytes())
-}
-
-/// What a file says at its beginning of the journal that it is of: the journal's first bytes.
+/// What a file says at its beginning of the journal that it is of: a hash of the journal's first bytes.
 fn key(file: &File) -> std::io::Result<[u8; 32]> {
-    seal(file, PIECE)
+    let mut piece = [0; PIECE as usize];
+    file.read_exact_at(&mut piece, 0)?;
+    Ok(*blake3::hash(&piece).as_bytes())
 }
 
 /// Pictures as columns, to be written.
 #[derive(Default)]
 pub struct Kept {
-    /// Bytes of the journal that they are all of.
-    length: u64,
+    /// The part of the journal that they are all of.
+    seal: Seal,
     names: Vec<String>,
     explained: Vec<String>,
     keys: Vec<u64>,
@@ -92,7 +78,7 @@ impl Kept {
     fn of(pictures: &Pictures) -> Kept {
         let made = &pictures.made;
         Kept {
-            length: pictures.whole.length,
+            seal: pictures.seal.clone(),
             names: pictures.names.clone(),
             explained: pictures.explained.clone(),
             keys: made.iter().map(|e| e.key).collect(),
@@ -121,8 +107,8 @@ impl Kept {
         let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &journal);
         let file = regular::open(&journal, OpenOptions::new().read(true))?;
         let tail = Tail {
-            length: self.length,
-            seal: seal(&file, self.length).map_err(fail)?,
+            length: self.seal.length(),
+            seal: self.seal.digest(),
             names: self.names.clone(),
             explained: self.explained.clone(),
             items: self.items.len() as u64,
@@ -188,14 +174,20 @@ pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
     };
     let tail: Tail = reading.finish(&[cursor.crc])?;
     let length = file.metadata().map_err(fail)?.len();
-    if tail.length > length || seal(&file, tail.length).map_err(fail)? != tail.seal {
-        return Err(Problem::new(Kind::NotFound, "it is of another journal").file(path(store)));
+    let other = || Problem::new(Kind::NotFound, "it is of another journal").file(path(store));
+    if tail.length > length {
+        return Err(other());
+    }
+    let seal = Seal::of_file(&file, tail.length, &journal)?;
+    if seal.digest() != tail.seal {
+        return Err(other());
     }
     let mut pictures = Pictures {
         path: journal,
         names: tail.names,
         explained: tail.explained,
         whole: Whole { length: tail.length, torn: false },
+        seal,
         kept: rows,
         ..Pictures::default()
     };

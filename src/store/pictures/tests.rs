@@ -54,7 +54,7 @@ fn a_torn_line_is_set_aside_and_a_damaged_one_named() {
     written(dir.path(), &[sample_made(4)]);
     let reading = read(dir.path()).unwrap();
     assert_eq!((reading.pictures.len(), reading.whole.torn), (3, false));
-    assert!(dir.path().join("pictures.jsonl.torn").exists());
+    assert!(dir.path().join("pictures.jsonl.torn-1").exists());
     let mut bytes = std::fs::read(&path).unwrap();
     let second = bytes.iter().position(|b| *b == b'\n').unwrap() + 40;
     bytes[second] ^= 1;

@@ -168,6 +168,11 @@ impl Scores {
         &self.about
     }
 
+    /// Whether their files must be opened anew; see [`Appended::lost`].
+    pub fn lost(&self) -> bool {
+        self.rows.lost() || self.details.lost()
+    }
+
     /// What was wrong when they were opened.
     pub fn problems(&self) -> &[Problem] {
         &self.problems

@@ -48,9 +48,9 @@ fn statuses_read_back_as_they_were() {
             overlay.status[row] = Status::Rejected.code();
             overlay.judged[row] = 1 << 40;
         }
-        write_statuses(dir.path(), &[9; 32], &overlay, places.clone()).unwrap();
+        write_statuses(dir.path(), &[9; 32], &overlay, places.clone(), [7; 32]).unwrap();
         let read = read_statuses(dir.path(), &[9; 32], rows).unwrap();
-        assert_eq!(read, Statuses { overlay: overlay.clone(), places: places.clone() });
+        assert_eq!(read, Statuses { overlay: overlay.clone(), places: places.clone(), contents: [7; 32] });
         assert_eq!(read_statuses(dir.path(), &[8; 32], rows).unwrap_err().kind, Kind::NotFound);
         assert_eq!(read_statuses(dir.path(), &[9; 32], rows + 1).unwrap_err().kind, Kind::Corrupt);
     }
@@ -65,7 +65,7 @@ fn no_flipped_bit_and_no_cut_gets_through() {
     let mut overlay = Overlay::blank(rows);
     overlay.status[rows - 2] = Status::Accepted.code();
     write_columns(dir.path(), &[1; 32], &columns(40), [("a", &frames()[..])], []).unwrap();
-    write_statuses(dir.path(), &[1; 32], &overlay, vec![]).unwrap();
+    write_statuses(dir.path(), &[1; 32], &overlay, vec![], [0; 32]).unwrap();
     let columns = || read_columns(dir.path(), &[1; 32]).map(|_| ());
     let statuses = || read_statuses(dir.path(), &[1; 32], rows).map(|_| ());
     let reads: [(PathBuf, Read<'_>); 2] =

@@ -199,7 +199,7 @@ impl Rig {
         let wish = Wish::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement });
         let (send, receipt) = mpsc::channel();
         let reply = Box::new(move |r| drop(send.send(r)));
-        self.shared.writer.send(Work::Wish { who: "ann".into(), wish, reply }).unwrap();
+        self.shared.writer.send(Work::Wish { who: "ann".into(), wish, asked: None, reply }).unwrap();
         receipt.recv_timeout(PATIENCE).unwrap()
     }
 

@@ -153,6 +153,20 @@ fn no_flipped_bit_and_no_cut_gets_through() {
 }
 
 #[test]
+fn a_flipped_bit_of_any_older_line_is_noticed() {
+    let here = Here::new(120);
+    here.keep();
+    let whole = std::fs::read(here.journal()).unwrap();
+    for at in (0..whole.len()).step_by(97) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        std::fs::write(here.journal(), bytes).unwrap();
+        assert_eq!(here.same(), 0, "byte {at}");
+        assert!(!journal::read_on(here.images(), &here.store()).unwrap().problems.is_empty(), "byte {at}");
+    }
+}
+
+#[test]
 fn only_much_that_is_on_disk_is_kept() {
     let here = Here::new(LONG as u32 - 1);
     let mut pictures = journal::read(here.images()).unwrap().pictures;

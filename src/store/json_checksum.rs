@@ -8,17 +8,17 @@ const TAIL: usize = MARK.len() + 8 + END.len();
 
 /// What a file says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seal {
+pub enum Checksum {
     /// It matches its checksum.
-    Whole,
+    Valid,
     /// It does not.
-    Broken,
+    Wrong,
     /// It has none.
-    None,
+    Missing,
 }
 
 /// The bytes of a JSON object with its checksum; anything else stays as it is.
-pub fn seal(json: &[u8]) -> Vec<u8> {
+pub fn add(json: &[u8]) -> Vec<u8> {
     let trimmed = json.trim_ascii_end();
     let Some(body) = trimmed.strip_suffix(b"}").map(<[u8]>::trim_ascii_end).filter(|body| body.len() > 1) else {
         return json.to_vec();
@@ -30,17 +30,17 @@ pub fn seal(json: &[u8]) -> Vec<u8> {
 }
 
 /// The JSON without its checksum, and what the checksum says.
-pub fn open(bytes: &[u8]) -> (Vec<u8>, Seal) {
+pub fn split(bytes: &[u8]) -> (Vec<u8>, Checksum) {
     let Some((body, tail)) = bytes.len().checked_sub(TAIL).map(|at| bytes.split_at(at)) else {
-        return (bytes.to_vec(), Seal::None);
+        return (bytes.to_vec(), Checksum::Missing);
     };
     if tail.starts_with(MARK) && tail.ends_with(END) {
         let whole = &tail[MARK.len()..MARK.len() + 8] == format!("{:08x}", crc32fast::hash(body)).as_bytes();
-        return ([body, b"\n}\n"].concat(), if whole { Seal::Whole } else { Seal::Broken });
+        return ([body, b"\n}\n"].concat(), if whole { Checksum::Valid } else { Checksum::Wrong });
     }
     // An editor may have moved it.
     let moved = memchr::memmem::rfind(bytes, b"\"crc\"").is_some_and(|at| at + 40 > bytes.len());
-    (bytes.to_vec(), if moved { Seal::Broken } else { Seal::None })
+    (bytes.to_vec(), if moved { Checksum::Wrong } else { Checksum::Missing })
 }
 
 #[cfg(test)]
@@ -50,20 +50,20 @@ mod tests {
     #[test]
     fn every_flipped_bit_is_noticed_but_for_those_that_hide_the_checksum() {
         let json = b"{\n  \"a\": 1,\n  \"b\": [\n    2\n  ]\n}";
-        let sealed = seal(json);
+        let checked = add(json);
         let value = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).unwrap();
-        assert_eq!(open(&sealed).1, Seal::Whole);
-        assert_eq!(value(&open(&sealed).0), value(json));
-        assert_eq!(value(&sealed)["a"], 1, "an earlier version reads it too");
-        for at in 0..sealed.len() {
+        assert_eq!(split(&checked).1, Checksum::Valid);
+        assert_eq!(value(&split(&checked).0), value(json));
+        assert_eq!(value(&checked)["a"], 1, "an earlier version reads it too");
+        for at in 0..checked.len() {
             for bit in 0..8 {
-                let mut bad = sealed.clone();
+                let mut bad = checked.clone();
                 bad[at] ^= 1 << bit;
-                assert_ne!(open(&bad).1, Seal::Whole, "bit {bit} of byte {at}");
+                assert_ne!(split(&bad).1, Checksum::Valid, "bit {bit} of byte {at}");
             }
         }
-        assert_eq!(open(json).1, Seal::None);
-        assert_eq!(seal(b"[1]"), b"[1]");
-        assert_eq!(open(&seal(b"{}")).1, Seal::None, "an empty object has no place for it");
+        assert_eq!(split(json).1, Checksum::Missing);
+        assert_eq!(add(b"[1]"), b"[1]");
+        assert_eq!(split(&add(b"{}")).1, Checksum::Missing, "an empty object has no place for it");
     }
 }

@@ -1,0 +1,189 @@
+//! Where decisions wait: a histogram for each step between a request and its receipt.
+//!
+//! Recording costs a few atomic additions. Buckets are a quarter of an octave wide, so a percentile is right within 19 %.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// Buckets an octave.
+const STEPS: u64 = 4;
+/// The first bucket holds everything below 2^8 ns.
+const LEAST: u32 = 8;
+/// Octaves: the last bucket begins at 2^36 ns, more than a minute.
+const OCTAVES: u32 = 28;
+const BUCKETS: usize = OCTAVES as usize * STEPS as usize + 1;
+
+/// A step of a decision on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// In the queue of the thread that decides.
+    Queue,
+    /// Waiting for locks that readers hold.
+    Locks,
+    /// Being checked: its item is read, its round asked.
+    Prepare,
+    /// For decisions that share its turn to be prepared and written.
+    Batch,
+    /// Being written.
+    Append,
+    /// `fdatasync`.
+    Sync,
+    /// The open file being compared with its path.
+    Check,
+    /// Being folded into the statuses, locks left out.
+    Apply,
+    /// Its receipt on the way to the socket.
+    Send,
+    /// All of it, from the request read to the receipt written.
+    Total,
+}
+
+impl Step {
+    /// All steps, in their order.
+    pub const ALL: [Step; 10] = [
+        Step::Queue,
+        Step::Locks,
+        Step::Prepare,
+        Step::Batch,
+        Step::Append,
+        Step::Sync,
+        Step::Check,
+        Step::Apply,
+        Step::Send,
+        Step::Total,
+    ];
+
+    /// Its name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Step::Queue => "queue",
+            Step::Locks => "locks",
+            Step::Prepare => "prepare",
+            Step::Batch => "batch",
+            Step::Append => "append",
+            Step::Sync => "sync",
+            Step::Check => "check",
+            Step::Apply => "apply",
+            Step::Send => "send",
+            Step::Total => "total",
+        }
+    }
+}
+
+struct Histogram {
+    counts: [AtomicU64; BUCKETS],
+    longest: AtomicU64,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Histogram { counts: std::array::from_fn(|_| AtomicU64::new(0)), longest: AtomicU64::new(0) }
+    }
+}
+
+fn bucket(nanos: u64) -> usize {
+    let octave = nanos.checked_ilog2().unwrap_or(0);
+    if octave < LEAST {
+        return 0;
+    }
+    // The two bits below the highest one.
+    let step = nanos >> (octave - 2) & (STEPS - 1);
+    (1 + u64::from(octave - LEAST) * STEPS + step).min(BUCKETS as u64 - 1) as usize
+}
+
+/// What a bucket ends below, in nanoseconds.
+fn end(bucket: usize) -> u64 {
+    let Some(at) = (bucket as u64).checked_sub(1) else { return 1 << LEAST };
+    (STEPS + at % STEPS + 1) << (u64::from(LEAST) + at / STEPS - 2)
+}
+
+/// The histograms of an owner, since it started.
+#[derive(Default)]
+pub struct Latency([Histogram; Step::ALL.len()]);
+
+impl Latency {
+    /// A decision spent this long in a step.
+    pub fn record(&self, step: Step, time: Duration) {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let histogram = &self.0[step as usize];
+        histogram.counts[bucket(nanos)].fetch_add(1, Ordering::Relaxed);
+        histogram.longest.fetch_max(nanos, Ordering::Relaxed);
+    }
+
+    /// All of them as they are now.
+    pub fn read(&self) -> Vec<Waits> {
+        let of = |step: Step| {
+            let histogram = &self.0[step as usize];
+            let counts = histogram.counts.iter().map(|n| n.load(Ordering::Relaxed)).enumerate();
+            Waits {
+                step: step.name().into(),
+                longest: histogram.longest.load(Ordering::Relaxed),
+                buckets: counts.filter(|(_, n)| *n > 0).map(|(at, n)| (end(at), n)).collect(),
+            }
+        };
+        Step::ALL.into_iter().map(of).collect()
+    }
+}
+
+/// How long decisions spent in a step.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waits {
+    /// [`Step::name`].
+    pub step: String,
+    /// The longest, in nanoseconds.
+    pub longest: u64,
+    /// Buckets that are not empty, rising: what the bucket ends below in nanoseconds, and decisions in it.
+    pub buckets: Vec<(u64, u64)>,
+}
+
+impl Waits {
+    /// Decisions.
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().map(|(_, n)| n).sum()
+    }
+
+    /// The time that this share of the decisions is within, in nanoseconds; 0 for none.
+    pub fn within(&self, share: f64) -> u64 {
+        let wanted = ((self.count() as f64 * share).ceil() as u64).max(1);
+        let mut sum = 0;
+        let found = self.buckets.iter().find(|(_, n)| {
+            sum += n;
+            sum >= wanted
+        });
+        found.map_or(0, |(end, _)| *end).min(self.longest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_cover_all_times_and_are_a_quarter_of_an_octave_wide() {
+        for nanos in (0..200_000u64).chain((18..40).flat_map(|n| [(1 << n) - 1, 1 << n, (1 << n) + (1 << (n - 1))])) {
+            let at = bucket(nanos);
+            assert!(at == BUCKETS - 1 || nanos < end(at), "{nanos} in {at}");
+            assert!(at == 0 || nanos >= end(at - 1), "{nanos} in {at}");
+        }
+        assert!((1..BUCKETS).all(|at| end(at) as f64 / end(at - 1) as f64 <= 1.25 + 1e-9));
+        assert_eq!(bucket(u64::MAX), BUCKETS - 1);
+    }
+
+    #[test]
+    fn percentiles_are_right_within_a_bucket() {
+        let latency = Latency::default();
+        (1..=1000).for_each(|n| latency.record(Step::Sync, Duration::from_micros(n)));
+        latency.record(Step::Total, Duration::from_secs(1));
+        let read = latency.read();
+        let of = |name: &str| read.iter().find(|w| w.step == name).unwrap();
+        let sync = of("sync");
+        assert_eq!((sync.count(), sync.longest), (1000, 1_000_000));
+        for (share, expected) in [(0.5, 500_000.0), (0.99, 990_000.0), (1.0, 1_000_000.0)] {
+            let found = sync.within(share) as f64;
+            assert!((expected..=expected * 1.25).contains(&found), "{share}: {found}");
+        }
+        assert_eq!((of("queue").within(0.5), of("total").within(0.5)), (0, 1_000_000_000));
+    }
+}

@@ -1,0 +1,79 @@
+//! Reading the project again after somebody else changed its journals while it was open.
+
+use super::{Writer, load_rounds};
+use crate::model::{Problem, Result};
+use crate::owner::wire::Event;
+use crate::store::{Overlay, open};
+
+impl Writer {
+    /// Looks whether the open journals are still those that their paths name.
+    pub(super) fn look(&mut self) {
+        let lost = self.journals.values_mut().find_map(|journal| journal.confirm().err());
+        if let Some(problem) = lost.filter(|_| self.unread.is_none()) {
+            self.changed.get_or_insert(problem);
+        }
+        // What keeps it from being read is told to whoever decides next.
+        let _ = self.read_again();
+    }
+
+    /// Reads all journals again where somebody else changed one; nothing is decided on what was known before.
+    ///
+    /// # Errors
+    /// What keeps them from being read: then this is tried again before the next decision.
+    pub(super) fn read_again(&mut self) -> Result<()> {
+        let Some(why) = self.changed.clone() else { return Ok(()) };
+        let read = self.read_all(&why);
+        *self.shared.read_only() = read.as_ref().err().map(ToString::to_string);
+        if read.is_ok() {
+            self.changed = None;
+        }
+        read
+    }
+
+    fn read_all(&mut self, why: &Problem) -> Result<()> {
+        self.journals.clear();
+        (self.pictures, self.reread) = (None, false);
+        let project = &self.shared.project;
+        for dir in [project.sessions(), project.images()] {
+            let there = dir.symlink_metadata().map_err(|e| Problem::io(&e, "the folder is not there", &dir));
+            there.map_err(|problem| problem.help("put it back; until then nothing is saved"))?;
+        }
+        let catalog = self.shared.catalog();
+        let (pictures, mut notices) = open::load_pictures(project)?;
+        let (ledger, found) = open::load_ledger(project, &catalog, &pictures)?;
+        notices.extend(found);
+        let mut overlay = Overlay::blank(catalog.len());
+        ledger.write_over(&mut overlay);
+        notices.extend(load_rounds(&self.shared, &ledger));
+        // A fold under way is of journals that are no more; who waits for it is served by this one.
+        if let Some(folding) = self.folding.take() {
+            folding.abandon();
+        }
+        {
+            let mut current = self.shared.ledger_mut();
+            let (before, now) = (current.decisions(), ledger.decisions());
+            notices.push(format!(
+                "the journals were changed by somebody else while the project was open, and were read again: {now} decisions \
+                 count where {before} did. {}",
+                Problem { help: None, ..why.clone() }
+            ));
+            *self.shared.pictures_mut() = pictures;
+            self.shared.data_mut().overlay = overlay;
+            *current = ledger;
+        }
+        for notice in &notices {
+            crate::owner::log::write(format_args!("{} {notice}", crate::store::journal::stamp(super::now())));
+        }
+        let mut known = self.shared.notices();
+        for notice in notices {
+            if !known.contains(&notice) {
+                known.push(notice);
+            }
+        }
+        drop(known);
+        self.all_dirty();
+        // Every client looks again at what it shows.
+        self.shared.tell(Event::Resync);
+        Ok(())
+    }
+}

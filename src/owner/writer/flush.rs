@@ -1,0 +1,167 @@
+//! Writing a batch of decisions: all journals are written, then synced at once, then each is checked and acknowledged.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use super::{Pending, Writer};
+use crate::model::{Act, Decision, Problem, Result};
+use crate::owner::latency::Step;
+use crate::owner::state::Shared;
+use crate::owner::wire::{Event, Receipt};
+use crate::store::columns::BLOCK_ROWS;
+use crate::store::journal::{self, Journal};
+use crate::store::seal::Seal;
+
+/// Decisions of one person.
+struct Group {
+    who: String,
+    pendings: Vec<Pending>,
+}
+
+impl Writer {
+    pub(super) fn flush(&mut self) {
+        if self.batch.is_empty() {
+            return;
+        }
+        if let Err(problem) = self.shared.at_home() {
+            *self.shared.read_only() = Some(problem.to_string());
+            for pending in std::mem::take(&mut self.batch) {
+                self.unsaid(&pending);
+                (pending.reply)(Err(problem.clone()));
+            }
+            return;
+        }
+        let mut by_person: BTreeMap<String, Vec<Pending>> = BTreeMap::new();
+        for pending in self.batch.drain(..) {
+            by_person.entry(pending.decision.who.clone()).or_default().push(pending);
+        }
+        let (mut groups, mut files) = (Vec::new(), Vec::new());
+        for (who, pendings) in by_person {
+            let began = Instant::now();
+            for times in pendings.iter().filter_map(|p| p.times) {
+                self.shared.latency.record(Step::Batch, began.duration_since(times.prepared));
+            }
+            match self.write(&who, &pendings) {
+                Ok(file) => {
+                    files.push(file);
+                    groups.push(Some(Group { who, pendings }));
+                }
+                Err(problem) => self.refuse(&who, pendings, &problem),
+            }
+        }
+        let mut syncers = std::mem::take(&mut self.syncers);
+        syncers.sync(files, |(at, synced, took)| {
+            if let Some(group) = groups.get_mut(at).and_then(Option::take) {
+                self.synced(group, synced, took);
+            }
+        });
+        self.syncers = syncers;
+    }
+
+    /// Writes the decisions of one person; gives the file that is to be synced.
+    fn write(&mut self, who: &str, pendings: &[Pending]) -> Result<std::sync::Arc<std::fs::File>> {
+        let decisions: Vec<Decision> = pendings.iter().map(|p| p.decision.clone()).collect();
+        let journal = self.journal(who)?;
+        journal.write(&decisions)?;
+        Ok(journal.handle())
+    }
+
+    fn synced(&mut self, group: Group, synced: std::io::Result<()>, took: Duration) {
+        let Group { who, pendings } = group;
+        let Some(journal) = self.journals.get_mut(&who) else { return };
+        if let Err(problem) = journal.synced(synced, took) {
+            return self.refuse(&who, pendings, &problem);
+        }
+        let (times, links) = (journal.times(), journal.links());
+        for _ in pendings.iter().filter(|p| p.times.is_some()) {
+            let latency = &self.shared.latency;
+            latency.record(Step::Append, times.write);
+            latency.record(Step::Sync, times.sync);
+            latency.record(Step::Check, times.check);
+        }
+        if links > 1 && self.linked.insert(who.clone()) {
+            self.shared.notices().push(format!(
+                "the journal of {who} has {links} names: whoever edits another one in place changes the journal too"
+            ));
+        }
+        *self.shared.read_only() = None;
+        pendings.into_iter().for_each(|p| self.apply(p));
+    }
+
+    /// Nothing of these was said.
+    fn refuse(&mut self, who: &str, pendings: Vec<Pending>, problem: &Problem) {
+        *self.shared.read_only() = Some(problem.to_string());
+        // Open it anew next time: what is on disk is what counts.
+        if self.journals.remove(who).is_some_and(|journal| journal.lost()) {
+            self.changed.get_or_insert_with(|| problem.clone());
+        }
+        for pending in pendings {
+            self.unsaid(&pending);
+            (pending.reply)(Err(problem.clone()));
+        }
+    }
+
+    /// The journal of a person, open.
+    pub(super) fn journal(&mut self, who: &str) -> Result<&mut Journal> {
+        if !self.journals.contains_key(who) {
+            let sessions = self.shared.project.sessions();
+            let seal = self.shared.ledger().seals.get(who).cloned().unwrap_or_default();
+            let opened = Journal::after(&sessions, who, seal).inspect_err(|problem| {
+                // Where something else is there than was read, all of it is read again.
+                if !as_known(&self.shared, who) {
+                    self.changed.get_or_insert_with(|| problem.clone());
+                }
+            })?;
+            self.journals.insert(who.to_string(), opened);
+        }
+        self.journals.get_mut(who).ok_or_else(|| Problem::new(crate::model::Kind::Io, "the journal is not open"))
+    }
+
+    fn apply(&mut self, pending: Pending) {
+        let Pending { decision, row, reply, times } = pending;
+        let began = Instant::now();
+        let shared = self.shared.clone();
+        let mut ledger = shared.ledger_mut();
+        let mut locks = began.elapsed();
+        ledger.seals.add(&decision.who, &journal::text(&decision));
+        if let Some(folding) = &mut self.folding {
+            folding.since.push((decision.clone(), row));
+        }
+        let change = match ledger.apply(&decision, row) {
+            Ok(change) => change,
+            Err(problem) => return reply(Err(problem)),
+        };
+        if let Act::Undo(target) = &decision.act
+            && let Some((row, judgement)) = ledger.judgement(target)
+        {
+            shared.rounds.undone(&decision.who, row, judgement);
+        }
+        let asked = Instant::now();
+        let mut data = shared.data_mut();
+        locks += asked.elapsed();
+        ledger.write_row(change.row, &mut data.overlay);
+        drop((ledger, data));
+        self.dirty.insert(change.row as usize / BLOCK_ROWS);
+        self.since_checkpoint += 1;
+        let receipt = Receipt { uuid: decision.uuid, rev: decision.rev, number: change.row + 1, status: change.status };
+        let said = match &decision.act {
+            Act::Judge(judgement) => Some(judgement),
+            Act::Undo(_) | Act::Redo(_) => None,
+        };
+        let status = self.told(&decision.who, change.row, said, change.status);
+        if let Some(times) = times {
+            shared.latency.record(Step::Locks, times.locks + locks);
+            shared.latency.record(Step::Apply, began.elapsed().saturating_sub(locks));
+        }
+        reply(Ok(Receipt { status, ..receipt.clone() }));
+        shared.tell(Event::Verdict { who: decision.who, receipt });
+    }
+}
+
+/// Whether the journal of a person is as long as what was read of it, as far as can be seen.
+fn as_known(shared: &Shared, who: &str) -> bool {
+    let sessions = shared.project.sessions();
+    let length = std::fs::metadata(sessions.join(format!("{who}.jsonl"))).map_or(0, |meta| meta.len());
+    let known = shared.ledger().seals.get(who).map_or(0, Seal::length);
+    sessions.symlink_metadata().is_ok_and(|meta| meta.is_dir()) && length == known
+}

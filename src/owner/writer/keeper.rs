@@ -1,0 +1,123 @@
+//! The thread that writes to sled what may be lost: places, and status checkpoints. A decision waits for neither.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::owner::background;
+use crate::owner::state::Shared;
+use crate::store::Overlay;
+use crate::store::seal::Journals;
+
+enum Task {
+    Places,
+    Checkpoint(Box<Checkpoint>),
+}
+
+struct Checkpoint {
+    overlay: Overlay,
+    blocks: BTreeSet<usize>,
+    rev: u64,
+    journals: Journals,
+}
+
+#[derive(Default)]
+struct State {
+    /// A checkpoint is being written.
+    busy: AtomicBool,
+    /// Blocks of checkpoints that could not be written.
+    unwritten: Mutex<BTreeSet<usize>>,
+    /// Places are to be written.
+    places: AtomicBool,
+}
+
+/// See the module's text.
+pub(super) struct Keeper {
+    tasks: Option<mpsc::Sender<Task>>,
+    thread: Option<JoinHandle<()>>,
+    state: Arc<State>,
+}
+
+impl Keeper {
+    pub(super) fn new(shared: &Arc<Shared>) -> Keeper {
+        let (tasks, queue) = mpsc::channel();
+        let state = Arc::new(State::default());
+        let (index, theirs) = (shared.index.clone(), state.clone());
+        let work = move || {
+            background::give_way();
+            for task in queue {
+                match task {
+                    Task::Places => {
+                        theirs.places.store(false, Ordering::Release);
+                        if let Err(problem) = index.write_places() {
+                            crate::owner::log::write(format_args!("where people are could not be remembered: {problem}"));
+                        }
+                    }
+                    Task::Checkpoint(task) => {
+                        let Checkpoint { overlay, blocks, rev, journals } = *task;
+                        let list: Vec<usize> = blocks.iter().copied().collect();
+                        if let Err(problem) = index.write_checkpoint(&overlay, &list, rev, &journals) {
+                            // Nothing is lost: the journals are replayed instead.
+                            crate::owner::log::write(format_args!("the checkpoint could not be written: {problem}"));
+                            theirs.unwritten.lock().unwrap_or_else(PoisonError::into_inner).extend(blocks);
+                        }
+                        theirs.busy.store(false, Ordering::Release);
+                    }
+                }
+            }
+        };
+        // Without a thread nothing is written, and the next opening reads the journals.
+        let thread = std::thread::Builder::new().name("keeper".into()).spawn(work).ok();
+        Keeper { tasks: Some(tasks), thread, state }
+    }
+
+    fn send(&self, task: Task) -> bool {
+        self.tasks.as_ref().is_some_and(|tasks| tasks.send(task).is_ok())
+    }
+
+    /// Has noted places written down.
+    pub(super) fn places(&self) {
+        if !self.state.places.swap(true, Ordering::AcqRel) {
+            self.send(Task::Places);
+        }
+    }
+
+    /// Whether no checkpoint is being written.
+    pub(super) fn is_free(&self) -> bool {
+        let over = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
+        over || !self.state.busy.load(Ordering::Acquire)
+    }
+
+    /// Waits until no checkpoint is being written.
+    pub(super) fn wait(&self) {
+        while !self.is_free() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Blocks that the last checkpoint should have written.
+    pub(super) fn unwritten(&self) -> BTreeSet<usize> {
+        std::mem::take(&mut self.state.unwritten.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Has these blocks of the statuses written, which follow from `journals`.
+    pub(super) fn checkpoint(&self, overlay: Overlay, blocks: BTreeSet<usize>, rev: u64, journals: Journals) {
+        self.state.busy.store(true, Ordering::Release);
+        let task = Checkpoint { overlay, blocks: blocks.clone(), rev, journals };
+        if !self.send(Task::Checkpoint(Box::new(task))) {
+            self.state.unwritten.lock().unwrap_or_else(PoisonError::into_inner).extend(blocks);
+            self.state.busy.store(false, Ordering::Release);
+        }
+    }
+
+    /// Waits until everything is written; gives the blocks that could not be.
+    pub(super) fn finish(&mut self) -> BTreeSet<usize> {
+        self.tasks = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        self.unwritten()
+    }
+}

@@ -1,0 +1,146 @@
+//! What a segment says of itself.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs::File;
+use std::path::Path;
+
+use super::Said;
+use crate::model::{Form, Item, Kind, Prediction, Problem, Result};
+use crate::store::columns::id_hash;
+use crate::store::manifest::{Holds, Part};
+use crate::store::segment::Reader;
+
+/// The items that the project has.
+#[derive(Default)]
+pub(super) struct Contents {
+    ids: HashSet<u64>,
+    /// How often questions with a key are of which form, by the key as JSON.
+    forms: HashMap<u64, Form>,
+}
+
+fn corrupt(what: impl Into<String>) -> Problem {
+    Problem::new(Kind::Corrupt, what)
+}
+
+impl Contents {
+    /// Reads the items of these parts.
+    pub(super) fn read<'p>(&mut self, imports: &Path, parts: impl Iterator<Item = &'p Part>) -> Result<()> {
+        for part in parts.filter(|part| matches!(part.holds, Holds::Items { .. })) {
+            let path = imports.join(&part.file);
+            // One that is missing is told when the project is opened.
+            if path.exists() {
+                rows(&Reader::scan(&path, part.rows)?, &mut |line| self.take(&item(line)?).map(drop))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes an item; whether it is new.
+    fn take(&mut self, item: &Item) -> Result<bool> {
+        self.forms.insert(key(&item.key)?, item.form);
+        Ok(self.ids.insert(id_hash(&item.id)))
+    }
+}
+
+fn key(key: &crate::model::Key) -> Result<u64> {
+    serde_json::to_string(key).map(|key| id_hash(&key)).map_err(|e| corrupt(format!("a key cannot be read: {e}")))
+}
+
+fn item(line: &[u8]) -> Result<Item> {
+    serde_json::from_slice(line).map_err(|e| corrupt(format!("a row of it is no item: {e}")))
+}
+
+/// Calls `each` with every row of a segment.
+fn rows(reader: &Reader, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<u64> {
+    let mut rows = 0;
+    for frame in 0..reader.frames().len() {
+        let text = reader.frame(frame)?;
+        for line in text.split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
+            each(line)?;
+            rows += 1;
+        }
+    }
+    Ok(rows)
+}
+
+fn blake3_of(path: &Path) -> Result<(String, u64)> {
+    let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", path);
+    let mut hasher = blake3::Hasher::new();
+    let file = File::open(path).map_err(fail)?;
+    let bytes = std::io::copy(&mut std::io::BufReader::with_capacity(1 << 20, file), &mut hasher).map_err(fail)?;
+    Ok((hasher.finalize().to_hex().to_string(), bytes))
+}
+
+/// Whether the segment is there and is what `part` says.
+pub(super) fn is(imports: &Path, part: &Part) -> bool {
+    blake3_of(&imports.join(&part.file)).is_ok_and(|(blake3, bytes)| blake3 == part.blake3 && bytes == part.bytes)
+}
+
+/// What the manifest is to say of a segment, by the segment alone. All of it is read, and each frame checked.
+pub(super) fn examine(imports: &Path, file: &str, project: &mut Contents, said: &Said) -> Result<Part> {
+    let path = imports.join(file);
+    let (blake3, bytes) = blake3_of(&path)?;
+    let reader = Reader::survey(&path)?;
+    let (holds, rows) = match word(file) {
+        "items" => items(&reader, project)?,
+        "answers" => answers(&reader, project, said)?,
+        _ => {
+            return Err(corrupt(
+                "it holds later texts of items, and without its line nobody knows from which revision on",
+            )
+            .help("`zstdcat` reads it; write the texts again with `benchtop edit` or `benchtop recompose`"));
+        }
+    };
+    let source = "taken in again by `benchtop recover`".into();
+    let file = file.to_string();
+    Ok(Part { file, holds, rows, duplicates: 0, bytes, blake3, source, source_blake3: String::new() })
+}
+
+/// The word in the name of a segment that says what it holds.
+fn word(file: &str) -> &str {
+    let stem = file.strip_suffix(".jsonl.zst").unwrap_or(file);
+    stem.rsplit('-').next().unwrap_or_default()
+}
+
+fn items(reader: &Reader, project: &mut Contents) -> Result<(Holds, u64)> {
+    let mut found: Option<String> = None;
+    let mut fresh = Vec::new();
+    let count = rows(reader, &mut |line| {
+        let item = item(line)?;
+        if found.get_or_insert_with(|| item.dataset.clone()) != &item.dataset {
+            return Err(corrupt("its items are of more than one data set"));
+        }
+        if project.ids.contains(&id_hash(&item.id)) {
+            return Err(corrupt(format!("the project has its item {} from another import", item.id))
+                .help("it was brought in again since; nothing is lost by leaving this segment where it is"));
+        }
+        fresh.push(item);
+        Ok(())
+    })?;
+    for item in &fresh {
+        if !project.take(item)? {
+            return Err(corrupt(format!("it holds the item {} twice", item.id)));
+        }
+    }
+    let dataset = found.ok_or_else(|| corrupt("it holds no items"))?;
+    Ok((Holds::Items { dataset }, count))
+}
+
+fn answers(reader: &Reader, project: &Contents, said: &Said) -> Result<(Holds, u64)> {
+    let mut forms: BTreeMap<u8, (u64, Form)> = BTreeMap::new();
+    let mut evaluated = false;
+    let count = rows(reader, &mut |line| {
+        let row: Prediction =
+            serde_json::from_slice(line).map_err(|e| corrupt(format!("a row of it is no answer: {e}")))?;
+        evaluated |= row.rule.is_some() || row.judge.is_some();
+        if let Some(form) = project.forms.get(&key(&row.key)?) {
+            forms.entry(*form as u8).or_insert((0, *form)).0 += 1;
+        }
+        Ok(())
+    })?;
+    let form = forms.into_values().max_by_key(|(n, _)| *n).map_or(Form::Plain, |(_, form)| form);
+    let model = said.model.clone().ok_or_else(|| {
+        corrupt("it holds answers, and only its line said of which model").help("name the model with --model NAME")
+    })?;
+    Ok((Holds::Predictions { model, form, evaluated, dataset: said.dataset.clone(), run: None }, count))
+}
