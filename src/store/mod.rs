@@ -36,6 +36,7 @@ pub mod search;
 pub mod segment;
 pub mod similarity;
 pub mod snapshot;
+pub mod trust;
 
 pub use catalog::Catalog;
 pub use ledger::Ledger;
