@@ -1,6 +1,7 @@
 //! The integration tests, one module a folder.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod attacks;
 mod bad_input;
 mod conformance;
 mod durability;

@@ -20,6 +20,7 @@ use crate::pipeline::generate::build;
 use crate::store::pictures::Pictures;
 use crate::store::project::Project;
 use crate::store::rounds;
+use crate::store::trust::Trust;
 use crate::store::{Ledger, open};
 
 /// Environment variable that shortens the idle time, in seconds (for tests).
@@ -82,8 +83,16 @@ fn serve(project: Project, lock: &File) -> Result<()> {
     let (sender, queue) = mpsc::channel();
     let idle = idle_time(&project);
     let data = Data { catalog: opened.catalog, overlay: opened.overlay };
-    let shared =
-        Arc::new(Shared::new(project, opened.index, data, opened.notices, sender, now(), Box::new(build::build)));
+    let shared = Arc::new(Shared::new(
+        project,
+        Trust::of_person(),
+        opened.index,
+        data,
+        opened.notices,
+        sender,
+        now(),
+        Box::new(build::build),
+    ));
     let writing = start_writer(&shared, opened.ledger.zip(opened.pictures), queue)?;
     let watching =
         super::metadata::watch(&shared).map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?;

@@ -17,7 +17,7 @@ use super::wire::{
     Answer, Ask, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, Place, Receipt, ToOwner, Welcome,
 };
 use super::writer::{Wish, Work};
-use super::{answers, jobs, people};
+use super::{answers, jobs, people, trust};
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::compose::Order;
 use crate::store::journal;
@@ -110,7 +110,7 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
                         if !reply(&outbox, number, Ok(Answer::Done)) { break }
                     }
                     Ok(ToOwner::Ask(number, ask)) => {
-                        let going = match people::allow(&shared.project.config().shared, peer, &ask) {
+                        let going = match people::allow(&shared.project.config().shared, peer, &ask).and_then(|()| trust::allow(&shared, peer, &ask)) {
                             Ok(()) => take(&shared, &running, (&outbox, &receipts), &who, number, ask),
                             Err(problem) => reply(&outbox, number, Err(problem)),
                         };
@@ -280,6 +280,13 @@ fn take(
         Ask::SetPlace(place) => {
             let work = Work::Place { who: who.to_string(), place };
             return shared.writer.send(work).is_ok() && reply(outbox, number, Ok(Answer::Done));
+        }
+        Ask::Agree { to, then } => {
+            // Once in a long while: a file is written.
+            match (tokio::task::block_in_place(|| trust::agree(shared, &to)), then) {
+                (Ok(()), Some(then)) => return take(shared, running, (outbox, receipts), who, number, then.ask()),
+                (agreed, _) => return reply(outbox, number, agreed.map(|()| Answer::Done)),
+            }
         }
         Ask::Stop => {
             reply(outbox, number, Ok(Answer::Done));

@@ -17,6 +17,7 @@ use crate::model::vlm::{Ask, Reply};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::jobs::taken_in;
 use crate::owner::state::Shared;
+use crate::owner::trust;
 use crate::owner::writer::now;
 use crate::pipeline::evaluate::adopt;
 use crate::pipeline::evaluate::ask::{self, Question, Wordings};
@@ -95,7 +96,13 @@ fn work(shared: &Arc<Shared>, id: u32) -> Result<()> {
 
 impl Session<'_> {
     fn model(&self) -> Result<Box<dyn VisionLanguageModel>> {
+        self.check()?;
         (self.shared.evaluations.maker)(&self.run.new)
+    }
+
+    /// Whether the person still agrees to what it sends.
+    fn check(&self) -> Result<()> {
+        trust::check(self.shared, &trust::of_run(&self.run.new)?)
     }
 
     /// Tells that it runs, and how far it is by what is on disk.
@@ -170,6 +177,7 @@ impl Session<'_> {
     }
 
     fn ask(&mut self, open: Vec<Open>, model: &mut dyn VisionLanguageModel) -> Result<()> {
+        self.check()?;
         let asks: Vec<Ask> = open.iter().map(|o| o.question.ask.clone()).collect();
         let mut open: Vec<Option<Open>> = open.into_iter().map(Some).collect();
         let (shared, id) = (self.shared.clone(), self.run.id);

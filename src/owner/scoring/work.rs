@@ -11,6 +11,7 @@ use crate::model::{Filter, Item, Kind, Problem, Result};
 use crate::owner::answers;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
+use crate::owner::trust;
 use crate::pipeline::scoring::runner::Subject;
 use crate::store::scores::Scores;
 
@@ -70,7 +71,10 @@ pub(super) fn run(shared: &Arc<Shared>, id: u32) -> Result<bool> {
     let goes_on = || desk.inner().goes_on(id);
     let stored = desk.inner().live(id).map(|j| j.stored.clone());
     let Some(stored) = stored else { return Ok(false) };
-    let mut runner = (shared.scoring.maker)(&shared.project, &stored.scorer)?;
+    let project = trust::as_it_is(shared)?;
+    let to = trust::of_scorer(project.config(), &stored.scorer)?;
+    trust::check(shared, &to)?;
+    let mut runner = (shared.scoring.maker)(&project, &stored.scorer)?;
     let about = runner.about().clone();
     let held = shared.scoring.scores(shared, &stored.scorer)?;
     let scores = match held.filter(|s| *lock(s).about() == about) {
@@ -85,6 +89,7 @@ pub(super) fn run(shared: &Arc<Shared>, id: u32) -> Result<bool> {
         if !goes_on() {
             return Ok(false);
         }
+        trust::check(shared, &to)?;
         let subjects: Vec<Subject> =
             some.iter().map(|(row, key)| subject(shared, *row, *key)).collect::<Result<_>>()?;
         let mut pending: Vec<(u64, Score)> = Vec::new();

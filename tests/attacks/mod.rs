@@ -1,0 +1,3 @@
+//! What somebody can do who sends a project: a script for each attack.
+
+mod secrets;
