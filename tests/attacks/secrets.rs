@@ -485,7 +485,7 @@ fn the_screen_says_what_waits_and_asks_before_it_goes_on() {
     let server = listening();
     let bench = Seated::plain(3);
     bench.stop_owner();
-    plant(&bench.project().root().to_path_buf(), 3, NewRun { blind: true, ..new_run(&server.url(), None) });
+    plant(bench.project().root(), 3, NewRun { blind: true, ..new_run(&server.url(), None) });
     bench.start_owner();
     let mut seat = bench.seat("ann");
     seat.keys("7");
