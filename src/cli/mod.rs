@@ -268,7 +268,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Lint(args)) => lint::run(&context, &args),
         Some(Command::LintTable(args)) => lint_table::run(&args),
         Some(Command::Extract(args)) => extract::run(&args),
-        Some(Command::Trust(args)) => trust::run(&args),
+        Some(Command::Trust(args)) => trust::run(&context, &args),
         Some(Command::Keys(args)) => keys::run(&context, &args),
         Some(Command::Show(args)) => show::run(&args, context.colour()?).map(|()| 0),
         Some(Command::Status(args)) => status::run(&context, &args),

@@ -1,14 +1,16 @@
 //! `benchtop trust`: whom this person on this machine sends pictures, texts and keys to.
 
+use std::path::{Path, PathBuf};
+
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use super::print;
+use super::{Context, print};
 use crate::model::trust::{Destination, Sends, origin};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::writer::now;
 use crate::store::journal::stamp;
-use crate::store::trust::{Agreement, Trust, TrustedJob};
+use crate::store::trust::{Agreement, Linked, Trust, TrustedJob};
 
 /// Arguments of `trust`.
 #[derive(clap::Args)]
@@ -35,6 +37,16 @@ enum What {
         #[arg(long, value_name = "WHAT", default_value = "pictures", value_parser = sends)]
         sends: Sends,
     },
+    /// Send the pictures below a folder like those of the project, which links to them
+    Link {
+        /// The folder
+        dir: PathBuf,
+    },
+    /// Send them no longer
+    Unlink {
+        /// The folder
+        dir: PathBuf,
+    },
     /// Agree no longer; what is at work stops at its next batch
     Remove {
         /// The address: its scheme, host and port count
@@ -54,7 +66,7 @@ fn sends(name: &str) -> std::result::Result<Sends, String> {
 /// # Errors
 /// An address or a variable that is none, [`Kind::NotFound`] for what was not agreed to, and when the file cannot be read or
 /// written.
-pub fn run(args: &Args) -> Result<u8> {
+pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let trust = Trust::of_person();
     match args.what.as_ref().unwrap_or(&What::List) {
         What::List => list(&trust, args.json),
@@ -66,6 +78,8 @@ pub fn run(args: &Args) -> Result<u8> {
             let none = || Problem::new(Kind::Io, "the agreement is not there after it was written");
             print(&shown(found.ok_or_else(none)?, args.json)).map(|()| 0)
         }
+        What::Link { dir } => link(context, &trust, dir, true, args.json),
+        What::Unlink { dir } => link(context, &trust, dir, false, args.json),
         What::Remove { url, key_env } => {
             let to = origin(url)?;
             let gone = trust.revoke(&to, key_env.as_deref())?;
@@ -78,9 +92,26 @@ pub fn run(args: &Args) -> Result<u8> {
     }
 }
 
+fn link(context: &Context, trust: &Trust, dir: &Path, is_linked: bool, is_json: bool) -> Result<u8> {
+    let dir = dir.canonicalize().map_err(|e| Problem::io(&e, "cannot be opened", dir))?;
+    let project = context.project()?;
+    if !trust.link(project.root(), &dir, is_linked)? && !is_linked {
+        return Err(Problem::new(Kind::NotFound, "these pictures are not linked to the project").file(dir));
+    }
+    let value = json!({"is": "pictures", "project": project.root(), "pictures": dir, "linked": is_linked});
+    let word = if is_linked { "sent" } else { "not sent" };
+    print(&if is_json { format!("{value}\n") } else { format!("pictures below {} are {word}\n", dir.display()) })
+        .map(|()| 0)
+}
+
 fn list(trust: &Trust, is_json: bool) -> Result<u8> {
     let held = trust.read()?;
     let mut out: String = held.agreements.iter().map(|a| shown(a, is_json)).collect();
+    for Linked { folder, pictures } in &held.links {
+        let value = json!({"is": "pictures", "project": folder.project, "pictures": pictures, "linked": true});
+        let said = format!("pictures of {}: {}", folder.project.escape_debug(), pictures.escape_debug());
+        out.push_str(&if is_json { format!("{value}\n") } else { format!("{said}\n") });
+    }
     for TrustedJob { folder, kind, id, .. } in &held.jobs {
         let value = json!({"is": "job", "project": folder.project, "kind": kind, "id": id});
         match is_json {

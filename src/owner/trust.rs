@@ -5,6 +5,7 @@
 //! that what is taken back holds at once.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ use crate::model::job::{JobAct, Wishes};
 use crate::model::scoring::Scorer;
 use crate::model::scoring::job::ScoringAct;
 use crate::model::trust::{Destination, Sends, Waits, Wanted, refusal};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Item, Kind, Problem, Result};
 use crate::pipeline::generate::build;
 use crate::store::journal::stamp;
 use crate::store::project::Project;
@@ -139,6 +140,52 @@ pub fn allow(shared: &Shared, peer: u32, ask: &Ask) -> Result<()> {
         true => Err(Problem::new(Kind::Denied, "only the user that this project belongs to agrees to what it sends")
             .help("ask them to resume the job")),
         false => Ok(()),
+    }
+}
+
+/// Which pictures outside of a project are sent: those that the person linked to it on this machine. A project from somebody
+/// else can name any picture of theirs.
+pub struct Reach {
+    root: PathBuf,
+    below: Vec<PathBuf>,
+    is_open: bool,
+}
+
+impl Reach {
+    /// Of a job that sends to these.
+    pub fn of(shared: &Shared, to: &[Destination]) -> Reach {
+        let root = shared.project.root().to_path_buf();
+        let is_open = to.iter().all(Destination::is_here);
+        let links = if is_open { Vec::new() } else { held(shared).links };
+        let folder = Folder::of(&root).ok();
+        let mine = links.into_iter().filter(|l| Some(&l.folder) == folder.as_ref());
+        Reach { below: mine.map(|l| l.pictures.into()).collect(), root, is_open }
+    }
+
+    /// Why the pictures of an item are not sent; none where they are.
+    pub fn refuses(&self, item: &Item) -> Option<String> {
+        let outside = |path: PathBuf| {
+            let is_inside = path.starts_with(&self.root) || self.below.iter().any(|below| path.starts_with(below));
+            (!is_inside).then_some(path)
+        };
+        // What is not there is told as such.
+        let found = item.images.iter().filter_map(|image| image.link.as_ref()?.canonicalize().ok());
+        let path = found.filter(|_| !self.is_open).find_map(outside)?;
+        let folder = path.parent().unwrap_or(&path).display().to_string();
+        let folder: String = folder.chars().flat_map(char::escape_debug).collect();
+        Some(format!(
+            "its picture lies outside of this project, and you did not link it here: benchtop trust link '{folder}'"
+        ))
+    }
+}
+
+/// The person linked the pictures at these paths to the project; what cannot be remembered is told, and they are not sent.
+pub fn link(shared: &Shared, paths: &[PathBuf]) {
+    for path in paths {
+        let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(path) };
+        if let Err(problem) = shared.trust.link(shared.project.root(), folder, true) {
+            eprintln!("{} pictures outside of the project are not sent: {problem}", stamp(super::writer::now()));
+        }
     }
 }
 

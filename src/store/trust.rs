@@ -1,8 +1,8 @@
 //! What a person on this machine trusts, in their own configuration folder: `trust.jsonl`, a line each. A project cannot
 //! hold any of it, since a project can be somebody else's.
 //!
-//! Two kinds of lines: a destination that the person agreed to (host, variable of the key, what is sent), and a job that
-//! they began or resumed here and that is to go on by itself. A job counts only in the folder where it was begun (path,
+//! Three kinds of lines: a destination that the person agreed to (host, variable of the key, what is sent), a folder of
+//! pictures outside of a project that they linked to it, and a job that they began or resumed here and that is to go on by itself. A job counts only in the folder where it was begun (path,
 //! device and inode), with the random token that lies beside it, and with everything that decides what it sends.
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
@@ -78,6 +78,16 @@ pub struct TrustedJob {
     pub digest: String,
 }
 
+/// Pictures outside of a project that a person linked to it: they are sent like its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Linked {
+    /// The project.
+    #[serde(flatten)]
+    pub folder: Folder,
+    /// All below this path, which has no links in it.
+    pub pictures: String,
+}
+
 /// An agreement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agreement {
@@ -92,6 +102,7 @@ pub struct Agreement {
 #[serde(tag = "is", rename_all = "kebab-case")]
 enum Line {
     Agreement(Agreement),
+    Pictures(Linked),
     Job(TrustedJob),
 }
 
@@ -107,6 +118,8 @@ struct Written {
 pub struct Held {
     /// Agreements.
     pub agreements: Vec<Agreement>,
+    /// Folders of pictures.
+    pub links: Vec<Linked>,
     /// Jobs, the oldest first.
     pub jobs: Vec<TrustedJob>,
     /// Lines that this program cannot read: they trust nothing, and stay as they are.
@@ -124,6 +137,7 @@ impl Held {
         for line in text.lines().filter(|l| !l.trim().is_empty()) {
             match serde_json::from_str::<Written>(line) {
                 Ok(Written { v: VERSION, line: Line::Agreement(agreement) }) => held.agreements.push(agreement),
+                Ok(Written { v: VERSION, line: Line::Pictures(linked) }) => held.links.push(linked),
                 Ok(Written { v: VERSION, line: Line::Job(job) }) => held.jobs.push(job),
                 _ => held.unread.push(line.to_string()),
             }
@@ -141,6 +155,7 @@ impl Held {
             Ok(())
         };
         self.agreements.iter().try_for_each(|a| put(Line::Agreement(a.clone())))?;
+        self.links.iter().try_for_each(|l| put(Line::Pictures(l.clone())))?;
         self.jobs.iter().try_for_each(|j| put(Line::Job(j.clone())))?;
         self.unread.iter().for_each(|line| text.push_str(&format!("{line}\n")));
         Ok(text)
@@ -293,6 +308,24 @@ impl Trust {
             !gone.is_empty()
         })?;
         Ok(gone)
+    }
+
+    /// The pictures below `pictures` are sent like those of the project at `root`, or no longer. Gives whether that is new.
+    ///
+    /// # Errors
+    /// As [`change`](Self::change).
+    pub fn link(&self, root: &Path, pictures: &Path, is_linked: bool) -> Result<bool> {
+        let linked = Linked { folder: Folder::of(root)?, pictures: pictures.to_string_lossy().into_owned() };
+        let mut is_new = false;
+        self.change(|held| {
+            is_new = held.links.contains(&linked) != is_linked;
+            held.links.retain(|l| *l != linked);
+            if is_linked {
+                held.links.push(linked.clone());
+            }
+            is_new
+        })?;
+        Ok(is_new)
     }
 
     /// From now on this job goes on by itself, in place of any of its number.

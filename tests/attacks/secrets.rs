@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::durability::generate::fifty;
 use crate::flows::eval::{quiz, reply};
 use crate::flows::filter::{configure, says};
-use crate::inference::server::{Act, Server};
+use crate::inference::server::{Act, Server, png};
 use crate::support::{Bench, Output, run, wait_until};
 use crate::terminal::pty::{Line, Pty};
 use crate::tui::support::{BENCHTOP, Bench as Seated};
@@ -307,6 +307,40 @@ fn taking_an_agreement_back_stops_what_is_at_work() {
     assert_eq!(now["waits"]["to"][0]["agreed"], false, "{now}");
     std::thread::sleep(LULL);
     assert_eq!(server.seen().len(), asked);
+}
+
+#[test]
+fn pictures_outside_of_a_project_are_sent_only_by_who_linked_them() {
+    let server = listening();
+    let bench = Bench::new();
+    let line = |n: usize| {
+        bench.write(&format!("private/{n}.png"), png(8, 8, &n.to_string()));
+        let question = json!({
+            "id": n, "images": [format!("{n}.png")], "prompt": "p", "question": format!("What is {n}?"), "answer": "one",
+            "question_type": "multi choice", "task": "recognition", "options": ["one", "two"], "question_majority": "animal",
+        });
+        format!("{question}\n")
+    };
+    let file = bench.write("private/quiz.jsonl", (1..=2).map(line).collect::<String>());
+    // Somebody else made the project: it links to pictures that are this person's.
+    let mut import = bench.command(["import", "--link", file.to_str().unwrap()]);
+    run(import.env("XDG_CONFIG_HOME", bench.beside("somebody")), "").ok();
+    stop(&bench);
+    let url = server.url();
+    let args = ["eval", "--model", "tiny", "--endpoint", &url, "--key-env", VARIABLE, "--json"];
+    let done = with_secret(&bench, args);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(server.seen().is_empty(), "{:?}", server.seen());
+    let why = with_secret(&bench, ["jobs", "failures", "1"]).ok();
+    assert!(why.contains("outside of this project") && why.contains("benchtop trust link"), "{why}");
+    // Without pictures nothing of theirs leaves.
+    with_secret(&bench, args.into_iter().chain(["--blind"])).ok();
+    assert_eq!(server.seen().len(), 2);
+    // This person links them.
+    with_secret(&bench, ["trust", "link", bench.beside("private").to_str().unwrap()]).ok();
+    with_secret(&bench, ["jobs", "retry", "1"]).ok();
+    wait_until("they are sent", || server.seen().len() == 4);
+    assert!(server.seen()[2..].iter().all(|s| s.body.to_string().contains("image_url")));
 }
 
 /// Pictures from servers that `benchtop.toml` names.

@@ -17,7 +17,7 @@ use crate::model::vlm::{Ask, Reply};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::jobs::taken_in;
 use crate::owner::state::Shared;
-use crate::owner::trust;
+use crate::owner::trust::{self, Reach};
 use crate::owner::writer::now;
 use crate::pipeline::evaluate::adopt;
 use crate::pipeline::evaluate::ask::{self, Question, Wordings};
@@ -47,6 +47,8 @@ struct Session<'s> {
     run: Run,
     progress: Progress,
     journal: Journal,
+    /// Which pictures outside of the project it sends.
+    reach: Reach,
     /// Failures since the last answer.
     failing: Vec<(String, Asked, RunFailure)>,
 }
@@ -73,7 +75,8 @@ fn work(shared: &Arc<Shared>, id: u32) -> Result<()> {
         shared.notices().push(format!("run {id}: {lines} damaged lines of answers are passed over and asked again"));
     }
     let journal = Journal::open(root, id, whole)?;
-    let mut session = Session { shared, root, run, progress, journal, failing: Vec::new() };
+    let reach = Reach::of(shared, &trust::of_run(&run.new)?);
+    let mut session = Session { shared, root, run, progress, journal, reach, failing: Vec::new() };
     let mut model = session.model()?;
     loop {
         session.begun(model.abilities().name.clone());
@@ -159,12 +162,17 @@ impl Session<'_> {
             left.next();
             let item = item(self.shared, number)?;
             let files = ask::files(self.root, &item);
+            let refused = self.reach.refuses(&item).filter(|_| !self.run.new.blind);
             for order in orders::of_item(self.run.new.orders, item.options.len(), item.rotation.is_some()) {
                 let asked = Asked { number, order };
                 if self.progress.answered.contains(&asked) || self.progress.failed.contains_key(&asked) {
                     continue;
                 }
-                match ask::question(&item, order, &self.run.new, wordings, &files) {
+                let question = match &refused {
+                    Some(why) => Err(why.clone()),
+                    None => ask::question(&item, order, &self.run.new, wordings, &files),
+                };
+                match question {
                     Ok(question) => open.push(Open { item: item.id.clone(), asked, question }),
                     Err(reason) => {
                         wrong.push((item.id.clone(), asked, RunFailure { kind: FailureKind::Input, reason }));
