@@ -9,13 +9,14 @@ use serde_json::{Value, json};
 
 use self::pool::Pool;
 use super::follow::{self, Follow};
-use super::{Context, print};
+use super::{Context, consent, print};
 use crate::cli::out;
 use crate::metrics::free_form::FreeForm;
 use crate::model::clean;
 use crate::model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, Wording};
 use crate::model::{Kind, Problem, Result};
-use crate::owner::wire::{Answer, Ask, SimilarTo, SimilarityAsk, SimilarityReport};
+use crate::owner::trust::of_run;
+use crate::owner::wire::{Answer, Ask, AskNext, SimilarTo, SimilarityAsk, SimilarityReport};
 use crate::store::bounded;
 
 /// Bytes of an instruction, at most.
@@ -122,7 +123,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     }
     let new = wishes(args)?;
     let mut follower = Follow::connect(context)?;
-    let Answer::Evaluation(begun) = follower.client().ask(Ask::Evaluate(Box::new(new)))? else {
+    // Who names hosts and a variable in a command agrees to them.
+    let to = if new.dry { Vec::new() } else { of_run(&new)? };
+    let asked = consent::named(to, AskNext::Evaluate(Box::new(new)));
+    let Answer::Evaluation(begun) = follower.client().ask(asked)? else {
         return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
     };
     let job = begun.job.clone().filter(|_| !args.detach);
@@ -201,15 +205,15 @@ fn wording(instruction: &str) -> Result<Wording> {
 }
 
 fn value(begun: &BegunRun) -> Value {
-    let BegunRun { job, label, items, asks, without } = begun;
+    let BegunRun { job, label, items, asks, without, waits } = begun;
     json!({
         "event": "begun", "job": job.as_ref().map(super::jobs::value), "label": label, "items": items, "questions": asks,
-        "without_picture": without,
+        "without_picture": without, "waits": waits,
     })
 }
 
 fn text(begun: &BegunRun) -> String {
-    let BegunRun { job, label, items, asks, without } = begun;
+    let BegunRun { job, label, items, asks, without, .. } = begun;
     let head = job.as_ref().map_or("would ask".into(), |job| format!("job {} asks", job.id));
     let mut out = format!("{head} {asks} questions about {items} items; the answers go by `{label}`\n");
     if *without > 0 {

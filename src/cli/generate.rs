@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::Context;
 use super::follow::{self, Follow};
+use super::{Context, consent};
 use crate::model::generation::Scheduler;
 use crate::model::job::{Begun, MOST_SAMPLES, NewJob, Plan, Wishes};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask};
+use crate::owner::wire::{Answer, Ask, AskNext};
 
 /// Bytes of a list of items, at most.
 const LIST_LIMIT: u64 = 64 << 20;
@@ -109,11 +109,28 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         per_minute: args.per_minute,
         dry: args.dry_run,
     };
-    let Answer::Begun(begun) = follower.client().ask(Ask::Generate(Box::new(new)))? else {
-        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
-    };
+    let Answer::Begun(begun) = begin(follower.client(), new)? else { return Err(other()) };
+    if begun.job.is_none() && !args.json && !args.json_progress {
+        consent::note(begun.waits.as_deref())?;
+    }
     let job = begun.job.clone().filter(|_| args.watch || !args.detach);
     follow::begun(&mut follower, job, (&value(&begun), &text(&begun)), (args.json, args.json_progress))
+}
+
+fn other() -> Problem {
+    Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")
+}
+
+/// Begins the job; where benchtop.toml names servers that the person has not agreed to, they are asked.
+fn begin(client: &Client, new: NewJob) -> Result<Answer> {
+    match client.ask(Ask::Generate(Box::new(new.clone()))) {
+        Err(refusal) if refusal.kind == Kind::Denied && !new.dry => {
+            let dry = Ask::Generate(Box::new(NewJob { dry: true, ..new.clone() }));
+            let Answer::Begun(counted) = client.ask(dry)? else { return Err(other()) };
+            consent::begin(client, counted.waits.as_deref(), refusal, AskNext::Generate(Box::new(new)))
+        }
+        answer => answer,
+    }
 }
 
 fn plan(args: &Args, client: &Client) -> Result<Plan> {
@@ -152,15 +169,16 @@ fn read(path: &Path) -> Result<String> {
 }
 
 fn value(begun: &Begun) -> Value {
-    let Begun { job, pictures, items, imported, without, disagree, generator } = begun;
+    let Begun { job, pictures, items, imported, without, disagree, generator, waits } = begun;
     json!({
         "event": "begun", "job": job.as_ref().map(super::jobs::value), "pictures": pictures, "items": items,
         "imported": imported, "without": without, "disagree": disagree, "generator": generator,
+        "waits": waits,
     })
 }
 
 fn text(begun: &Begun) -> String {
-    let Begun { job, pictures, items, imported, without, disagree, generator } = begun;
+    let Begun { job, pictures, items, imported, without, disagree, generator, .. } = begun;
     let head = job.as_ref().map_or("would make".into(), |job| format!("job {} makes", job.id));
     let mut out = format!("{head} {pictures} pictures of {items} items with {generator}\n");
     let mut more = |n: u64, what: &str| {

@@ -4,14 +4,14 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 use super::follow::{Follow, Followed, follow, left};
-use super::{Context, print};
+use super::{Context, consent, print};
 use crate::cli::out;
 use crate::model::clean;
 use crate::model::evaluation::RunState;
 use crate::model::job::{JobAct, JobFailure, JobState, Standing};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask, Event, FAILURES};
+use crate::owner::wire::{Answer, Ask, AskNext, Event, FAILURES};
 use crate::store::journal::stamp;
 
 /// Arguments of `jobs`.
@@ -117,7 +117,12 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 fn act_on(context: &Context, id: u32, act: JobAct, json: bool) -> Result<u8> {
-    let text = match context.client()?.ask(Ask::JobAct { id, act })? {
+    let client = context.client()?;
+    let waits = match act {
+        JobAct::Resume | JobAct::Retry => JobState::ask(&client, id)?.waits,
+        _ => None,
+    };
+    let text = match consent::resume(&client, waits.as_deref(), AskNext::Job(id, act))? {
         Answer::Job(job) if json => out::json_text(&value(&job)),
         Answer::Job(job) => format!("{}\n", line(&job)),
         Answer::Done if json => out::json_text(&json!({"id": id, "removed": true})),

@@ -20,6 +20,7 @@ pub mod analyse;
 pub mod board;
 pub mod bulk;
 pub mod compose;
+mod consent;
 pub mod coverage;
 pub mod decide;
 mod devices;
@@ -50,6 +51,7 @@ pub mod sample;
 pub mod show;
 pub mod start;
 pub mod status;
+pub mod trust;
 pub mod undo;
 pub mod verdicts;
 pub mod verify;
@@ -153,6 +155,8 @@ enum Command {
     LintTable(lint_table::Args),
     /// Read answers out of models' outputs by a named rule: JSON lines in, JSON lines out
     Extract(extract::Args),
+    /// Whom you send pictures, texts and keys to: list, add, remove
+    Trust(trust::Args),
     /// The keys that hold, and whether a key file is right
     Keys(keys::Args),
     /// Print a picture in this terminal
@@ -274,6 +278,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Lint(args)) => lint::run(&context, &args),
         Some(Command::LintTable(args)) => lint_table::run(&args),
         Some(Command::Extract(args)) => extract::run(&args),
+        Some(Command::Trust(args)) => trust::run(&context, &args),
         Some(Command::Keys(args)) => keys::run(&context, &args),
         Some(Command::Show(args)) => show::run(&args, context.colour()?).map(|()| 0),
         Some(Command::Status(args)) => status::run(&context, &args),

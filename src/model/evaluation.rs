@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::generation::FailureKind;
 use super::job::JobState;
+use super::trust::Waits;
 use super::vlm::{Finish, Usage};
 
 /// A server that is asked.
@@ -118,6 +119,8 @@ pub struct BegunRun {
     pub asks: u64,
     /// Items that show a picture which is not there.
     pub without: u64,
+    /// What must be agreed to before it is begun.
+    pub waits: Option<Box<Waits>>,
 }
 
 /// What is told of an evaluation beside what is told of every job.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::evaluation::RunState;
 use super::generation::{FailureKind, Scheduler, Settings};
+use super::trust::Waits;
 
 /// Which pictures a job makes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +92,8 @@ pub struct Begun {
     pub disagree: u64,
     /// The generator in words.
     pub generator: String,
+    /// What must be agreed to before it is begun.
+    pub waits: Option<Box<Waits>>,
 }
 
 /// How a job stands.
@@ -211,6 +214,8 @@ pub struct JobState {
     pub newest: Option<Newest>,
     /// Of an evaluation: what it asks and what came of it. Its counts above are of answers, not of pictures.
     pub run: Option<Box<RunState>>,
+    /// What it would send, where it is paused or failed and waits for the person on this machine to agree.
+    pub waits: Option<Box<Waits>>,
 }
 
 /// What is done to a job.

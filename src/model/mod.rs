@@ -32,6 +32,7 @@ pub mod scoring;
 pub mod similarity;
 pub mod status;
 pub mod table;
+pub mod trust;
 pub mod usage;
 pub mod verdict;
 pub mod vlm;

@@ -155,6 +155,7 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         | Ask::Evaluate(_)
         | Ask::Similarity(_)
         | Ask::Judge(_)
+        | Ask::Agree { .. }
         | Ask::Merge { .. }
         | Ask::Edit(_)
         | Ask::Bulk(_)

@@ -3,7 +3,7 @@
 //! [`start`] finds the owner of a project or starts one; [`client`] is how everything above speaks to it; the rest is
 //! the owner itself: [`server`] accepts, [`session`] serves one client, [`writer`] is the only thread that decides,
 //! [`answers`] reads, [`metadata`] watches the metadata files, [`jobs`] runs imports,
-//! [`generate`] makes pictures, [`evaluate`] asks models.
+//! [`generate`] makes pictures, [`evaluate`] asks models, [`trust`] says what may be sent where.
 
 pub mod answers;
 pub mod background;
@@ -25,6 +25,7 @@ pub mod session;
 pub mod sight;
 pub mod start;
 pub mod state;
+pub mod trust;
 mod upkeep;
 pub mod wire;
 pub mod writer;

@@ -44,6 +44,7 @@ pub fn allow(shared: &Shared, peer: u32, ask: &Ask) -> Result<()> {
         Ask::TakeVerdicts { .. } => "verdicts are taken in",
         // It sends what the owner's environment holds to an address that is named.
         Ask::Evaluate(_) | Ask::Judge(_) => "models are asked",
+        Ask::Agree { .. } => "what is sent where is agreed to",
         Ask::Similarity(_) => "answers are compared",
         Ask::Stop => "the owner is ended",
         _ => return Ok(()),

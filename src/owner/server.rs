@@ -21,6 +21,7 @@ use crate::model::{Kind, Problem, Result, clean};
 use crate::pipeline::generate::build;
 use crate::store::pictures::Pictures;
 use crate::store::project::Project;
+use crate::store::trust::Trust;
 use crate::store::{Ledger, Overlay, disk, inspect, open, rounds, writable};
 
 /// Environment variable that shortens the idle time, in seconds (for tests).
@@ -132,7 +133,7 @@ fn serve(held: Held) -> Result<()> {
     let idle = idle_time(&project);
     let data = Data { catalog: opened.catalog, overlay: opened.overlay };
     let maker = Box::new(build::build);
-    let mut shared = Shared::new(project, opened.index, data, opened.notices, sender, now(), maker);
+    let mut shared = Shared::new(project, Trust::of_person(), opened.index, data, opened.notices, sender, now(), maker);
     *shared.read_only() = closed.as_ref().map(ToString::to_string);
     (shared.closed, shared.socket) = (closed, socket_path);
     let shared = Arc::new(shared);

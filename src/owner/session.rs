@@ -19,7 +19,7 @@ use super::wire::{
     Answer, Ask, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, Place, Receipt, ToOwner, Welcome,
 };
 use super::writer::{Wish, Work};
-use super::{answers, jobs, people, reading};
+use super::{answers, jobs, people, reading, trust};
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::compose::Order;
 use crate::store::journal;
@@ -127,7 +127,8 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
                         if !reply(&outbox, number, Ok(Answer::Done)) { break }
                     }
                     Ok(ToOwner::Ask(number, ask)) => {
-                        let allowed = people::allow(&shared.project.config().shared, peer, &ask);
+                        let allowed = people::allow(&shared.project.config().shared, peer, &ask)
+                            .and_then(|()| trust::allow(&shared, peer, &ask));
                         let going = match allowed.and_then(|()| reading::allow(&shared, &ask)) {
                             Ok(()) => take(&shared, &running, (&outbox, &receipts), &who, number, ask),
                             Err(problem) => reply(&outbox, number, Err(problem)),
@@ -303,6 +304,13 @@ fn take(
         Ask::SetPlace(place) => {
             let work = Work::Place { who: who.to_string(), place };
             return shared.writer.send(work).is_ok() && reply(outbox, number, Ok(Answer::Done));
+        }
+        Ask::Agree { to, then } => {
+            // Once in a long while: a file is written.
+            match (tokio::task::block_in_place(|| trust::agree(shared, &to)), then) {
+                (Ok(()), Some(then)) => return take(shared, running, (outbox, receipts), who, number, then.ask()),
+                (agreed, _) => return reply(outbox, number, agreed.map(|()| Answer::Done)),
+            }
         }
         Ask::Stop => {
             reply(outbox, number, Ok(Answer::Done));

@@ -27,6 +27,7 @@ use crate::store::behind::Behind;
 use crate::store::catalog::Edition;
 use crate::store::pictures::Pictures;
 use crate::store::project::Project;
+use crate::store::trust::Trust;
 use crate::store::{Catalog, Ledger, Overlay, journal};
 
 /// Time between two readings of the gauges.
@@ -47,6 +48,8 @@ pub struct Data {
 pub struct Shared {
     /// The project.
     pub project: Project,
+    /// What the owner's user has agreed to.
+    pub trust: Trust,
     /// The sled index; it may still be opening.
     pub index: Arc<Behind>,
     /// When the owner started, in milliseconds since 1970.
@@ -97,8 +100,10 @@ fn whole<T>(result: Result<T, PoisonError<T>>) -> T {
 
 impl Shared {
     /// The state of an owner that has just opened its project. `maker` builds generators.
+    #[allow(clippy::too_many_arguments)]
     pub fn new(
         project: Project,
+        trust: Trust,
         index: Arc<Behind>,
         data: Data,
         notices: Vec<String>,
@@ -109,6 +114,7 @@ impl Shared {
         let home = Home::of(project.root());
         Shared {
             project,
+            trust,
             index,
             started,
             writer,

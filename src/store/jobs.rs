@@ -93,6 +93,10 @@ fn flight_key(id: u32) -> Vec<u8> {
     key(b"job-flight/", id as usize)
 }
 
+fn token_key(id: u32) -> Vec<u8> {
+    key(b"job-token/", id as usize)
+}
+
 fn items_prefix(id: u32) -> String {
     format!("job-items/{id}/")
 }
@@ -122,6 +126,26 @@ impl Index {
             self.put_as(&key(items_prefix(id).as_bytes(), chunk), &numbers)?;
         }
         Ok(())
+    }
+
+    /// Keeps the random text by which the person who began a job knows it again ([`super::trust`]); to be called before
+    /// the job is kept.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn keep_job_token(&self, id: u32, token: Option<&str>) -> Result<()> {
+        match token {
+            Some(token) => self.put_as(&token_key(id), &token),
+            None => self.remove_all(&token_key(id)),
+        }
+    }
+
+    /// The text of [`keep_job_token`](Self::keep_job_token).
+    ///
+    /// # Errors
+    /// [`crate::model::Kind::Corrupt`].
+    pub fn job_token(&self, id: u32) -> Result<Option<String>> {
+        self.get_as(&token_key(id))
     }
 
     /// Which items a job is about.
@@ -193,6 +217,7 @@ impl Index {
     pub fn forget_job(&self, id: u32) -> Result<()> {
         self.remove_all(&job_key(id))?;
         self.remove_all(&flight_key(id))?;
+        self.remove_all(&token_key(id))?;
         self.remove_all(items_prefix(id).as_bytes())?;
         self.forget_failed(id)
     }

@@ -46,6 +46,7 @@ pub mod search;
 pub mod segment;
 pub mod similarity;
 pub mod snapshot;
+pub mod trust;
 pub mod writable;
 
 pub use catalog::Catalog;

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::json_checksum::{self, Checksum};
 use super::project::Project;
 use super::seal::{Seal, Seals};
-use super::json_checksum::{self, Checksum};
 use super::{disk, regular};
 use crate::model::round::Round;
 use crate::model::{Kind, Problem, Result};

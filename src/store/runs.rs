@@ -49,6 +49,9 @@ pub struct Run {
     pub reason: Option<String>,
     /// What came of it, as far as it was counted when this was written.
     pub counts: Counts,
+    /// Random text by which the person who began it here knows it again ([`crate::store::trust`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
 }
 
 /// What came of a run.

@@ -32,6 +32,7 @@ pub(crate) fn run(id: u32) -> Run {
         standing: Standing::Queued,
         reason: None,
         counts: Counts::default(),
+        token: None,
     }
 }
 

@@ -6,3 +6,6 @@ mod files;
 mod links;
 mod pictures;
 mod space;
+//! What somebody can do who sends a project: a script for each attack.
+
+mod secrets;

@@ -47,6 +47,7 @@ fn job(phase: Phase, scorer: Scorer) -> ScoringState {
         device: "clip-vit-l-14 on CPU (f32)".into(),
         tokens: None,
         cost_micros: None,
+        waits: None,
     }
 }
 

@@ -138,7 +138,13 @@ impl Bench {
         let mut command = Command::new(PROGRAM);
         command.args(args).arg("--project").arg(&self.root);
         tame(&mut command);
+        command.env("XDG_CONFIG_HOME", self.person());
         command
+    }
+
+    /// The configuration folder of the person who runs the commands: nobody's keys, nobody's agreements.
+    pub fn person(&self) -> PathBuf {
+        self.beside("person")
     }
 
     pub fn run<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Output {
@@ -276,6 +282,7 @@ fn look(root: &Path, dir: &Path, found: &mut BTreeMap<PathBuf, String>) {
 /// No colours, a short life without clients, and nothing of the environment that names somebody.
 pub fn tame(command: &mut Command) {
     command.env("BENCHTOP_IDLE_SECONDS", "20").env("NO_COLOR", "1").env_remove("BENCHTOP_AS").env("USER", "tester");
+    command.env("XDG_CONFIG_HOME", std::env::temp_dir().join(format!("benchtop-tests-{}", std::process::id())));
 }
 
 /// Runs a command to its end.

@@ -120,6 +120,7 @@ fn ctrl_z_gives_the_screen_to_the_shell_and_fg_paints_it_anew() {
         BENCHTOP,
         &root,
     ]);
+    command.env("XDG_CONFIG_HOME", bench.person());
     let mut pty = Pty::run(command, Line::default());
     pty.judge(1, b"a");
     pty.keys(b"\x1a");

@@ -60,6 +60,7 @@ impl Pty {
         for (name, value) in env {
             command.env(name, value);
         }
+        command.env("XDG_CONFIG_HOME", bench.person());
         command.arg("--project");
         command.arg(bench.project().root());
         Pty::run(command, line)

@@ -107,6 +107,7 @@ impl Far {
         let mut command = CommandBuilder::new(BENCHTOP);
         command.arg("--project");
         command.arg(bench.project().root());
+        command.env("XDG_CONFIG_HOME", bench.person());
         for (name, value) in [("TERM", "xterm-256color"), ("BENCHTOP_AS", "ann"), ("SSH_TTY", "/dev/pts/0")] {
             command.env(name, value);
         }

@@ -402,6 +402,7 @@ fn a_busy_scorer_is_drawn_at_most_four_times_a_second() {
             device: String::new(),
             tokens: None,
             cost_micros: None,
+            waits: None,
         })));
     }
     seat.wait_for("400 of 400");

@@ -86,12 +86,18 @@ impl Bench {
         Project::open(&self.root).unwrap()
     }
 
+    /// The configuration folder of the person at the terminal.
+    pub fn person(&self) -> PathBuf {
+        self.root.with_file_name("person")
+    }
+
     /// Starts an owner and waits until it listens.
     pub fn start_owner(&self) {
         let mut child = Command::new(BENCHTOP)
             .args(["owner", "--project"])
             .arg(&self.root)
             .env("BENCHTOP_IDLE_SECONDS", "3")
+            .env("XDG_CONFIG_HOME", self.person())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -129,7 +135,9 @@ impl Bench {
 
     /// `benchtop stop`.
     pub fn stop_owner(&self) {
-        let done = Command::new(BENCHTOP).args(["stop", "--project"]).arg(&self.root).output().unwrap();
+        let mut command = Command::new(BENCHTOP);
+        command.args(["stop", "--project"]).arg(&self.root).env("XDG_CONFIG_HOME", self.person());
+        let done = command.output().unwrap();
         assert!(done.status.success(), "{done:?}");
         if let Some(mut owner) = self.owner.lock().unwrap().take() {
             owner.wait().unwrap();

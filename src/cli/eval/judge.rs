@@ -4,10 +4,12 @@ use serde_json::json;
 
 use super::pool::Pool;
 use crate::cli::out;
-use crate::cli::{Context, import, print};
+use crate::cli::{Context, consent, import, print};
 use crate::model::clean;
+use crate::model::trust::Sends;
 use crate::model::{Kind, Problem, Result};
-use crate::owner::wire::{Answer, Ask, JudgeAsk, JudgeReport, JudgedOf};
+use crate::owner::trust::of_servers;
+use crate::owner::wire::{Answer, AskNext, JudgeAsk, JudgeReport, JudgedOf};
 
 /// Arguments of `eval judge`.
 #[derive(clap::Args)]
@@ -41,7 +43,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         tries: args.pool.tries,
         dry: args.dry_run,
     };
-    let answer = import::waited(&context.client()?, Ask::Judge(Box::new(ask)), !args.json)?;
+    // Who names hosts and a variable in a command agrees to them.
+    let to = if ask.dry { Vec::new() } else { of_servers(&ask.servers, Sends::Texts)? };
+    let asked = consent::named(to, AskNext::Judge(Box::new(ask)));
+    let answer = import::waited(&context.client()?, asked, !args.json)?;
     let Answer::Judged(report) = answer else {
         return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
     };

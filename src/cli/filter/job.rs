@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::other;
 use crate::cli::follow::{Follow, Followed, follow, left};
-use crate::cli::{Context, out, print};
+use crate::cli::{Context, consent, out, print};
 use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask, Event};
+use crate::owner::wire::{Answer, Ask, AskNext, Event};
 
 /// How a job is watched.
 pub struct Watch {
@@ -24,20 +24,24 @@ pub struct Watch {
 pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Result<u8> {
     let mut follower = Follow::connect(context)?;
     let client = follower.client();
-    let ask = match retry {
+    let answer = match retry {
         true => {
             let Answer::Scorers(all) = client.ask(Ask::Scorers)? else { return Err(other()) };
             let job = all.into_iter().find(|s| s.scorer == new.scorer).and_then(|s| s.job);
             let none = || Problem::new(Kind::NotFound, format!("nothing was scored by `{}` yet", new.scorer));
-            Ask::ScoringAct { id: job.ok_or_else(none)?.id, act: ScoringAct::Retry }
+            let job = job.ok_or_else(none)?;
+            consent::resume(client, job.waits.as_deref(), AskNext::Scoring(job.id, ScoringAct::Retry))?
         }
-        false => Ask::Score(new.clone()),
+        false => begin(client, &new)?,
     };
-    let Answer::Scoring(job) = client.ask(ask)? else { return Err(other()) };
+    let Answer::Scoring(job) = answer else { return Err(other()) };
     if new.dry || watch.detach {
         let text = match (watch.json, new.dry) {
             (true, _) => out::json_text(&job.value()),
-            (false, true) => format!("{} pictures or texts to score by {}\n", job.of.unwrap_or_default(), job.device),
+            (false, true) => {
+                consent::note(job.waits.as_deref())?;
+                format!("{} pictures or texts to score by {}\n", job.of.unwrap_or_default(), job.device)
+            }
             (false, false) => format!("{}\n", job.progress(usize::MAX)),
         };
         return print(&text).map(|()| 0);
@@ -45,9 +49,27 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
     follow(&mut follower, *job, watch.json, watch.lines)
 }
 
+/// Begins the job; where benchtop.toml names servers that the person has not agreed to, they are asked.
+fn begin(client: &Client, new: &NewScoring) -> Result<Answer> {
+    match client.ask(Ask::Score(new.clone())) {
+        Err(refusal) if refusal.kind == Kind::Denied && !new.dry => {
+            let dry = Ask::Score(NewScoring { dry: true, ..new.clone() });
+            let Answer::Scoring(counted) = client.ask(dry)? else { return Err(other()) };
+            consent::begin(client, counted.waits.as_deref(), refusal, AskNext::Score(new.clone()))
+        }
+        answer => answer,
+    }
+}
+
 /// Does something to a job.
 pub fn act(context: &Context, id: u32, act: ScoringAct, json: bool) -> Result<u8> {
-    let Answer::Scoring(job) = context.client()?.ask(Ask::ScoringAct { id, act })? else { return Err(other()) };
+    let client = context.client()?;
+    let waits = match act {
+        ScoringAct::Resume | ScoringAct::Retry => ScoringState::ask(&client, id).ok().and_then(|job| job.waits),
+        ScoringAct::Pause | ScoringAct::Cancel => None,
+    };
+    let answer = consent::resume(&client, waits.as_deref(), AskNext::Scoring(id, act))?;
+    let Answer::Scoring(job) = answer else { return Err(other()) };
     let text = if json { out::json(&job.value()) } else { job.progress(usize::MAX) };
     print(&format!("{text}\n")).map(|()| 0)
 }
@@ -135,6 +157,7 @@ mod tests {
             device: "m".into(),
             tokens: Some((900, 30)),
             cost_micros: Some(1500),
+            waits: None,
         };
         let line = "job 2 running  judge/v1-add  10 of 130  1 without a number  60 a minute  2 min left  900 + 30 tokens  \
                     cost 0.0015  no answer";

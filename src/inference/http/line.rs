@@ -166,12 +166,29 @@ async fn refused(server: &Server, response: Response) -> Stop {
         503 if wait.is_some() => again(FailureKind::Unavailable, Outcome::Busy(wait)),
         408 | 425 => again(FailureKind::Transport, Outcome::Answered),
         500.. => again(FailureKind::Unavailable, Outcome::Failed(what.clone())),
-        300..400 => {
-            let to = moved.map(|to| said::short(&to)).unwrap_or_else(|| "an unnamed place".into());
-            let advice = "write that address into benchtop.toml, redirects are not followed";
-            Stop { status: Some(status.as_u16()), ..Stop::refused(format!("{what}: it moved to {to}; {advice}")) }
-        }
+        300..400 => Stop {
+            status: Some(status.as_u16()),
+            ..Stop::refused(format!("{what}: {}", redirected(&server.url, moved)))
+        },
         _ => Stop { status: Some(status.as_u16()), ..Stop::refused(what) },
+    }
+}
+
+/// Why a redirect is not followed: a key and pictures go to the host that was named, and to no other. The failure names
+/// the host that was asked before this.
+fn redirected(from: &Url, location: Option<String>) -> String {
+    let Some(location) = location else { return "it moved to an unnamed place".into() };
+    let Ok(url) = from.join(&location) else { return format!("it moved to {}", said::short(&location)) };
+    let to = said::short(url.as_str());
+    match (same_origin(from, &url), url.scheme()) {
+        (true, _) => format!("it moved to {to}; write that address, redirects are not followed"),
+        (false, scheme) => {
+            let open = if from.scheme() == "https" && scheme != "https" { ", without encryption" } else { "" };
+            format!(
+                "it moved to {to}, another host than {}{open}: nothing was sent there; if you mean it, name that address",
+                origin(from)
+            )
+        }
     }
 }
 

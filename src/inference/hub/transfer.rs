@@ -70,9 +70,13 @@ impl Wanted {
                 None => return Ok(response),
                 Some(_) if heed && response.headers().contains_key("x-linked-etag") => return Ok(response),
                 Some(next) => {
-                    url = url
+                    let to = url
                         .join(next)
                         .map_err(|e| Stop::Failed(self.refused(format!("a redirect to nowhere: {e}"))))?;
+                    if !is_followed(&url, &to) {
+                        return Err(Stop::Failed(self.refused(format!("a redirect to {to}, without encryption"))));
+                    }
+                    url = to;
                 }
             }
         }
@@ -195,6 +199,15 @@ impl Wanted {
     }
 }
 
+/// Whether a redirect is followed: over HTTP or HTTPS, and never from HTTPS to HTTP.
+fn is_followed(from: &Url, to: &Url) -> bool {
+    match to.scheme() {
+        "https" => true,
+        "http" => from.scheme() == "http",
+        _ => false,
+    }
+}
+
 /// Reads the hub's headers. The entity tag of a large file is its SHA-256; that of a small one is of git's making.
 fn read_stated(whole: bool, headers: &HeaderMap) -> Stated {
     let text = |name: &str| headers.get(name).and_then(|v| v.to_str().ok()).map(|v| v.trim().to_string());
@@ -204,4 +217,18 @@ fn read_stated(whole: bool, headers: &HeaderMap) -> Stated {
     let length = text("x-linked-size").or_else(|| text("content-length").filter(|_| whole));
     let commit = text("x-repo-commit").map(|c| c.to_ascii_lowercase());
     Stated { size: length.and_then(|n| n.parse().ok()), sha256: hash, commit }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encryption_is_not_given_up_on_the_way() {
+        let url = |text: &str| Url::parse(text).unwrap();
+        let (open, closed, other) = (url("http://a/x"), url("https://a/x"), url("https://b/x"));
+        assert!(is_followed(&closed, &other) && is_followed(&open, &closed) && is_followed(&open, &open));
+        assert!(!is_followed(&closed, &open) && !is_followed(&closed, &url("http://b/x")));
+        assert!(!is_followed(&open, &url("ftp://a/x")) && !is_followed(&open, &url("file:///etc/passwd")));
+    }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Scorer;
+use crate::model::trust::Waits;
 
 /// What is to be scored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,6 +94,8 @@ pub struct ScoringState {
     pub tokens: Option<(u64, u64)>,
     /// See [`tokens`](Self::tokens).
     pub cost_micros: Option<u64>,
+    /// What it would send, where it waits for the person on this machine to agree, or would if it were begun.
+    pub waits: Option<Box<Waits>>,
 }
 
 impl ScoringState {

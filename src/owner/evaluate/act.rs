@@ -7,11 +7,13 @@ use crate::model::evaluation::{Asked, RunFailure};
 use crate::model::job::{JobAct, JobFailure, JobState, Standing};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::state::Shared;
+use crate::owner::trust;
 use crate::owner::wire::{Event, FAILURES};
 use crate::owner::writer::now;
 use crate::store::inventory;
 use crate::store::journal::stamp;
 use crate::store::runs::{self, Journal, Line};
+use crate::store::trust::JobKind;
 
 /// Does something to a run. Gives how it is then; nothing when it is gone.
 ///
@@ -40,6 +42,7 @@ pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState
         JobAct::Cancel => return refused("it is over already"),
         JobAct::Retry if standing == Standing::Cancelled => return refused("begin another"),
         JobAct::Retry => {
+            trust::check(shared, &trust::of_run(&next.new)?)?;
             if is_at_work {
                 live.again = true;
             } else {
@@ -66,14 +69,28 @@ pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState
             runs::remove(root, id)?;
             // Else its files would count as lost.
             inventory::forget(&shared.project, &|path| path.starts_with(&format!("runs/{id:04}.")))?;
+            trust::end(shared, JobKind::Run, id);
             inner.runs.remove(&id);
             shared.tell(Event::JobGone(id));
             return Ok(None);
         }
         JobAct::Remove => return refused("cancel it first"),
     }
+    // Before it is live: whatever the file of the run says, it sends only what was agreed to.
+    let is_begun = next.standing.live() && !standing.live();
+    if is_begun {
+        trust::check(shared, &trust::of_run(&next.new)?)?;
+        let numbers = runs::numbers(root, &next)?;
+        next.token = trust::begin(shared, JobKind::Run, id, trust::digest_of_run(&next, &numbers));
+    }
     runs::keep(root, &next)?;
     live.run = next;
+    if is_begun {
+        live.elsewhere = false;
+    } else if standing.live() && !live.run.standing.live() {
+        trust::end(shared, JobKind::Run, id);
+    }
+    live.look(shared);
     live.resumed();
     inner.tell(shared, id, true);
     wake(shared, &mut inner);

@@ -11,11 +11,13 @@ use crate::model::{Filter, Item, Kind, Problem, Result};
 use crate::owner::answers;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
+use crate::owner::trust;
 use crate::owner::writer::now;
 use crate::pipeline::evaluate::ask::Wordings;
 use crate::pipeline::evaluate::{ask, orders};
 use crate::store::manifest::Holds;
 use crate::store::runs::{self, Counts, Run};
+use crate::store::trust::JobKind;
 
 /// Items between two looks at cancellation.
 const STEP: usize = 1024;
@@ -50,9 +52,14 @@ pub(super) fn table(new: &NewRun) -> Result<Judge> {
 ///
 /// # Errors
 /// [`Kind::Usage`] for wishes that mean nothing, [`Kind::NotFound`] for an instruction that is not there,
-/// [`Kind::Conflict`] when there is nothing to ask or its name is taken, [`Kind::Cancelled`], and the operating system's.
+/// [`Kind::Conflict`] when there is nothing to ask or its name is taken, [`Kind::Denied`] for servers that nobody has agreed
+/// to, [`Kind::Cancelled`], and the operating system's.
 pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewRun, wanted: &dyn Fn() -> bool) -> Result<BegunRun> {
     check(new)?;
+    let to = trust::of_run(new)?;
+    if !new.dry {
+        trust::check(shared, &to)?;
+    }
     let filter = Filter::parse(&new.filter)?;
     let sight = Sight::of(shared, by);
     sight.chooses(&filter)?;
@@ -78,6 +85,8 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewRun, wanted: &dyn Fn() -> 
         let is_short = !new.blind && ask::files(shared.project.root(), &item).len() < item.images.len();
         begun.without += u64::from(is_short);
     }
+    let what = if new.blind { "questions" } else { "questions with their pictures" };
+    begun.waits = trust::waits(shared, false, &to, (begun.asks, what));
     if begun.asks == 0 {
         return Err(Problem::new(Kind::Conflict, "there is no question to ask").help("no item passes the filter"));
     }
@@ -88,7 +97,7 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewRun, wanted: &dyn Fn() -> 
     if new.dry {
         return Ok(begun);
     }
-    let run = Run {
+    let mut run = Run {
         v: 1,
         id: inner.runs.keys().max().copied().unwrap_or_default().max(last) + 1,
         label: begun.label.clone(),
@@ -102,8 +111,10 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewRun, wanted: &dyn Fn() -> 
         standing: Standing::Queued,
         reason: None,
         counts: Counts::default(),
+        token: None,
     };
     let is_all = numbers.len() == items as usize;
+    run.token = trust::begin(shared, JobKind::Run, run.id, trust::digest_of_run(&run, &numbers));
     runs::create(shared.project.root(), &run, (!is_all).then_some(numbers.as_slice()))?;
     let id = run.id;
     let mut live = Live::new(run);

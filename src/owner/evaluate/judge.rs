@@ -11,6 +11,7 @@ use crate::model::evaluation::{NewRun, Orders, Wording};
 use crate::owner::answers;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
+use crate::owner::trust;
 use crate::owner::wire::{Event, JudgeAsk, JudgeReport, JudgedOf, Progress};
 use crate::owner::writer::now;
 use crate::pipeline::evaluate::judge::{Desk, Done, Unread, ask as ask_judge, unread};
@@ -33,6 +34,10 @@ pub fn judge_all(
     Sight::of(shared, who).scores()?;
     let new = wishes(ask);
     check(&new)?;
+    let to = trust::of_run(&new)?;
+    if !ask.dry {
+        trust::check(shared, &to)?;
+    }
     // Addresses and keys are looked at before anything is read; nothing is sent.
     let mut model = (shared.evaluations.maker)(&new)?;
     let mut tell = |done, of| watch(Progress { what: "asking the judge".into(), done, of });

@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 use crate::model::Problem;
 use crate::model::evaluation::RunState;
 use crate::model::job::{JobState, Standing};
+use crate::model::trust::Waits;
+use crate::owner::state::Shared;
+use crate::owner::trust;
 use crate::store::runs::{Counts, Run};
 
 /// The rate is over this long.
@@ -23,6 +26,10 @@ pub(super) struct Live {
     pub(super) device: String,
     /// What was set aside is to be asked again.
     pub(super) again: bool,
+    /// It was under way when the project was opened, and this person did not begin it here.
+    pub(super) elsewhere: bool,
+    /// What it would send, where it waits for an agreement.
+    pub(super) waits: Option<Box<Waits>>,
     /// Why its answers could not be brought in: it is not tried again before somebody resumes it.
     stuck: bool,
     came: VecDeque<Instant>,
@@ -32,7 +39,37 @@ pub(super) struct Live {
 impl Live {
     /// A run that has asked nothing since the owner started.
     pub(super) fn new(run: Run) -> Live {
-        Live { run, device: String::new(), again: false, stuck: false, came: VecDeque::new(), told: None }
+        Live {
+            run,
+            device: String::new(),
+            again: false,
+            elsewhere: false,
+            waits: None,
+            stuck: false,
+            came: VecDeque::new(),
+            told: None,
+        }
+    }
+
+    /// Finds whether it waits for an agreement: where it is paused or failed, and was begun elsewhere or sends what nobody has
+    /// agreed to. A job that cannot say where it sends anything waits too, and says why when it is resumed.
+    pub(super) fn look(&mut self, shared: &Shared) {
+        self.waits = None;
+        if matches!(self.run.standing, Standing::Paused | Standing::Failed) {
+            let Run { new, asks, counts, .. } = &self.run;
+            let left = asks.saturating_sub(counts.done + counts.failed);
+            let what = if new.blind { "questions" } else { "questions with their pictures" };
+            let to = trust::of_run(new).unwrap_or_default();
+            self.waits = trust::waits(shared, self.elsewhere, &to, (left, what));
+        }
+    }
+
+    /// It was under way, and waits until a person agrees.
+    pub(super) fn wait(&mut self, shared: &Shared) {
+        self.elsewhere = true;
+        self.run.standing = Standing::Paused;
+        self.look(shared);
+        self.run.reason = self.waits.as_ref().map(|waits| waits.reason());
     }
 
     /// Takes note of how far it is.
@@ -139,6 +176,7 @@ impl Live {
                 cost_micros: priced.then(|| u64::try_from(cost.div_ceil(PRICED)).unwrap_or(u64::MAX)),
                 predictions: counts.predictions,
             })),
+            waits: self.waits.clone(),
             ..JobState::default()
         }
     }

@@ -24,13 +24,15 @@ pub use similarity::{Scores, compare_all, edition};
 
 use super::background::give_way;
 use super::state::Shared;
+use super::trust::{self, Known};
 use super::wire::Event;
 use crate::inference::http::chat::ChatModel;
 use crate::inference::vlm::VisionLanguageModel;
 use crate::model::evaluation::NewRun;
 use crate::model::job::{JobState, Standing};
 use crate::model::{Kind, Problem, Result};
-use crate::store::runs;
+use crate::store::runs::{self, Run};
+use crate::store::trust::JobKind;
 
 /// Builds what answers.
 pub type Maker = Box<dyn Fn(&NewRun) -> Result<Box<dyn VisionLanguageModel>> + Send + Sync>;
@@ -111,6 +113,11 @@ impl Evaluations {
         self.inner().runs.contains_key(&id)
     }
 
+    /// Whether a run waits for an agreement.
+    pub fn does_wait(&self, id: u32) -> bool {
+        self.inner().runs.get(&id).is_some_and(|live| live.waits.is_some())
+    }
+
     /// Ends all work and waits for it. A question in flight is asked again by the next owner.
     pub fn end(&self) {
         let thread = {
@@ -177,21 +184,37 @@ pub fn with_runs(shared: &Shared, jobs: Vec<JobState>) -> Vec<JobState> {
     all
 }
 
-/// Loads the stored runs, and goes on with those that were under way.
+/// Loads the stored runs, and goes on with those that were under way and that this person began here. The others wait: a
+/// project from somebody else must send nothing when it is opened.
 pub fn start(shared: &Arc<Shared>) {
     let (stored, problems) = match runs::list(shared.project.root()) {
         Ok(found) => found,
         Err(problem) => (Vec::new(), vec![problem]),
     };
     shared.notices().extend(problems.iter().map(|p| format!("an evaluation cannot be read: {p}")));
+    let known = Known::read(shared);
     let mut inner = shared.evaluations.inner();
     for mut run in stored {
+        let is_live = run.standing.live();
+        let is_ours = is_live && is_ours(shared, &known, &run);
         if run.standing == Standing::Running {
             run.standing = Standing::Queued;
         }
-        inner.runs.insert(run.id, Live::new(run));
+        let mut live = Live::new(run);
+        if is_live && !is_ours {
+            live.wait(shared);
+        } else {
+            live.look(shared);
+        }
+        inner.runs.insert(live.run.id, live);
     }
     wake(shared, &mut inner);
+}
+
+/// Whether this person began the run here, and it is as it was then.
+fn is_ours(shared: &Shared, known: &Known, run: &Run) -> bool {
+    let digest = runs::numbers(shared.project.root(), run).map(|numbers| trust::digest_of_run(run, &numbers));
+    digest.is_ok_and(|digest| known.has(JobKind::Run, run.id, run.token.as_deref(), &digest))
 }
 
 /// Sees to it that a run that waits has a thread.
@@ -248,6 +271,10 @@ fn run(shared: &Arc<Shared>) {
         inner.at_work = None;
         if let (Some(live), Err(problem)) = (inner.runs.get_mut(&id), did) {
             live.stop(&problem);
+            live.look(shared);
+        }
+        if inner.runs.get(&id).is_some_and(|live| !live.run.standing.live()) {
+            trust::end(shared, JobKind::Run, id);
         }
         inner.keep(shared, id);
         inner.tell(shared, id, true);

@@ -17,6 +17,7 @@ use crate::model::vlm::{Ask, Reply};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::jobs::taken_in;
 use crate::owner::state::Shared;
+use crate::owner::trust::{self, Reach};
 use crate::owner::writer::now;
 use crate::pipeline::evaluate::adopt;
 use crate::pipeline::evaluate::ask::{self, Question, Wordings};
@@ -46,6 +47,8 @@ struct Session<'s> {
     run: Run,
     progress: Progress,
     journal: Journal,
+    /// Which pictures outside of the project it sends.
+    reach: Reach,
     /// Failures since the last answer.
     failing: Vec<(String, Asked, RunFailure)>,
 }
@@ -71,7 +74,8 @@ fn work(shared: &Arc<Shared>, id: u32) -> Result<()> {
         shared.notices().push(said);
     }
     let journal = Journal::open(root, id, whole)?;
-    let mut session = Session { shared, root, run, progress, journal, failing: Vec::new() };
+    let reach = Reach::of(shared, &trust::of_run(&run.new)?);
+    let mut session = Session { shared, root, run, progress, journal, reach, failing: Vec::new() };
     let mut model = session.model()?;
     loop {
         session.begun(model.abilities().name.clone());
@@ -103,7 +107,13 @@ pub(super) fn damaged(file: &str, lines: &[u64]) -> Option<String> {
 
 impl Session<'_> {
     fn model(&self) -> Result<Box<dyn VisionLanguageModel>> {
+        self.check()?;
         (self.shared.evaluations.maker)(&self.run.new)
+    }
+
+    /// Whether the person still agrees to what it sends.
+    fn check(&self) -> Result<()> {
+        trust::check(self.shared, &trust::of_run(&self.run.new)?)
     }
 
     /// Tells that it runs, and how far it is by what is on disk.
@@ -160,12 +170,17 @@ impl Session<'_> {
             left.next();
             let item = item(self.shared, number)?;
             let files = ask::files(self.root, &item);
+            let refused = self.reach.refuses(&item).filter(|_| !self.run.new.blind);
             for order in orders::of_item(self.run.new.orders, item.options.len(), item.rotation.is_some()) {
                 let asked = Asked { number, order };
                 if self.progress.answered.contains(&asked) || self.progress.failed.contains_key(&asked) {
                     continue;
                 }
-                match ask::question(&item, order, &self.run.new, wordings, &files) {
+                let question = match &refused {
+                    Some(why) => Err(why.clone()),
+                    None => ask::question(&item, order, &self.run.new, wordings, &files),
+                };
+                match question {
                     Ok(question) => open.push(Open { item: item.id.clone(), asked, question }),
                     Err(reason) => {
                         wrong.push((item.id.clone(), asked, RunFailure { kind: FailureKind::Input, reason }));
@@ -178,6 +193,7 @@ impl Session<'_> {
     }
 
     fn ask(&mut self, open: Vec<Open>, model: &mut dyn VisionLanguageModel) -> Result<()> {
+        self.check()?;
         let asks: Vec<Ask> = open.iter().map(|o| o.question.ask.clone()).collect();
         let mut open: Vec<Option<Open>> = open.into_iter().map(Some).collect();
         let (shared, id) = (self.shared.clone(), self.run.id);

@@ -7,9 +7,11 @@ use crate::model::job::{JobAct, JobFailure, JobState, Standing};
 use crate::model::made::Made;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::state::Shared;
+use crate::owner::trust;
 use crate::owner::wire::{Event, FAILURES};
 use crate::pipeline::generate::build;
 use crate::pipeline::generate::work::Target;
+use crate::store::trust::JobKind;
 
 /// Pictures that somebody waits for: more are the past.
 const WANTS: usize = 64;
@@ -23,7 +25,7 @@ fn none(id: u32) -> Problem {
 /// # Errors
 /// [`Kind::NotFound`], [`Kind::Conflict`] where it cannot be done to such a job, and the operating system's.
 pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState>> {
-    let index = shared.index.get()?;
+    let (index, config) = (shared.index.get()?, shared.project.config());
     let mut inner = shared.desk.loaded()?;
     let live = inner.jobs.get(&id).ok_or_else(|| none(id))?;
     let (job, standing) = (&live.job, live.job.standing);
@@ -41,6 +43,7 @@ pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState
         JobAct::Cancel => return refused("it is over already"),
         JobAct::Retry if standing == Standing::Cancelled => return refused("begin another"),
         JobAct::Retry => {
+            trust::check(shared, &trust::of_generation(config, &new.wishes)?)?;
             index.forget_failed(id)?;
             again = true;
             if !standing.live() {
@@ -56,15 +59,28 @@ pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState
         JobAct::PerMinute(per_minute) => new.per_minute = per_minute,
         JobAct::Remove if standing.over() => {
             index.forget_job(id)?;
+            trust::end(shared, JobKind::Generation, id);
             inner.jobs.remove(&id);
             shared.tell(Event::JobGone(id));
             return Ok(None);
         }
         JobAct::Remove => return refused("cancel it first"),
     }
+    // Before it is live: whatever the store says, it sends only what was agreed to.
+    let (is_begun, is_ended) = (new.standing.live() && !standing.live(), !new.standing.live() && standing.live());
+    if is_begun {
+        trust::check(shared, &trust::of_generation(config, &new.wishes)?)?;
+        let digest = trust::digest_of_generation(config, &new, &live.numbers());
+        let token = trust::begin(shared, JobKind::Generation, id, digest);
+        index.keep_job_token(id, token.as_deref())?;
+    } else if is_ended {
+        trust::end(shared, JobKind::Generation, id);
+    }
     index.keep_job(&new)?;
     if let Some(live) = inner.jobs.get_mut(&id) {
         live.job = new;
+        live.elsewhere &= !is_begun;
+        live.look(shared);
         live.not_before = None;
         if again {
             live.failed.clear();

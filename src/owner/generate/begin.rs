@@ -8,9 +8,11 @@ use crate::model::{Filter, Kind, Problem, Result};
 use crate::owner::answers;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
+use crate::owner::trust;
 use crate::owner::writer::now;
 use crate::pipeline::generate::build;
 use crate::store::jobs::{Job, Scope};
+use crate::store::trust::JobKind;
 
 /// Begins a job in the name of `by`, or says what it would make; `wanted` says whether to go on.
 ///
@@ -21,6 +23,10 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewJob, wanted: &dyn Fn() -> 
     check(new)?;
     let config = shared.project.config();
     build::check(config, &new.wishes)?;
+    let to = trust::of_generation(config, &new.wishes)?;
+    if !new.dry {
+        trust::check(shared, &to)?;
+    }
     let (plan, numbers) = chosen(&Sight::of(shared, by), &new.plan)?;
     let named = shared.desk.named(shared, wanted)?;
     let scope = if numbers.is_some() { Scope::Items } else { Scope::Missing };
@@ -61,6 +67,7 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewJob, wanted: &dyn Fn() -> 
         without: count.without,
         disagree: named.disagree(),
         generator: runner::generator(config, &wishes),
+        waits: trust::waits(shared, false, &to, (work, "prompts for pictures")),
     };
     if new.dry {
         return Ok(begun);
@@ -81,6 +88,9 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewJob, wanted: &dyn Fn() -> 
     live.job.turn = inner.jobs.values().map(|j| j.job.turn + 1).max().unwrap_or_default();
     live.job.of = Some(work);
     index.keep_job_items(live.job.id, &numbers)?;
+    let digest = trust::digest_of_generation(config, &live.job, &live.numbers());
+    let token = trust::begin(shared, JobKind::Generation, live.job.id, digest);
+    index.keep_job_token(live.job.id, token.as_deref())?;
     index.keep_job(&live.job)?;
     let id = live.job.id;
     inner.jobs.insert(id, live);

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::model::job::{JobFailure, JobState, Newest, Standing, Step};
+use crate::model::trust::Waits;
+use crate::owner::state::Shared;
+use crate::owner::trust;
 use crate::pipeline::generate::work::Scope;
 use crate::store::jobs::{self, Failed, Job};
 
@@ -35,6 +38,10 @@ pub struct Live {
     pub version: u64,
     /// Nothing is begun before this moment.
     pub not_before: Option<Instant>,
+    /// It was under way when the project was opened, and this person did not begin it here.
+    pub elsewhere: bool,
+    /// What it would send, where it waits for an agreement.
+    pub waits: Option<Box<Waits>>,
     /// When how many pictures came.
     came: VecDeque<(Instant, u64)>,
     told: Option<Instant>,
@@ -60,9 +67,36 @@ impl Live {
             newest: None,
             version: 0,
             not_before: None,
+            elsewhere: false,
+            waits: None,
             came: VecDeque::new(),
             told: None,
         }
+    }
+
+    /// Finds whether it waits for an agreement: where it is paused or failed, and was begun elsewhere or sends what nobody has
+    /// agreed to.
+    pub fn look(&mut self, shared: &Shared) {
+        self.waits = None;
+        if matches!(self.job.standing, Standing::Paused | Standing::Failed) {
+            let items = self.rows.as_ref().map_or(shared.catalog().len(), |rows| rows.len()) as u64;
+            let left = self.job.of.map_or(items * u64::from(self.job.samples), |of| of.saturating_sub(self.done));
+            let to = trust::of_generation(shared.project.config(), &self.job.wishes).unwrap_or_default();
+            self.waits = trust::waits(shared, self.elsewhere, &to, (left, "prompts for pictures"));
+        }
+    }
+
+    /// It was under way, and waits until a person agrees.
+    pub fn wait(&mut self, shared: &Shared) {
+        self.elsewhere = true;
+        self.job.standing = Standing::Paused;
+        self.look(shared);
+        self.job.reason = self.waits.as_ref().map(|waits| waits.reason());
+    }
+
+    /// The numbers of its items; none where it makes what is missing.
+    pub fn numbers(&self) -> Vec<u32> {
+        self.rows.iter().flat_map(|rows| rows.iter().map(|row| row + 1)).collect()
     }
 
     /// What it is to make, with a generator that makes `drafts` or pictures.
@@ -138,6 +172,7 @@ impl Live {
             left_s,
             newest: self.newest.clone(),
             run: None,
+            waits: self.waits.clone(),
         }
     }
 

@@ -23,6 +23,7 @@ pub use live::Live;
 
 use super::background::give_way;
 use super::state::Shared;
+use super::trust::{self, Known};
 use super::wire::Event;
 use crate::inference::ImageGenerator;
 use crate::model::config::Config;
@@ -33,6 +34,7 @@ use crate::pipeline::generate::named::Named;
 use crate::store::disk;
 use crate::store::jobs::Job;
 use crate::store::present::Present;
+use crate::store::trust::JobKind;
 
 /// Builds a generator.
 pub type Maker = Box<dyn Fn(&Config, &Wishes) -> Result<Box<dyn ImageGenerator>> + Send + Sync>;
@@ -166,6 +168,11 @@ impl Desk {
         Ok(last.max(shared.pictures().last_job()))
     }
 
+    /// Whether a job waits for an agreement.
+    pub fn does_wait(&self, id: u32) -> bool {
+        self.inner().jobs.get(&id).is_some_and(|live| live.waits.is_some())
+    }
+
     /// Ends all work and waits for it. What is made and not recorded is made again.
     pub fn end(&self) {
         let threads = {
@@ -201,7 +208,8 @@ impl Inner {
     }
 }
 
-/// Loads the stored jobs, and goes on with those that were under way.
+/// Loads the stored jobs, and goes on with those that were under way and that this person began here. The others wait: a
+/// project from somebody else must send nothing when it is opened.
 pub fn start(shared: &Arc<Shared>) {
     let owner = shared.clone();
     let work = move || {
@@ -212,13 +220,19 @@ pub fn start(shared: &Arc<Shared>) {
             return;
         }
         let stored = owner.index.get().and_then(|index| {
-            let with = |job: Job| Ok((index.job_items(job.id)?, index.failed(job.id)?, index.flight(job.id)?, job));
+            let with = |job: Job| {
+                let id = job.id;
+                let token = index.job_token(id).unwrap_or_default();
+                Ok((index.job_items(id)?, index.failed(id)?, index.flight(id)?, token, job))
+            };
             index.jobs()?.into_iter().map(with).collect::<Result<Vec<_>>>()
         });
+        let known = Known::read(&owner);
         let mut inner = owner.desk.inner();
         match stored {
             Ok(stored) => {
-                for (numbers, failed, flight, mut job) in stored {
+                for (numbers, failed, flight, token, mut job) in stored {
+                    let is_live = job.standing.live();
                     if job.standing == Standing::Running {
                         job.standing = Standing::Queued;
                     }
@@ -226,6 +240,13 @@ pub fn start(shared: &Arc<Shared>) {
                     live.failed = failed.into_iter().map(|f| ((f.key, f.failure.sample), f)).collect();
                     live.ended = flight.into_iter().map(|f| ((f.key, f.sample), f.ends + 1)).collect();
                     live.done = owner.pictures().of_job(live.job.id);
+                    let digest = trust::digest_of_generation(owner.project.config(), &live.job, &live.numbers());
+                    let is_ours = known.has(JobKind::Generation, live.job.id, token.as_deref(), &digest);
+                    if is_live && !is_ours {
+                        live.wait(&owner);
+                    } else {
+                        live.look(&owner);
+                    }
                     inner.jobs.insert(live.job.id, live);
                 }
             }

@@ -12,9 +12,11 @@ use crate::model::config::Config;
 use crate::model::job::{Standing, Wishes};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::state::Shared;
+use crate::owner::trust;
 use crate::pipeline::generate::build;
 use crate::pipeline::generate::named::Named;
 use crate::pipeline::generate::work::Target;
+use crate::store::trust::JobKind;
 
 /// How long a generator without work stays in memory.
 const LINGERS: Duration = Duration::from_secs(20);
@@ -150,6 +152,7 @@ fn batch(
 ) -> Result<()> {
     let config = shared.project.config();
     let wishes = shared.desk.inner().jobs.get(&id).map(|live| live.job.wishes.clone()).unwrap_or_default();
+    trust::check(shared, &trust::of_generation(config, &wishes)?)?;
     let which = self::generator(config, &wishes);
     if generator.as_ref().is_some_and(|built| built.which != which) {
         // Two models may not fit on one device: one goes before the other comes, and with it what its jobs knew of it.
@@ -203,6 +206,7 @@ fn done(shared: &Arc<Shared>, id: u32) -> Result<()> {
         live.job.of = Some(live.done + live.failed.len() as u64);
         live.step = None;
         index.keep_job(&live.job)?;
+        trust::end(shared, JobKind::Generation, id);
         inner.tell(shared, id, true);
         wake(shared, &mut inner);
     }
@@ -220,6 +224,8 @@ fn stop(shared: &Arc<Shared>, id: u32, problem: &Problem) {
     live.job.standing = if never_ran { Standing::Failed } else { Standing::Paused };
     live.job.reason = Some(problem.to_string());
     live.step = None;
+    live.look(shared);
+    trust::end(shared, JobKind::Generation, id);
     let kept = shared.index.get().and_then(|index| index.keep_job(&live.job));
     if let Err(problem) = kept {
         crate::owner::log::write(format_args!("a job could not be kept: {problem}"));

@@ -31,7 +31,7 @@ use super::session::Outbox;
 use super::state::Shared;
 use super::wire::{Answer, Event, FromOwner};
 use super::writer::{Work, now};
-use super::{answers, background};
+use super::{answers, background, trust};
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::compose::{self, Composition, Order};
 use crate::pipeline::import::{self, Ask, Progress, Report};
@@ -119,6 +119,9 @@ fn run(shared: &Arc<Shared>, source: &Source, watch: Tell<'_>) -> Result<Report>
     };
     if let Some(catalog) = outcome.catalog {
         taken_in(shared, catalog)?;
+    }
+    if let Source::Files(Ask { link: true, paths, .. }) = source {
+        trust::link(shared, paths);
     }
     if outcome.report.predictions > 0 {
         read_answers(shared);

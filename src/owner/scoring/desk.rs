@@ -12,12 +12,17 @@ use serde::{Deserialize, Serialize};
 use super::{Scoring, lock, work};
 use crate::model::scoring::Scorer;
 use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
+use crate::model::trust::Waits;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::background::give_way;
 use crate::owner::state::Shared;
+use crate::owner::trust::{self, Known};
 use crate::owner::wire::Event;
+use crate::store::trust::JobKind;
 use crate::store::{disk, regular};
 
+/// What a judge is sent, in words.
+const PICTURES: &str = "pictures or texts of items";
 /// Jobs that are over and still shown.
 const OVER: usize = 50;
 /// The rate is over this long.
@@ -34,6 +39,9 @@ pub(super) struct Stored {
     pub(super) phase: Phase,
     /// What failed or could not be read is scored again.
     pub(super) retry: bool,
+    /// Random text by which the person who began it here knows it again ([`crate::store::trust`]).
+    #[serde(default)]
+    pub(super) token: Option<String>,
 }
 
 /// A job.
@@ -45,6 +53,10 @@ pub(super) struct Live {
     pub(super) why: Option<String>,
     pub(super) device: String,
     pub(super) spent: Option<crate::pipeline::scoring::runner::Spent>,
+    /// It was under way when the project was opened, and this person did not begin it here.
+    elsewhere: bool,
+    /// What it would send, where it waits for an agreement.
+    waits: Option<Box<Waits>>,
     came: VecDeque<(Instant, u64)>,
     told: Option<Instant>,
 }
@@ -59,12 +71,26 @@ impl Live {
             why: None,
             device: String::new(),
             spent: None,
+            elsewhere: false,
+            waits: None,
             came: VecDeque::new(),
             told: None,
         }
     }
 
-    fn state(&self) -> ScoringState {
+    /// Finds whether it waits for an agreement: where it is paused or blocked, and was begun elsewhere or sends what nobody
+    /// has agreed to.
+    fn look(&mut self, shared: &Arc<Shared>) {
+        self.waits = None;
+        if matches!(self.stored.phase, Phase::Paused | Phase::Blocked) {
+            let config = trust::as_it_is(shared).map(|project| project.config().clone());
+            let to = config.and_then(|config| trust::of_scorer(&config, &self.stored.scorer)).unwrap_or_default();
+            let left = self.of.unwrap_or(shared.catalog().len() as u64).saturating_sub(self.done);
+            self.waits = trust::waits(shared, self.elsewhere, &to, (left, PICTURES));
+        }
+    }
+
+    pub(super) fn state(&self) -> ScoringState {
         let now = Instant::now();
         let recent = || self.came.iter().filter(|(at, _)| now.duration_since(*at) < WINDOW);
         let per_minute = recent().next().and_then(|(first, of_first)| {
@@ -86,6 +112,7 @@ impl Live {
             device: self.device.clone(),
             tokens: self.spent.map(|s| (s.asked, s.answered)),
             cost_micros: self.spent.and_then(|s| s.micros),
+            waits: self.waits.clone(),
         }
     }
 
@@ -207,7 +234,8 @@ impl Desk {
     }
 }
 
-/// Loads the stored jobs, and goes on with those that were under way.
+/// Loads the stored jobs, and goes on with those that were under way and that this person began here. The others wait: a
+/// project from somebody else must send nothing when it is opened.
 pub fn start(shared: &Arc<Shared>) {
     let mut inner = shared.scoring.desk.inner();
     inner.file = file(&shared.project.store());
@@ -219,9 +247,25 @@ pub fn start(shared: &Arc<Shared>) {
         Err(_) => Vec::new(),
     };
     inner.jobs = stored.into_iter().map(Live::new).collect();
+    let known = Known::read(shared);
+    let config = trust::as_it_is(shared).map(|project| project.config().clone());
     for live in &mut inner.jobs {
-        if live.stored.phase == Phase::Running {
-            live.stored.phase = Phase::Queued;
+        if matches!(live.stored.phase, Phase::Queued | Phase::Running) {
+            let Stored { id, scorer, filter, token, .. } = &live.stored;
+            let is_ours = config.as_ref().is_ok_and(|config| {
+                known.has(
+                    JobKind::Scoring,
+                    *id,
+                    token.as_deref(),
+                    &trust::digest_of_scoring(config, *id, scorer, filter),
+                )
+            });
+            live.elsewhere = !is_ours;
+            live.stored.phase = if is_ours { Phase::Queued } else { Phase::Paused };
+        }
+        live.look(shared);
+        if live.elsewhere {
+            live.why = live.waits.as_ref().map(|waits| waits.reason());
         }
     }
     wake(shared, &mut inner);
@@ -294,8 +338,12 @@ fn run(shared: &Arc<Shared>) {
                 Err(problem) => {
                     live.stored.phase = Phase::Blocked;
                     live.why = Some(problem.to_string());
+                    live.look(shared);
                 }
             }
+        }
+        if inner.live(id).is_some_and(|j| !matches!(j.stored.phase, Phase::Queued | Phase::Running)) {
+            trust::end(shared, JobKind::Scoring, id);
         }
         inner.keep();
         inner.tell(shared, id, true);
@@ -315,23 +363,32 @@ impl Scoring {
         }
         let _one = lock(&self.desk.beginning);
         self.desk.free(&new.scorer)?;
-        let runner = (self.maker)(&shared.project, &new.scorer)?;
+        let project = trust::as_it_is(shared)?;
+        let to = trust::of_scorer(project.config(), &new.scorer)?;
+        if !new.dry {
+            trust::check(shared, &to)?;
+        }
+        let runner = (self.maker)(&project, &new.scorer)?;
         let stored = Stored {
             id: 0,
             scorer: new.scorer.clone(),
             filter: new.filter.clone(),
             phase: Phase::Queued,
             retry: false,
+            token: None,
         };
         let left = work::left(shared, &stored, &runner.about().short(), wanted)?;
         let mut live = Live::new(stored);
         (live.of, live.device) = (Some(left.len() as u64), runner.about().name.clone());
+        live.waits = trust::waits(shared, false, &to, (left.len() as u64, PICTURES));
         if new.dry {
             return Ok(live.state());
         }
         let mut inner = self.desk.inner();
         live.stored.id = inner.jobs.iter().map(|j| j.stored.id).max().unwrap_or_default() + 1;
         let id = live.stored.id;
+        let digest = trust::digest_of_scoring(project.config(), id, &new.scorer, &new.filter);
+        live.stored.token = trust::begin(shared, JobKind::Scoring, id, digest);
         let state = live.state();
         inner.jobs.push(live);
         while inner.jobs.iter().filter(|j| j.stored.phase.over()).count() > OVER {
@@ -358,19 +415,26 @@ impl Scoring {
             ScoringAct::Pause if matches!(phase, Phase::Queued | Phase::Running) => Phase::Paused,
             ScoringAct::Resume if matches!(phase, Phase::Paused | Phase::Blocked) => Phase::Queued,
             ScoringAct::Cancel if !phase.over() => Phase::Cancelled,
-            ScoringAct::Retry if !matches!(phase, Phase::Queued | Phase::Running) => {
-                live.stored.retry = true;
-                Phase::Queued
-            }
+            ScoringAct::Retry if !matches!(phase, Phase::Queued | Phase::Running) => Phase::Queued,
             _ => {
                 let what = format!("job {id} is {}: it cannot be told to {}", phase.name(), word(act));
                 return Err(Problem::new(Kind::Conflict, what));
             }
         };
-        live.stored.phase = next;
         if next == Phase::Queued {
-            live.why = None;
+            // Before it is live: whatever the store and benchtop.toml say, it sends only what was agreed to.
+            let project = trust::as_it_is(shared)?;
+            trust::check(shared, &trust::of_scorer(project.config(), &live.stored.scorer)?)?;
+            let Stored { scorer, filter, .. } = &live.stored;
+            let digest = trust::digest_of_scoring(project.config(), id, scorer, filter);
+            live.stored.token = trust::begin(shared, JobKind::Scoring, id, digest);
+            (live.why, live.elsewhere) = (None, false);
+            live.stored.retry |= act == ScoringAct::Retry;
+        } else {
+            trust::end(shared, JobKind::Scoring, id);
         }
+        live.stored.phase = next;
+        live.look(shared);
         let state = live.state();
         inner.keep();
         inner.tell(shared, id, true);

@@ -359,6 +359,11 @@ impl Scoring {
         }
     }
 
+    /// Whether a job waits for an agreement.
+    pub fn does_wait(&self, id: u32) -> bool {
+        self.desk.inner().live(id).is_some_and(|live| live.state().waits.is_some())
+    }
+
     /// Ends all work and waits for it.
     pub fn end(&self) {
         self.desk.end();

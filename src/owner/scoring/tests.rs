@@ -101,7 +101,8 @@ impl Rig {
         let (sender, queue) = mpsc::channel();
         let data = Data { catalog: opened.catalog, overlay: opened.overlay };
         let none: crate::owner::generate::Maker = Box::new(|_, _| Err(crate::model::Problem::input("no generator")));
-        let mut shared = Shared::new(project.clone(), opened.index, data, opened.notices, sender, 0, none);
+        let trust = crate::store::trust::Trust::at(project.root().with_extension("person"));
+        let mut shared = Shared::new(project.clone(), trust, opened.index, data, opened.notices, sender, 0, none);
         shared.scoring = Scoring::new(maker(small));
         let shared = Arc::new(shared);
         start(&shared);

@@ -11,7 +11,8 @@ use crate::model::{Filter, Item, Kind, Problem, Result};
 use crate::owner::answers;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
-use crate::pipeline::scoring::runner::Subject;
+use crate::owner::trust::{self, Reach};
+use crate::pipeline::scoring::runner::{Subject, failed};
 use crate::store::picture_file::PictureFile;
 use crate::store::scores::Scores;
 
@@ -69,7 +70,11 @@ pub(super) fn run(shared: &Arc<Shared>, id: u32) -> Result<bool> {
     let goes_on = || desk.inner().goes_on(id);
     let stored = desk.inner().live(id).map(|j| j.stored.clone());
     let Some(stored) = stored else { return Ok(false) };
-    let mut runner = (shared.scoring.maker)(&shared.project, &stored.scorer)?;
+    let project = trust::as_it_is(shared)?;
+    let to = trust::of_scorer(project.config(), &stored.scorer)?;
+    trust::check(shared, &to)?;
+    let reach = Reach::of(shared, &to);
+    let mut runner = (shared.scoring.maker)(&project, &stored.scorer)?;
     let about = runner.about().clone();
     let held = shared.scoring.scores(shared, &stored.scorer)?;
     let scores = match held.filter(|s| *lock(s).about() == about) {
@@ -84,9 +89,15 @@ pub(super) fn run(shared: &Arc<Shared>, id: u32) -> Result<bool> {
         if !goes_on() {
             return Ok(false);
         }
-        let subjects: Vec<Subject> =
-            some.iter().map(|(row, key)| subject(shared, *row, *key)).collect::<Result<_>>()?;
-        let mut pending: Vec<(u64, Score)> = Vec::new();
+        trust::check(shared, &to)?;
+        let (mut subjects, mut pending): (Vec<Subject>, Vec<(u64, Score)>) = (Vec::new(), Vec::new());
+        for (row, key) in some {
+            let subject = subject(shared, *row, *key)?;
+            match reach.refuses(&subject.item) {
+                Some(why) => pending.push((*key, failed(&why))),
+                None => subjects.push(subject),
+            }
+        }
         let mut recorded = Instant::now();
         let mut trouble = None;
         let record = |pending: &mut Vec<(u64, Score)>| -> Result<()> {

@@ -18,6 +18,7 @@ use crate::model::round::{NewRound, Protocol};
 use crate::model::scoring::bench::{BenchAsk, DoubtOrder};
 use crate::model::scoring::job::{NewScoring, ScoringAct};
 use crate::model::scoring::rules::RuleSet;
+use crate::model::trust::Destination;
 use crate::model::usage::Save;
 use crate::model::{Field, Filter, Judgement, MetaFile, Sort};
 use crate::store::query::Match;
@@ -347,6 +348,45 @@ pub enum Ask {
     Analyse(Box<AnalyseAsk>),
     /// Show a judge the answers that `strict` cannot read.
     Judge(Box<JudgeAsk>),
+    /// The person agrees that this goes there, for all projects on this machine; kept in the owner's user's own
+    /// configuration folder, and refused from anybody else.
+    Agree {
+        /// Where, with which key.
+        to: Vec<Destination>,
+        /// What is asked next; its answer is the answer.
+        then: Option<AskNext>,
+    },
+}
+
+/// What is asked once somebody has agreed to what it sends.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum AskNext {
+    /// [`Ask::JobAct`].
+    Job(u32, JobAct),
+    /// [`Ask::ScoringAct`].
+    Scoring(u32, ScoringAct),
+    /// [`Ask::Generate`].
+    Generate(Box<NewJob>),
+    /// [`Ask::Score`].
+    Score(NewScoring),
+    /// [`Ask::Evaluate`].
+    Evaluate(Box<NewRun>),
+    /// [`Ask::Judge`].
+    Judge(Box<JudgeAsk>),
+}
+
+impl AskNext {
+    /// The question itself.
+    pub fn ask(self) -> Ask {
+        match self {
+            AskNext::Job(id, act) => Ask::JobAct { id, act },
+            AskNext::Scoring(id, act) => Ask::ScoringAct { id, act },
+            AskNext::Generate(new) => Ask::Generate(new),
+            AskNext::Score(new) => Ask::Score(new),
+            AskNext::Evaluate(new) => Ask::Evaluate(new),
+            AskNext::Judge(ask) => Ask::Judge(ask),
+        }
+    }
 }
 
 /// One verdict on many items.

@@ -52,7 +52,9 @@ impl Keeper {
                     Task::Places => {
                         theirs.places.store(false, Ordering::Release);
                         if let Err(problem) = index.write_places() {
-                            crate::owner::log::write(format_args!("where people are could not be remembered: {problem}"));
+                            crate::owner::log::write(format_args!(
+                                "where people are could not be remembered: {problem}"
+                            ));
                         }
                     }
                     Task::Checkpoint(task) => {

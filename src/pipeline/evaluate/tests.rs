@@ -133,6 +133,7 @@ fn an_answer_reads_as_the_item_was_when_it_was_asked() {
         standing: Standing::Done,
         reason: None,
         counts: Counts::default(),
+        token: None,
     };
     // Shown: A "a dog", B "Plan B", C "I cannot tell", D "a cat".
     let asked = question(&item, 2, &run.new, &words, &[]).unwrap();

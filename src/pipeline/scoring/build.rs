@@ -60,12 +60,13 @@ fn chat(config: &Config) -> Result<Box<dyn VisionLanguageModel>> {
     Ok(Box::new(ChatModel::new(&config.judge)?))
 }
 
-/// Builds a scorer.
+/// Builds a scorer by the configuration that `project` was opened with, so that whoever has looked at its servers knows
+/// whom it asks.
 ///
 /// # Errors
 /// Why it cannot be had, and what to do.
 pub fn build(project: &Project, scorer: &Scorer) -> Result<Box<dyn Runner>> {
-    let config = config(project)?;
+    let config = project.config();
     let filter = &config.filter;
     Ok(match scorer {
         Scorer::Flatness => free::flatness(),
@@ -93,10 +94,10 @@ pub fn build(project: &Project, scorer: &Scorer) -> Result<Box<dyn Runner>> {
             let options = ocr::Options { languages: filter.languages.clone(), ..ocr::Options::default() };
             Box::new(WantedWord::new(Box::new(Tesseract::open(options)?)))
         }
-        Scorer::Judge(name) => Box::new(Judged::new(judging(project, name)?, chat(&config)?, &config.judge)?),
+        Scorer::Judge(name) => Box::new(Judged::new(judging(project, name)?, chat(config)?, &config.judge)?),
         Scorer::Alignment => {
             let (writer, asker) = (judging(project, alignment::QUESTIONS)?, judging(project, alignment::ANSWER)?);
-            Box::new(Aligned::new(writer, asker, chat(&config)?, &config.judge)?)
+            Box::new(Aligned::new(writer, asker, chat(config)?, &config.judge)?)
         }
         Scorer::Consensus | Scorer::Blind => {
             return Err(Problem::new(Kind::Usage, format!("`{scorer}` follows from the predictions at once")));

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 pub use kind::Kind;
 
-use super::project::Project;
 use super::json_checksum::{self, Checksum};
+use super::project::Project;
 use super::{disk, line, regular};
 use crate::model::{Problem, Result};
 

@@ -141,6 +141,11 @@ fn maker(small: &Small) -> Maker {
     })
 }
 
+/// What the person trusts, beside the project.
+fn trust_of(project: &Project) -> crate::store::trust::Trust {
+    crate::store::trust::Trust::at(project.root().with_extension("person"))
+}
+
 /// An owner without a socket.
 struct Rig {
     small: Small,
@@ -153,8 +158,16 @@ impl Rig {
         let opened = open(project).unwrap();
         let (sender, queue) = mpsc::channel();
         let data = Data { catalog: opened.catalog.clone(), overlay: opened.overlay };
-        let shared =
-            Shared::new(project.clone(), opened.index, data, opened.notices, sender, writer::now(), maker(small));
+        let shared = Shared::new(
+            project.clone(),
+            trust_of(project),
+            opened.index,
+            data,
+            opened.notices,
+            sender,
+            writer::now(),
+            maker(small),
+        );
         let (pictures, _) = crate::store::open::load_pictures(project).unwrap();
         let (ledger, notices) = crate::store::open::load_ledger(project, &opened.catalog, &pictures).unwrap();
         assert!(notices.is_empty(), "{notices:?}");

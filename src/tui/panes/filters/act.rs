@@ -5,6 +5,7 @@ use super::{ChoiceFor, Effect, FiltersPane, GROUPS, Part, Side, TextFor, groups,
 use crate::model::scoring::Measure;
 use crate::model::scoring::rules::{Condition, Then, Threshold};
 use crate::model::{Field, Filter};
+use crate::owner::wire::{Ask, AskNext};
 use crate::tui::action::Action;
 use crate::tui::widgets::table::{Answer, TableEffect};
 
@@ -334,9 +335,17 @@ impl FiltersPane {
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
         match (purpose, pick) {
             (ChoiceFor::Which, pick) => self.chose_items(pick),
-            (ChoiceFor::Begin(job), 0) => {
+            (ChoiceFor::Begin(job, to), 0) => {
                 let job = crate::model::scoring::job::NewScoring { dry: false, ..(**job).clone() };
-                vec![Effect::Ask(super::Want::Begun, crate::owner::wire::Ask::Score(job))]
+                let ask = match to.is_empty() {
+                    true => Ask::Score(job),
+                    false => Ask::Agree { to: to.clone(), then: Some(AskNext::Score(job)) },
+                };
+                vec![Effect::Ask(super::Want::Begun, ask)]
+            }
+            (ChoiceFor::Agree(id, act, to), 0) => {
+                let ask = Ask::Agree { to: to.clone(), then: Some(AskNext::Scoring(*id, *act)) };
+                vec![Effect::Ask(super::Want::Act, ask)]
             }
             (ChoiceFor::Other(measures), pick) => {
                 self.other = measures.get(pick).cloned();

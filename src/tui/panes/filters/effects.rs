@@ -2,8 +2,9 @@
 
 use crate::model::scoring::Measure;
 use crate::model::scoring::bench::BenchAsk;
-use crate::model::scoring::job::NewScoring;
+use crate::model::scoring::job::{NewScoring, ScoringAct};
 use crate::model::scoring::rules::RuleSet;
+use crate::model::trust::Destination;
 use crate::owner::wire::Ask;
 
 /// What an answer of the owner is for.
@@ -47,8 +48,10 @@ pub enum TextFor {
 pub enum ChoiceFor {
     /// Which items are scored.
     Which,
-    /// Whether to begin scoring.
-    Begin(Box<NewScoring>),
+    /// Whether to begin scoring, and to agree to what it sends.
+    Begin(Box<NewScoring>, Vec<Destination>),
+    /// Whether a job that waits may send what it wants: what is done then, and what is agreed to.
+    Agree(u32, ScoringAct, Vec<Destination>),
     /// The score that this one is compared with.
     Other(Vec<Measure>),
     /// Whether the edited rules are saved.

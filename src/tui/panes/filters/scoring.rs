@@ -4,6 +4,7 @@ use super::{ChoiceFor, Effect, FiltersPane, TextFor, Want, refuse, said};
 use crate::model::scoring::bench::ScorerState;
 use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use crate::model::scoring::{ScoreState, Scorer};
+use crate::model::trust::Waits;
 use crate::model::{Filter, Result};
 use crate::owner::wire::Ask;
 use crate::tui::widgets::text::grouped;
@@ -23,6 +24,12 @@ fn count(scorer: Scorer, filter: String) -> Vec<Effect> {
     let job = NewScoring { scorer, filter, dry: true };
     let said = format!("counting what {} has to score", job.scorer);
     vec![Effect::Say(said), Effect::Ask(Want::Count(Box::new(job.clone())), Ask::Score(job))]
+}
+
+/// Asks whether a job that waits for an agreement may send what it wants.
+fn agree(id: u32, act: ScoringAct, waits: &Waits) -> Vec<Effect> {
+    let purpose = ChoiceFor::Agree(id, act, waits.open());
+    vec![Effect::AskChoice { purpose, title: format!("{}: resume?", waits.says()), lines: waits.choices() }]
 }
 
 impl FiltersPane {
@@ -76,7 +83,11 @@ impl FiltersPane {
             return vec![Effect::Say(format!("{} has scored all of them already; r tries failures again", job.scorer))];
         }
         let with = if counted.device.is_empty() { String::new() } else { format!(" with {}", counted.device) };
-        let title = format!("{} scores {} inputs{with}", job.scorer, grouped(of));
+        let mut title = format!("{} scores {} inputs{with}", job.scorer, grouped(of));
+        let to = counted.waits.as_ref().map(|waits| waits.open()).unwrap_or_default();
+        if let Some(waits) = counted.waits.as_ref().filter(|_| !to.is_empty()) {
+            title = format!("{title}; {}", waits.says());
+        }
         let cost = match counted.tokens {
             Some((asked, answered)) => {
                 let cost =
@@ -86,7 +97,7 @@ impl FiltersPane {
             None => "items with the same picture and text are one input".into(),
         };
         let lines = vec![("score them".to_string(), cost), ("not now".to_string(), String::new())];
-        vec![Effect::AskChoice { purpose: ChoiceFor::Begin(Box::new(job)), title, lines }]
+        vec![Effect::AskChoice { purpose: ChoiceFor::Begin(Box::new(job), to), title, lines }]
     }
 
     /// Takes in the job that was begun.
@@ -109,9 +120,10 @@ impl FiltersPane {
     ) -> Vec<Effect> {
         let Some(state) = self.scorer() else { return refuse("the scorers are not here yet") };
         let Some(job) = &state.job else { return refuse(format!("{} has no job: s scores", state.scorer)) };
-        match act(job) {
-            Ok(act) => vec![Effect::Ask(Want::Act, Ask::ScoringAct { id: job.id, act })],
-            Err(why) => refuse(why),
+        match (act(job), &job.waits) {
+            (Ok(act @ (ScoringAct::Resume | ScoringAct::Retry)), Some(waits)) => agree(job.id, act, waits),
+            (Ok(act), _) => vec![Effect::Ask(Want::Act, Ask::ScoringAct { id: job.id, act })],
+            (Err(why), _) => refuse(why),
         }
     }
 

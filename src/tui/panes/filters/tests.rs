@@ -8,7 +8,9 @@ use crate::model::scoring::Outcome;
 use crate::model::scoring::bench::{Cross, Tally};
 use crate::model::scoring::job::{NewScoring, Phase, ScoringAct};
 use crate::model::scoring::rules::Threshold;
+use crate::model::trust::{Destination, Sends, Waits, Wanted};
 use crate::model::{ColourLevel, Kind, Problem};
+use crate::owner::wire::AskNext;
 use crate::tui::action::Action;
 use crate::tui::theme::{Look, Theme};
 
@@ -418,6 +420,7 @@ fn scoring_is_counted_before_it_is_begun_and_told_as_it_goes() {
         device: "clip on CPU".into(),
         tokens: None,
         cost_micros: None,
+        waits: None,
     };
     let effects = pane.take_count((**wished).clone(), Ok(job.clone()));
     let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else { panic!("{effects:?}") };
@@ -439,6 +442,22 @@ fn scoring_is_counted_before_it_is_begun_and_told_as_it_goes() {
     let picture = drawn(&mut pane, 160, 47, ColourLevel::Mono, false);
     assert!(picture.contains("blocked: 5 of 10") && picture.contains("the disk is full"), "{picture}");
     assert_eq!(act(&pane.act(Action::PauseScoring)), ScoringAct::Resume);
+    // One that waits for an agreement asks for it first.
+    let destination = Destination::new("https://a.example", None, Sends::Pictures).unwrap();
+    let to = vec![Wanted { destination, agreed: false }];
+    let waits = Waits { elsewhere: true, what: "10 pictures or texts of items".into(), count: 10, to };
+    let waiting =
+        ScoringState { phase: Phase::Paused, why: Some(waits.reason()), waits: Some(Box::new(waits)), ..job.clone() };
+    assert!(pane.take_scoring(waiting).is_empty());
+    let picture = drawn(&mut pane, 160, 47, ColourLevel::Mono, false);
+    assert!(picture.contains("waits for your"), "{picture}");
+    let effects = pane.act(Action::PauseScoring);
+    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else { panic!("{effects:?}") };
+    assert!(title.contains("wants to send 10 pictures or texts of items to https://a.example"), "{title}");
+    assert!(pane.chosen(purpose, 1).is_empty());
+    let effects = pane.chosen(purpose, 0);
+    let [Effect::Ask(Want::Act, Ask::Agree { to, then: Some(then) })] = &effects[..] else { panic!("{effects:?}") };
+    assert!(to.len() == 1 && matches!(then, AskNext::Scoring(4, ScoringAct::Resume)), "{then:?}");
     let over = pane.take_scoring(ScoringState { phase: Phase::Done, done: 10, ..job });
     assert!(over.iter().any(|e| matches!(e, Effect::Ask(Want::Scorers, _))), "what is over is counted again: {over:?}");
     settle(&mut pane, over);
@@ -464,6 +483,7 @@ fn answer_of_count() -> ScoringState {
         device: String::new(),
         tokens: None,
         cost_micros: None,
+        waits: None,
     }
 }
 

@@ -1,9 +1,10 @@
 //! From a wish to a job: which pictures, what that would make, and whether to make them.
 
 use super::{GenerateEffect as Effect, GeneratePane, TextFor, Want, refuse, said};
-use crate::model::job::{Begun, NewJob, Plan};
+use crate::model::job::{Begun, JobAct, NewJob, Plan};
+use crate::model::trust::{Destination, Waits};
 use crate::model::{Filter, Result};
-use crate::owner::wire::Ask;
+use crate::owner::wire::{Ask, AskNext};
 use crate::tui::widgets::text::grouped;
 
 /// Samples of each picture where several are made to choose from.
@@ -14,8 +15,10 @@ const SEVERAL: u32 = 4;
 pub enum ChoiceFor {
     /// Which pictures a new job makes.
     Which,
-    /// Whether to begin it.
-    Begin(Box<NewJob>),
+    /// Whether to begin it, and to agree to what it sends.
+    Begin(Box<NewJob>, Vec<Destination>),
+    /// Whether a job that waits may send what it wants: what is done then, and what is agreed to.
+    Agree(u32, JobAct, Vec<Destination>),
 }
 
 /// Asks which pictures a new job makes.
@@ -51,12 +54,20 @@ impl GeneratePane {
                 let label = "items such as `subtask:animal status:pending` ".to_string();
                 vec![Effect::AskText { purpose: TextFor::Filter, label, text: String::new() }]
             }
-            (ChoiceFor::Begin(job), 0 | 1) => {
+            (ChoiceFor::Agree(id, act, to), 0) => {
+                let ask = Ask::Agree { to: to.clone(), then: Some(AskNext::Job(*id, *act)) };
+                vec![Effect::Ask(Want::Act, ask)]
+            }
+            (ChoiceFor::Begin(job, to), 0 | 1) => {
                 let samples = if pick == 0 { 1 } else { SEVERAL };
                 let job = NewJob { dry: false, samples, ..(**job).clone() };
-                vec![Effect::Ask(Want::Begun, Ask::Generate(Box::new(job)))]
+                let ask = match to.is_empty() {
+                    true => Ask::Generate(Box::new(job)),
+                    false => Ask::Agree { to: to.clone(), then: Some(AskNext::Generate(Box::new(job))) },
+                };
+                vec![Effect::Ask(Want::Begun, ask)]
             }
-            (ChoiceFor::Begin(_), _) => vec![],
+            (ChoiceFor::Begin(..) | ChoiceFor::Agree(..), _) => vec![],
         }
     }
 
@@ -69,15 +80,19 @@ impl GeneratePane {
         if begun.pictures == 0 {
             return vec![Effect::Say(nothing(&job, &begun))];
         }
-        let title =
-            format!("{} pictures of {} items with {}", grouped(begun.pictures), grouped(begun.items), begun.generator);
+        let (pictures, items) = (grouped(begun.pictures), grouped(begun.items));
+        let mut title = format!("{pictures} pictures of {items} items with {}", begun.generator);
+        let to = begun.waits.as_ref().map(|waits| waits.open()).unwrap_or_default();
+        if let Some(waits) = begun.waits.as_ref().filter(|_| !to.is_empty()) {
+            title = format!("{title}; {}", waits.says());
+        }
         let several = format!("{} pictures to choose from", grouped(begun.pictures * u64::from(SEVERAL)));
         let lines = vec![
             ("make them".to_string(), left_out(&begun)),
             (format!("make {SEVERAL} samples of each"), several),
             ("not now".to_string(), String::new()),
         ];
-        vec![Effect::AskChoice { purpose: ChoiceFor::Begin(Box::new(job)), title, lines }]
+        vec![Effect::AskChoice { purpose: ChoiceFor::Begin(Box::new(job), to), title, lines }]
     }
 
     /// Takes in the job that was begun.
@@ -93,6 +108,12 @@ impl GeneratePane {
             Err(problem) => refuse(said(&problem)),
         }
     }
+}
+
+/// Asks whether a job that waits for an agreement may send what it wants.
+pub(super) fn agree(id: u32, act: JobAct, waits: &Waits) -> Vec<Effect> {
+    let purpose = ChoiceFor::Agree(id, act, waits.open());
+    vec![Effect::AskChoice { purpose, title: format!("{}: resume?", waits.says()), lines: waits.choices() }]
 }
 
 fn nothing(job: &NewJob, begun: &Begun) -> String {

@@ -301,9 +301,10 @@ impl GeneratePane {
     /// Does something to the job under the cursor.
     fn to_job(&self, act: impl FnOnce(&JobState) -> std::result::Result<JobAct, String>) -> Vec<Effect> {
         let Some(job) = self.job() else { return refuse("there is no job here: n begins one") };
-        match act(job) {
-            Ok(act) => vec![Effect::Ask(Want::Act, Ask::JobAct { id: job.id, act })],
-            Err(why) => refuse(why),
+        match (act(job), &job.waits) {
+            (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => begin::agree(job.id, act, waits),
+            (Ok(act), _) => vec![Effect::Ask(Want::Act, Ask::JobAct { id: job.id, act })],
+            (Err(why), _) => refuse(why),
         }
     }
 

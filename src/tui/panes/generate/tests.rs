@@ -5,7 +5,9 @@ use super::*;
 use crate::model::device::{Cpu, Gpu};
 use crate::model::generation::{FailureKind, Scheduler, Settings};
 use crate::model::job::{Begun, Plan, Step};
+use crate::model::trust::{Destination, Sends, Waits, Wanted};
 use crate::model::{ColourLevel, Kind, Problem};
+use crate::owner::wire::AskNext;
 use crate::tui::theme::{Look, Theme};
 
 fn job(id: u32, standing: Standing) -> JobState {
@@ -178,6 +180,44 @@ fn a_job_is_counted_before_it_is_begun() {
     assert!(
         matches!(effects.last(), Some(Effect::Ask(Want::Count(job), _)) if job.plan == Plan::Filter("subtask:animal".into()))
     );
+}
+
+/// A job that waits for an agreement to this.
+fn waits(to: &str, agreed: bool) -> Option<Box<Waits>> {
+    let destination = Destination::new(to, Some("A_KEY"), Sends::Texts).unwrap();
+    let to = vec![Wanted { destination, agreed }];
+    Some(Box::new(Waits { elsewhere: true, what: "9 prompts for pictures".into(), count: 9, to }))
+}
+
+#[test]
+fn a_job_that_waits_for_an_agreement_is_not_resumed_without_a_word() {
+    let mut waiting = job(1, Standing::Paused);
+    waiting.waits = waits("https://a.example", false);
+    waiting.reason = waiting.waits.as_ref().map(|w| w.reason());
+    let mut pane = shown(vec![waiting.clone()]);
+    let picture = drawn(&mut pane, 160, 30, ColourLevel::True);
+    assert!(picture.contains("waits for your agreement: 9 prompts for pictures to https://a.example"), "{picture}");
+    let effects = pane.act(Action::PauseJob);
+    let [Effect::AskChoice { purpose, title, lines }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(title, "this project wants to send 9 prompts for pictures to https://a.example with $A_KEY: resume?");
+    assert!(lines[0].1.contains("https://a.example with $A_KEY"), "{lines:?}");
+    assert!(pane.chosen(purpose, 1).is_empty());
+    let effects = pane.chosen(purpose, 0);
+    let [Effect::Ask(Want::Act, Ask::Agree { to, then })] = &effects[..] else { panic!("{effects:?}") };
+    assert!(to.len() == 1 && matches!(then, Some(AskNext::Job(1, JobAct::Resume))));
+    // What was agreed to before is not agreed to again, and is asked about all the same.
+    waiting.waits = waits("https://a.example", true);
+    let mut pane = shown(vec![waiting]);
+    let effects = pane.act(Action::PauseJob);
+    let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
+    assert!(matches!(&pane.chosen(purpose, 0)[..], [Effect::Ask(_, Ask::Agree { to, .. })] if to.is_empty()));
+    // A new job whose servers nobody has agreed to.
+    let counted = Begun { pictures: 9, items: 9, waits: waits("https://a.example", false), ..Begun::default() };
+    let effects = pane.take_count(NewJob::default(), Ok(counted));
+    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else { panic!("{effects:?}") };
+    assert!(title.contains("wants to send 9 prompts"), "{title}");
+    let effects = pane.chosen(purpose, 0);
+    assert!(matches!(&effects[..], [Effect::Ask(Want::Begun, Ask::Agree { then: Some(AskNext::Generate(_)), .. })]));
 }
 
 #[test]

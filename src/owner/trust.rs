@@ -1,0 +1,272 @@
+//! What leaves the machine goes only where the owner's own user agreed to, and a job goes on by itself only where that
+//! user began it on this machine. The owner holds both here, whatever a client says or a project holds.
+//!
+//! What they agreed to is in their own configuration folder ([`crate::store::trust`]), and read anew at each check, so
+//! that what is taken back holds at once.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::state::Shared;
+use super::wire::Ask;
+use crate::model::config::Config;
+use crate::model::config::endpoint::Endpoint;
+use crate::model::config::generate::Backend;
+use crate::model::evaluation::{NewRun, Server};
+use crate::model::job::{JobAct, Wishes};
+use crate::model::scoring::Scorer;
+use crate::model::scoring::job::ScoringAct;
+use crate::model::trust::{Destination, Sends, Waits, Wanted, refusal};
+use crate::model::{Item, Kind, Problem, Result};
+use crate::pipeline::generate::build;
+use crate::store::journal::stamp;
+use crate::store::project::Project;
+use crate::store::runs::Run;
+use crate::store::trust::{Folder, Held, JobKind, TrustedJob, token};
+
+/// The servers of an evaluation, each once.
+///
+/// # Errors
+/// [`Kind::Usage`] for an address or a variable that cannot be used.
+pub fn of_run(new: &NewRun) -> Result<Vec<Destination>> {
+    of_servers(&new.servers, if new.blind { Sends::Texts } else { Sends::Pictures })
+}
+
+/// Servers as destinations, each once.
+///
+/// # Errors
+/// As [`of_run`].
+pub fn of_servers(servers: &[Server], sends: Sends) -> Result<Vec<Destination>> {
+    each_once(servers.iter().map(|server| Destination::new(&server.url, server.key_env.as_deref(), sends)))
+}
+
+/// The servers that make pictures of these wishes; none where this machine does.
+///
+/// # Errors
+/// As [`of_run`].
+pub fn of_generation(config: &Config, wishes: &Wishes) -> Result<Vec<Destination>> {
+    let is_http = build::full(config, wishes).backend.as_deref() == Some(Backend::Http.name());
+    if is_http { of_endpoints(&config.generate.endpoints, Sends::Texts) } else { Ok(Vec::new()) }
+}
+
+/// The servers of the judge that a scorer asks; none for a scorer that works on this machine.
+///
+/// # Errors
+/// As [`of_run`].
+pub fn of_scorer(config: &Config, scorer: &Scorer) -> Result<Vec<Destination>> {
+    match scorer {
+        Scorer::Judge(_) | Scorer::Alignment => of_endpoints(&config.judge.endpoints, Sends::Pictures),
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn of_endpoints<F>(endpoints: &[Endpoint<F>], sends: Sends) -> Result<Vec<Destination>> {
+    each_once(endpoints.iter().map(|e| Destination::new(&e.url, e.key_env.as_deref(), sends)))
+}
+
+fn each_once(all: impl Iterator<Item = Result<Destination>>) -> Result<Vec<Destination>> {
+    Ok(all.collect::<Result<BTreeSet<_>>>()?.into_iter().collect())
+}
+
+/// What the person trusts now; where that cannot be read nothing is.
+fn held(shared: &Shared) -> Held {
+    shared.trust.read().unwrap_or_else(|problem| {
+        let said = format!("nothing is trusted, so jobs wait: {problem}");
+        let mut notices = shared.notices();
+        if !notices.contains(&said) {
+            notices.push(said);
+        }
+        Held::default()
+    })
+}
+
+/// Refuses destinations that the person has not agreed to. Called before anything is sent, and again at each batch.
+///
+/// # Errors
+/// [`Kind::Denied`], with the commands that agree.
+pub fn check(shared: &Shared, to: &[Destination]) -> Result<()> {
+    if to.is_empty() {
+        return Ok(());
+    }
+    let held = held(shared);
+    let open: Vec<Destination> = to.iter().filter(|d| !held.agrees(d)).cloned().collect();
+    if open.is_empty() { Ok(()) } else { Err(refusal(&open)) }
+}
+
+/// What must be agreed to before a job goes on; none where everything is.
+pub fn waits(shared: &Shared, elsewhere: bool, to: &[Destination], (count, what): (u64, &str)) -> Option<Box<Waits>> {
+    if to.is_empty() && !elsewhere {
+        return None;
+    }
+    let held = held(shared);
+    let to: Vec<Wanted> = to.iter().map(|d| Wanted { agreed: held.agrees(d), destination: d.clone() }).collect();
+    let is_open = elsewhere || to.iter().any(|w| !w.agreed);
+    is_open.then(|| Box::new(Waits { elsewhere, what: format!("{count} {what}"), count, to }))
+}
+
+/// The person agrees.
+///
+/// # Errors
+/// [`Kind::Usage`] for a destination that is none, and when it cannot be kept.
+pub fn agree(shared: &Shared, to: &[Destination]) -> Result<()> {
+    // What came over the socket is read as if it was typed.
+    let to: Vec<Destination> =
+        to.iter().map(|d| Destination::new(&d.to, d.key_env.as_deref(), d.sends)).collect::<Result<_>>()?;
+    if to.is_empty() {
+        return Ok(());
+    }
+    shared.trust.agree(&to, &stamp(super::writer::now()))
+}
+
+/// Whether the Unix user `peer` may ask this of an owner that runs as somebody else: only the owner's own user agrees
+/// to what their machine sends, also by going on with a job that waits for it.
+///
+/// # Errors
+/// [`Kind::Denied`].
+pub fn allow(shared: &Shared, peer: u32, ask: &Ask) -> Result<()> {
+    let is_agreement = match ask {
+        _ if peer == rustix::process::geteuid().as_raw() => false,
+        Ask::Agree { .. } => true,
+        Ask::JobAct { id, act: JobAct::Resume | JobAct::Retry } => {
+            shared.evaluations.does_wait(*id) || shared.desk.does_wait(*id)
+        }
+        Ask::ScoringAct { id, act: ScoringAct::Resume | ScoringAct::Retry } => shared.scoring.does_wait(*id),
+        _ => false,
+    };
+    match is_agreement {
+        true => Err(Problem::new(Kind::Denied, "only the user that this project belongs to agrees to what it sends")
+            .help("ask them to resume the job")),
+        false => Ok(()),
+    }
+}
+
+/// Which pictures outside of a project are sent: those that the person linked to it on this machine. A project from somebody
+/// else can name any picture of theirs.
+pub struct Reach {
+    root: PathBuf,
+    below: Vec<PathBuf>,
+    is_open: bool,
+}
+
+impl Reach {
+    /// Of a job that sends to these.
+    pub fn of(shared: &Shared, to: &[Destination]) -> Reach {
+        let root = shared.project.root().to_path_buf();
+        let is_open = to.iter().all(Destination::is_here);
+        let links = if is_open { Vec::new() } else { held(shared).links };
+        let folder = Folder::of(&root).ok();
+        let mine = links.into_iter().filter(|l| Some(&l.folder) == folder.as_ref());
+        Reach { below: mine.map(|l| l.pictures.into()).collect(), root, is_open }
+    }
+
+    /// Why the pictures of an item are not sent; none where they are.
+    pub fn refuses(&self, item: &Item) -> Option<String> {
+        let outside = |path: PathBuf| {
+            let is_inside = path.starts_with(&self.root) || self.below.iter().any(|below| path.starts_with(below));
+            (!is_inside).then_some(path)
+        };
+        // What is not there is told as such.
+        let found = item.images.iter().filter_map(|image| image.link.as_ref()?.canonicalize().ok());
+        let path = found.filter(|_| !self.is_open).find_map(outside)?;
+        let folder = path.parent().unwrap_or(&path).display().to_string();
+        let folder: String = folder.chars().flat_map(char::escape_debug).collect();
+        Some(format!(
+            "its picture lies outside of this project, and you did not link it here: benchtop trust link '{folder}'"
+        ))
+    }
+}
+
+/// The person linked the pictures at these paths to the project; what cannot be remembered is told, and they are not sent.
+pub fn link(shared: &Shared, paths: &[PathBuf]) {
+    for path in paths {
+        let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(path) };
+        if let Err(problem) = shared.trust.link(shared.project.root(), folder, true) {
+            eprintln!("{} pictures outside of the project are not sent: {problem}", stamp(super::writer::now()));
+        }
+    }
+}
+
+fn digest(parts: &Value) -> String {
+    blake3::hash(parts.to_string().as_bytes()).to_hex().to_string()
+}
+
+/// Everything of an evaluation that decides what is sent where; how many requests are in flight is no part of it.
+pub fn digest_of_run(run: &Run, numbers: &[u32]) -> String {
+    let mut new = run.new.clone();
+    new.servers.iter_mut().for_each(|server| server.concurrency = 0);
+    let Run { id, label, by, created, instruction, items, asks, .. } = run;
+    digest(&json!([new, id, label, by, created, instruction, items, asks, numbers]))
+}
+
+/// The same of a generation job: with the servers that `benchtop.toml` names.
+pub fn digest_of_generation(config: &Config, job: &crate::store::jobs::Job, numbers: &[u32]) -> String {
+    let wishes = build::full(config, &job.wishes);
+    let is_http = wishes.backend.as_deref() == Some(Backend::Http.name());
+    let servers = is_http.then_some(&config.generate.endpoints);
+    // Its words are cut when it is stored; the numbers of its items say the same.
+    let crate::store::jobs::Job { id, by, created, scope, samples, seed, .. } = job;
+    digest(&json!([wishes, servers, id, by, created, scope, samples, seed, numbers]))
+}
+
+/// The same of a scoring job: with the servers of the judge that it asks.
+pub fn digest_of_scoring(config: &Config, id: u32, scorer: &Scorer, filter: &str) -> String {
+    let is_asking = matches!(scorer, Scorer::Judge(_) | Scorer::Alignment);
+    let servers = is_asking.then_some((&config.judge.endpoints, &config.judge.model));
+    digest(&json!([id, scorer, filter, servers]))
+}
+
+/// The jobs of this project that go on by themselves, as they were when the owner started.
+pub struct Known {
+    folder: Option<Folder>,
+    held: Held,
+}
+
+impl Known {
+    /// Reads them.
+    pub fn read(shared: &Shared) -> Known {
+        Known { folder: Folder::of(shared.project.root()).ok(), held: held(shared) }
+    }
+
+    /// Whether the person began this job here, and nothing that decides what it sends is another since.
+    pub fn has(&self, kind: JobKind, id: u32, token: Option<&str>, digest: &str) -> bool {
+        let (Some(folder), Some(token)) = (&self.folder, token) else { return false };
+        let is_it = |j: &&TrustedJob| j.kind == kind && j.id == id && j.folder == *folder;
+        self.held.jobs.iter().find(is_it).is_some_and(|j| j.token == token && j.digest == digest)
+    }
+}
+
+/// From now on this job goes on by itself. Gives the token that is to lie with it; none where it cannot be remembered:
+/// the job works all the same, and waits after the next start.
+pub fn begin(shared: &Shared, kind: JobKind, id: u32, digest: String) -> Option<String> {
+    let remember = || -> Result<String> {
+        let (folder, token) = (Folder::of(shared.project.root())?, token()?);
+        shared.trust.begin(&TrustedJob { folder, kind, id, token: token.clone(), digest })?;
+        Ok(token)
+    };
+    match remember() {
+        Ok(token) => Some(token),
+        Err(problem) => {
+            eprintln!("{} job {id} waits after the next start of the owner: {problem}", stamp(super::writer::now()));
+            None
+        }
+    }
+}
+
+/// This job does not go on by itself any more: it is over, or waits for a person.
+pub fn end(shared: &Shared, kind: JobKind, id: u32) {
+    if let Err(problem) = shared.trust.end(shared.project.root(), kind, id) {
+        eprintln!("{} job {id} is still remembered as one that goes on: {problem}", stamp(super::writer::now()));
+    }
+}
+
+/// The project with `benchtop.toml` as it is on disk now: a judge is chosen while the owner runs. What is built from it
+/// is what was checked.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn as_it_is(shared: &Arc<Shared>) -> Result<Project> {
+    Project::open(shared.project.root())
+}
