@@ -403,12 +403,12 @@ mod tests {
         for name in ["dysca-figures", "mvp-bench"] {
             let path = data.join(name);
             if !path.is_dir() {
-                out::tell(format_args!("skipped: {} is not there", path.display()));
+                crate::cli::out::tell(format_args!("skipped: {} is not there", path.display()));
                 continue;
             }
             let looked = look(&path);
             assert!(looked.questions > 0);
-            out::tell(format_args!("{}", looked.text()));
+            crate::cli::out::tell(format_args!("{}", looked.text()));
             let wrong = |f: &&Finding| matches!(f.rule, Rule::WrongLabel | Rule::Unanswerable);
             assert_eq!(looked.found.iter().filter(wrong).count(), 0);
         }

@@ -100,7 +100,7 @@ pub struct Seen {
 
 fn state(shared: &Shared) -> Option<([u8; 32], u64)> {
     let manifest = regular::length(&shared.project.imports().join("manifest.jsonl")).ok()?;
-    Some((open::journals(&shared.project).ok()?, manifest))
+    Some((open::lengths(&shared.project).ok()?.0, manifest))
 }
 
 impl Seen {

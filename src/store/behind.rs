@@ -71,7 +71,8 @@ impl Behind {
     pub fn closed(store: &Path, why: Problem) -> Behind {
         let slot = Slot { index: OnceLock::from(Err(why)), ..Slot::default() };
         let kept = Kept { places: Some(BTreeMap::new()), current: true, there: false, closed: true };
-        Behind { store: store.to_path_buf(), slot: Arc::new(slot), thread: None, kept: Mutex::new(kept) }
+        let (slot, kept) = (Arc::new(slot), Mutex::new(kept));
+        Behind { store: store.to_path_buf(), slot, thread: None, kept, places: Mutex::default() }
     }
 
     /// Opens the index of `store` on a thread by `work`, which gives it and what a person should know.

@@ -31,6 +31,11 @@ impl Growing {
         file.append(bytes, failing)
     }
 
+    /// Whether it must be opened anew; see [`Appended::lost`].
+    pub fn lost(&self) -> bool {
+        self.file.as_ref().is_some_and(Appended::lost)
+    }
+
     /// Length in bytes of what was read and added.
     pub fn length(&self) -> u64 {
         self.file.as_ref().map_or(self.whole.length, Appended::length)

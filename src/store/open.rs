@@ -20,7 +20,7 @@ use super::pictures::Pictures;
 use super::project::Project;
 use super::segment::{Frame, Reader};
 use super::{snapshot, writable};
-pub use fold::{fold_known, followed, journals, load_ledger, load_pictures};
+pub use fold::{fold_known, followed, journals, lengths, load_ledger, load_pictures};
 pub use reading::open_to_read;
 
 use crate::model::{Item, Kind, Problem, Result};

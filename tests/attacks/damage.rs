@@ -182,7 +182,7 @@ fn opened(project: &Project) -> Result<([usize; 6], Vec<String>), String> {
     for run in &all {
         let (progress, _) = runs::progress(project.root(), run.id).map_err(|p| p.to_string())?;
         answers += progress.answered.len();
-        if progress.damaged > 0 {
+        if !progress.damaged.is_empty() {
             notices.push("damaged answers".into());
         }
     }

@@ -5,7 +5,5 @@ mod escapes;
 mod files;
 mod links;
 mod pictures;
-mod space;
-//! What somebody can do who sends a project: a script for each attack.
-
 mod secrets;
+mod space;
