@@ -112,6 +112,9 @@ fn copy(from: &Path, to: PathBuf) -> Bench {
     Bench::at(to)
 }
 
+/// What somebody changes in a file.
+type Change<'a> = &'a dyn Fn(&mut Value);
+
 fn edit(path: &Path, change: impl FnOnce(&mut Value)) {
     let mut value: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     change(&mut value);
@@ -190,7 +193,7 @@ fn a_run_begun_here_goes_on_and_one_copied_moved_or_edited_waits() {
     let token = serde_json::from_slice::<Value>(&whole).unwrap()["token"].as_str().unwrap().to_string();
     assert_eq!(token.len(), 32);
     // A second version of a folder that was trusted, at the same place and with the same token.
-    let changes: [(&str, &dyn Fn(&mut Value)); 7] = [
+    let changes: [(&str, Change<'_>); 7] = [
         ("another server", &|run| run["new"]["servers"][0]["url"] = thief.url().into()),
         ("one server more", &|run| {
             let more = json!({"url": thief.url(), "key_env": VARIABLE, "concurrency": 1, "timeout_s": 5});
