@@ -100,13 +100,14 @@ pub fn store(store: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the files of a private folder private; what cannot be changed stays as it is.
+/// Makes the files and folders in a private folder private; what cannot be changed stays as it is.
 pub fn make_private(folder: &Path) {
     let is = |path: &Path| path.symlink_metadata().is_ok_and(|meta| meta.is_dir() && meta.mode() & 0o077 == 0);
     for entry in is(folder).then(|| fs::read_dir(folder)).into_iter().flatten().flatten().flatten() {
         let Ok(meta) = entry.metadata() else { continue };
-        if meta.is_file() && meta.mode() & 0o077 != 0 {
-            let _ = fs::set_permissions(entry.path(), Permissions::from_mode(0o600));
+        if meta.mode() & 0o077 != 0 && (meta.is_file() || meta.is_dir()) {
+            let mode = if meta.is_dir() { 0o700 } else { 0o600 };
+            let _ = fs::set_permissions(entry.path(), Permissions::from_mode(mode));
         }
     }
 }

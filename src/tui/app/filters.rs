@@ -102,7 +102,10 @@ impl App {
                 let line = line.unwrap_or_else(|| u32::try_from(at + 1).unwrap_or(1));
                 self.shop.edit = Some((path, line));
             }
-            Err(problem) => self.say(Toast::from(&problem)),
+            Err(problem) => {
+                let what = format!("the rules cannot be edited: {}", problem.what);
+                self.say(Toast::from(&crate::model::Problem { what, ..problem }));
+            }
         }
     }
 
