@@ -17,6 +17,9 @@ pub struct Args {
     /// Put right what can be put right without losing anything; no owner may be running
     #[arg(long)]
     repair: bool,
+    /// Record every file as it is now: for whoever changed or removed some on purpose; no owner may be running
+    #[arg(long, conflicts_with = "repair")]
+    accept: bool,
     /// Print the report as one JSON object
     #[arg(long)]
     json: bool,
@@ -29,20 +32,23 @@ pub struct Args {
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let project = context.project()?;
     let owned = start::find(&project)?.is_some();
-    if args.repair && owned {
+    let writes = args.repair || args.accept;
+    if writes && owned {
         let problem = Problem::new(Kind::Conflict, "an owner has the project open").file(project.root());
         return Err(problem.help("end it with `benchtop stop`, then repair"));
     }
-    // Held to the end, so that no owner starts under a scrub. A project that may not be written is read all the same.
-    let _lock = match (owned, args.repair) {
-        (true, _) => None,
-        (false, true) => {
-            let taken = lock::take(&project)?;
-            let busy = || Problem::new(Kind::Conflict, "an owner has the project open").file(project.root());
-            Some(taken.ok_or_else(|| busy().help("end it with `benchtop stop`, then repair"))?)
-        }
-        (false, false) => lock::take(&project).ok().flatten(),
+    // Held to the end, so that no owner starts meanwhile. A mere look keeps nobody from working.
+    let _lock = if writes {
+        let busy = || Problem::new(Kind::Conflict, "an owner has the project open").file(project.root());
+        project.ensure_private_runtime()?;
+        Some(lock::take(&project)?.ok_or_else(|| busy().help("end it with `benchtop stop`, then repair"))?)
+    } else {
+        None
     };
+    let at = stamp(crate::owner::writer::now());
+    if args.accept {
+        repair::accept_all(&project, &at)?;
+    }
     let shows = std::io::stderr().is_terminal();
     let mut seen = std::time::Instant::now();
     let mut watch = |what: &str, files: u64| {
@@ -59,7 +65,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     }
     let mut report = report?;
     if args.repair {
-        repair::repair(&project, &mut report, &stamp(crate::owner::writer::now()))?;
+        repair::repair(&project, &mut report, &at)?;
     }
     let text = if args.json { format!("{}\n", value(&report, owned)) } else { text(&report) };
     print(&text)?;
@@ -80,24 +86,27 @@ fn value(report: &Report, owned: bool) -> serde_json::Value {
 
 fn text(report: &Report) -> String {
     let mut out = String::new();
+    let plain = |text: &str| -> String {
+        text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    };
     for finding in &report.findings {
         let word = match finding.severity {
             Severity::Damage => "damaged",
             Severity::Changed => "changed",
             Severity::Notice => "notice",
         };
-        let _ = write!(out, "{word}: {}", finding.file);
+        let _ = write!(out, "{word}: {}", plain(&finding.file));
         if let Some(line) = finding.line {
             let _ = write!(out, ":{line}");
         }
         if let Some(offset) = finding.offset {
             let _ = write!(out, " (byte {offset})");
         }
-        let _ = writeln!(out, ": {}", finding.what);
+        let _ = writeln!(out, ": {}", plain(&finding.what));
         let more = [("lost", &finding.lost), ("help", &finding.remedy), ("repaired", &finding.repaired)];
         for (word, said) in more.into_iter().filter(|(word, _)| *word != "help" || finding.repaired.is_none()) {
             if let Some(said) = said {
-                let _ = writeln!(out, "  {word}: {said}");
+                let _ = writeln!(out, "  {word}: {}", plain(said));
             }
         }
     }

@@ -89,7 +89,17 @@ fn slept(owner: &Shared, time: Duration) -> bool {
 
 fn look(owner: &Shared, known: &mut Vec<String>) {
     let before = Inventory::load(&owner.project).unwrap_or_default();
-    let looked = before.update(&owner.project, &stamp(now()), false).and_then(|(after, wrong)| {
+    let looked = before.update(&owner.project, &stamp(now()), false).and_then(|(mut after, mut wrong)| {
+        // What was removed on purpose since is not gone.
+        let _guard = inventory::guard();
+        let held = Inventory::load(&owner.project).unwrap_or_default();
+        let root = owner.project.root();
+        let is_removed = |path: &String| match before.files.contains_key(path) {
+            true => !held.files.contains_key(path),
+            false => root.join(path).symlink_metadata().is_err(),
+        };
+        after.files.retain(|path, _| !is_removed(path));
+        wrong.retain(|(path, _)| !is_removed(path));
         if after.files != before.files {
             after.write(&owner.project)?;
         }

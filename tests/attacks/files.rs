@@ -22,7 +22,7 @@ fn a_merge_or_key_file_of_two_gigabytes_is_refused_without_being_held() {
     let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap();
     let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
     assert!(peak < 1 << 20, "the owner held {peak} KiB");
-    for args in [["keys", large.to_str().unwrap()], ["keys", "/dev/zero"]] {
+    for args in [["keys", "check", large.to_str().unwrap()], ["keys", "check", "/dev/zero"]] {
         assert_eq!(bench.run(args).code, 1, "{args:?}");
     }
 }

@@ -207,6 +207,8 @@ fn an_import_says_what_it_took_and_twice_adds_nothing() {
             "duplicates",
             "pictures",
             "missing_pictures",
+            "unreadable",
+            "unreadable_pictures",
             "files",
             "skipped",
             "skipped_more",

@@ -66,9 +66,11 @@ pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState
         }
         JobAct::Remove if is_at_work => return refused("it is still ending, try again in a moment"),
         JobAct::Remove if standing.over() => {
+            let guard = inventory::guard();
             runs::remove(root, id)?;
             // Else its files would count as lost.
             inventory::forget(&shared.project, &|path| path.starts_with(&format!("runs/{id:04}.")))?;
+            drop(guard);
             trust::end(shared, JobKind::Run, id);
             inner.runs.remove(&id);
             shared.tell(Event::JobGone(id));

@@ -44,7 +44,9 @@ impl Scrub<'_> {
             Kind::Lines | Kind::Text => lines(record.lines),
             _ => format!("{} bytes", record.length),
         };
-        let damage = |what: String| Finding::damage(file, what).remedy("put it back from a copy");
+        let help =
+            "put it back from a copy; `benchtop verify --accept` records it as it is, where you did this yourself";
+        let damage = |what: String| Finding::damage(file, what).remedy(help);
         Some(match differs {
             Differs::Gone if cache => rebuilt(file, format!("it is gone; it was there at {at}")),
             Differs::Gone if record.kind == Kind::Edited => {

@@ -51,6 +51,18 @@ pub fn repair(project: &Project, report: &mut Report, at: &str) -> Result<()> {
     accept(project, report, at)
 }
 
+/// Records every file as it is now, whatever it was before: for whoever changed them on purpose. Nobody else may have the
+/// project open.
+///
+/// # Errors
+/// The operating system's.
+pub fn accept_all(project: &Project, at: &str) -> Result<()> {
+    let before = Inventory::load(project).unwrap_or_default();
+    let (mut now, _) = Inventory::default().update(project, at, false)?;
+    now.files.extend(before.files.into_iter().filter(|(_, record)| record.kind == inventory::Kind::Cache));
+    now.write(project)
+}
+
 /// Writes the inventory anew where that is all that is wrong. Records of files that are damaged stay as they are.
 fn accept(project: &Project, report: &mut Report, at: &str) -> Result<()> {
     let before = Inventory::load(project).unwrap_or_default();

@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -206,19 +207,27 @@ impl Inventory {
         Ok((now, wrong))
     }
 
-    /// Files that are gone or shorter than they were, without reading any.
+    /// Files that are gone or shorter than they were, without reading any; those that people edit aside.
     pub fn missing(&self, root: &Path) -> Vec<(String, Differs)> {
         let look = |record: &Record| match root.join(&record.path).symlink_metadata() {
             Err(_) => Some(Differs::Gone),
             Ok(meta) if record.kind.grows() && meta.len() < record.length => Some(Differs::Short(meta.len())),
             Ok(_) => None,
         };
-        let kept = self.files.values().filter(|r| !matches!(r.kind, Kind::Cache));
+        let kept = self.files.values().filter(|r| !matches!(r.kind, Kind::Cache | Kind::Edited));
         kept.filter_map(|record| Some((record.path.clone(), look(record)?))).collect()
     }
 }
 
-/// Takes files that are removed on purpose out of both copies.
+/// Held by whoever removes files on purpose and by whoever looks which are gone.
+static LOOKING: Mutex<()> = Mutex::new(());
+
+/// Keeps others of this process from looking at the files until it is dropped.
+pub fn guard() -> MutexGuard<'static, ()> {
+    LOOKING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes files that are removed on purpose out of both copies; to be called under [`guard`], as the removal is.
 ///
 /// # Errors
 /// The operating system's.
