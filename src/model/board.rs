@@ -68,6 +68,8 @@ pub enum Scale {
     Squared,
     /// Standard deviations of percentages, in points: less is better.
     Spread,
+    /// Chances from 0 to 1 that a difference is none: neither more nor less is better.
+    P,
 }
 
 /// One column of a board.

@@ -173,7 +173,17 @@ fn intervals_are_drawn_for_sq_and_sc_too() {
         let value = by * cells[&(model, column.clone())].as_f64().unwrap();
         near(&line["value"], value);
         let (low, high) = (line["interval"]["low"].as_f64().unwrap(), line["interval"]["high"].as_f64().unwrap());
-        assert!(low < high && (column == "SQ" || column == "SC" || low <= value && value <= high), "{line}");
+        assert!(low < high && (column == "SC" || low <= value && value <= high), "{line}");
+        let sc = &line["sc"];
+        assert_eq!(sc.is_object(), column == "SC", "{line}");
+        if column == "SC" {
+            near(&sc["printed"], value);
+            assert!(
+                low <= sc["corrected"].as_f64().unwrap().max(0.0) && sc["corrected"].as_f64().unwrap() < value,
+                "{line}"
+            );
+            assert!((0.0..=1.0).contains(&sc["p"].as_f64().unwrap()) && sc["noise"].as_f64().unwrap() > 0.0, "{line}");
+        }
         assert_eq!(line["clusters"], json!(QUESTIONS / 2), "two questions a picture");
         assert_eq!((line["wilson"].is_null(), line["no_interval"].is_null()), (column != "Acc", true), "{line}");
     }
@@ -283,6 +293,9 @@ fn charts_are_written_as_their_name_says() {
     let text = std::fs::read_to_string(&svg).unwrap();
     assert!(text.starts_with("<svg ") && MODELS.iter().all(|m| text.contains(m)), "{text}");
     assert!(text.contains("SQ (squared points, less is better)") && text.contains("100 draws of 30 images"), "{text}");
+    files.analyse("chart", &["--column", "SC", "--out", svg.to_str().unwrap()]).ok();
+    let text = std::fs::read_to_string(&svg).unwrap();
+    assert!(text.contains("95 % intervals of the true SC") && text.contains("without noise"), "{text}");
     let png = place("table.png");
     files.analyse("chart", &["--columns", "Acc.*", "--out", png.to_str().unwrap()]).ok();
     let picture = image::load_from_memory(&std::fs::read(&png).unwrap()).unwrap();

@@ -94,7 +94,13 @@ fn ranks_intervals_and_two_models_are_the_same_from_a_project_and_from_its_files
     let ranks = both(&["--ranks", "aAcc.L_m"]);
     assert_eq!((&ranks[0]["model"], &ranks[0]["rank"], &ranks[0]["tied"]), (&json!("alpha"), &json!(1), &json!(true)));
     assert!(ranks[0]["p"].as_f64().unwrap() > 0.05 && ranks[1]["p"].is_null(), "{ranks:?}");
+    let ends = |line: &Value| (line["rank_low"].clone(), line["rank_high"].clone(), line["tested"].clone());
+    assert!(ranks.iter().all(|line| ends(line) == (json!(1), json!(2), json!(1))), "{ranks:?}");
+    let text = bench.run(["board", "--ranks", "aAcc.L_m"]).ok();
+    assert!(text.lines().nth(1).unwrap().starts_with("1-2 ") && text.contains("tests of all pairs"), "{text}");
     let compared = both(&["--compare", "alpha", "beta", "--column", "aAcc.L_m", "--draws", "200"]).remove(0);
+    assert_eq!((&compared["test"], &compared["p"]), (&json!("cluster-flip"), &ranks[0]["p"]), "{compared}");
+    assert!(compared["interval"].is_null() || compared["interval"][0].as_f64().unwrap() <= 0.0, "{compared}");
     let count = |key: &str| compared[key].as_u64().unwrap();
     assert_eq!(compared["k"][0].as_u64().unwrap(), count("both") + count("first"));
     assert_eq!(compared["k"][1].as_u64().unwrap(), count("both") + count("second"));
@@ -129,7 +135,7 @@ fn ranks_intervals_and_two_models_are_the_same_from_a_project_and_from_its_files
     bench.run(["board", "--against", "nonsense"]).refused(2);
     let table = bench.run(["board", "--compare", "alpha", "beta", "--column", "aAcc.L_m"]).ok();
     assert!(table.lines().next().unwrap().trim() == "aAcc.L_m" && table.contains("only alpha"), "{table}");
-    assert!(table.contains("McNemar p") && table.contains("seed 1"), "{table}");
+    assert!(table.contains("p by cluster") && table.contains("no 0 just where p is below 0.05"), "{table}");
     bench.run(["board", "--ranks", "nonsense"]).refused(1);
     bench.run(["board", "--compare", "alpha", "nobody", "--column", "aAcc.L_m"]).refused(1);
     bench.run(["board", "--sure"]).refused(2);
@@ -196,7 +202,7 @@ fn two_models_are_held_against_each_other_on_the_questions_of_both() {
     assert!(text.contains("note: - in place of p: no question in common with the next model"), "{text}");
     let path = |name: &str| folder.join(name).to_str().unwrap().to_string();
     let text = board(&[&path(""), "--ranks", "Acc"]).ok();
-    assert!(text.contains("note: the bare order: no two neighbours were scored on the same questions"), "{text}");
+    assert!(text.contains("note: the bare order: no two models were scored on the same questions"), "{text}");
     let text = board(&[&path("z.jsonl"), &path("other.jsonl"), "--ranks", "Acc"]).ok();
     assert!(text.contains("note: the bare order: there are no two models to tell apart"), "{text}");
 }

@@ -179,7 +179,7 @@ fn styled() -> Board {
                 _ if column.group == "MC+TF" => Cell::Mean { value, n: 576 },
                 Scale::Share => Cell::Share { k: (value * 288.0) as u64, n: 288 },
                 Scale::Points => Cell::Number { value: -20.0 * value, n: 192 },
-                Scale::Squared | Scale::Spread => Cell::Number { value: 60.0 * value, n: 576 },
+                Scale::Squared | Scale::Spread | Scale::P => Cell::Number { value: 60.0 * value, n: 576 },
             })
         };
         Row {
@@ -195,7 +195,10 @@ fn styled() -> Board {
 }
 
 fn ranked(pane: &mut BoardPane) {
-    let rank = |rank, tied, p: Option<f64>| Rank { rank, tied, discordant: p.map(|_| (41, 20)), p, corrected: p };
+    let rank = |rank, tied, p: Option<f64>| {
+        let high = if tied { 3 } else { rank };
+        Rank { rank, high, tied, discordant: p.map(|_| (41, 20)), p, corrected: p, tested: 2 }
+    };
     let ranks = [("InternVL2-8B", rank(1, false, Some(0.009))), ("Qwen2-VL-7B", rank(2, true, Some(0.4)))];
     let last = ("llava-v1.6-13b", rank(2, true, None));
     let ranks = ranks.into_iter().chain([last]).map(|(model, rank)| (model.to_string(), rank)).collect();
@@ -354,6 +357,8 @@ fn two_models_on_the_same_questions() {
                 second: 9,
                 neither: 15,
                 p: 0.0017,
+                is_exact: false,
+                interval: Some((0.03, 0.12)),
                 first_items: (1..30).collect(),
                 second_items: (40..49).collect(),
             }),

@@ -2,7 +2,9 @@
 
 Wilson intervals and Holm's correction by statsmodels; McNemar's exact test by statsmodels (scipy's binomial test where nothing is
 discordant); Spearman's rho and Kendall's tau-b by scipy, their exact p by trying every order (checked against scipy's where that has
-no ties); hierarchical clustering by scipy; standard errors and 95 % points of cluster bootstraps by numpy. null is "not defined".
+no ties); hierarchical clustering by scipy; standard errors and 95 % points of cluster bootstraps by numpy; SC without its sampling noise by
+numpy and scipy's gamma distribution, with the noise and p of labels of style that are really dealt again; tests of two models by signs
+that are really flipped in every way. null is "not defined".
 Written with scipy 1.17.1, statsmodels 0.15.0 and numpy 2.4.6.
 """
 
@@ -12,7 +14,8 @@ from itertools import permutations
 
 import numpy as np
 from scipy.cluster.hierarchy import linkage
-from scipy.stats import kendalltau, rankdata, spearmanr
+from scipy.optimize import brentq
+from scipy.stats import gamma, kendalltau, norm, rankdata, spearmanr
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
@@ -106,7 +109,102 @@ def bootstraps():
                "high": float(np.percentile(draws, 97.5))}
 
 
-parts = {"wilson": wilson, "mcnemar": tests, "holm": holm, "correlation": correlations, "linkage": trees, "bootstrap": bootstraps}
+def sc_parts(styles):
+    """Of styles, each a list of clusters (right, questions): shares, variances of the shares, questions, clusters, and the design effect."""
+    p, v, n, m, free = [], [], [], [], []
+    for style in styles:
+        k, q = np.array(style, float).T
+        share = k.sum() / q.sum()
+        p.append(share)
+        n.append(q.sum())
+        m.append(len(k))
+        v.append(len(k) / (len(k) - 1) * ((k - share * q) ** 2).sum() / q.sum() ** 2)
+        free.append(share * (1 - share) / (q.sum() - 1))
+    return np.array(p), np.array(v), np.array(n), np.array(m), sum(v) / sum(free)
+
+
+def sc_statistic(p, v):
+    """The sum of squared deviations without the noise in it."""
+    return ((p - p.mean()) ** 2).sum() - (1 - 1 / len(p)) * v.sum()
+
+
+def sc_estimate(styles):
+    """As the documentation of src/metrics/dysca/between.rs says, with matrices and scipy's distributions."""
+    p, v, n, m, design = sc_parts(styles)
+    s = len(p)
+    centring = np.eye(s) - 1 / s
+    pooled = (p * n).sum() / n.sum()
+    equal = design * pooled * (1 - pooled) / n
+    found = sc_statistic(p, v)
+
+    def above(sc, most):
+        part = sc / (sc + equal)
+        mean = centring @ (part * (p - p.mean()))
+        square = mean**2 + sc * (1 - part)
+        scale = s * sc / square.sum() if sc > 0 else 0
+        mean, square = mean * np.sqrt(scale), square * scale
+        at = np.clip(p.mean() + mean, 0.5 / n, 1 - 0.5 / n) if sc > 0 else np.full(s, pooled)
+        v = design * at * (1 - at) / n
+        both = centring @ np.diag(v)
+        second = np.trace(both @ both) + (v**2 / (m - 1)).sum() * (1 - 2 / s)
+        third = np.trace(both @ both @ both)
+        variance = 2 * second + 4 * (square * v).sum()
+        cumulant = 8 * third + 24 * (square * v**2).sum() * (1 - 1 / s) + 8 * (mean**3 * v * (1 - 2 * at) / n).sum()
+        skew = max(0.02, min(cumulant / variance**1.5, most))
+        shape = 4 / skew**2
+        z = (found - s * sc) / np.sqrt(variance)
+        return float(gamma.sf(shape + z * np.sqrt(shape), shape)), variance
+
+    def solve(chance, most):
+        return 0 if above(0, most)[0] >= chance else brentq(lambda sc: above(sc, most)[0] - chance, 0, 0.25, xtol=1e-16)
+
+    return {"printed": 1e4 * p.var(), "corrected": 1e4 * found / s,
+            "noise": 1e4 * (1 - 1 / s) * equal.mean() * n.sum() / (n.sum() - 1), "low": 1e4 * solve(0.025, 2.8),
+            "high": 1e4 * solve(0.975, 1.4), "standard_error": 1e4 * np.sqrt(above(max(found, 0) / s, 2.8)[1]) / s, "p": above(0, 2.8)[0]}
+
+
+def styles():
+    rng = np.random.default_rng(17)
+
+    def single(n, p):
+        return [[[int(rng.random() < p), 1] for _ in range(n)] for n, p in zip(n, p)]
+
+    def shared(m, p, icc):
+        def cluster(p):
+            size = int(rng.integers(1, 7))
+            return [int(rng.binomial(size, rng.beta(p / icc - p, (1 - p) / icc - (1 - p)))), size]
+        return [[cluster(p) for _ in range(m)] for m, p in zip(m, p)]
+
+    cases = {"equal": single([30] * 12, [0.7] * 12), "apart": single([40] * 6, [0.4, 0.5, 0.6, 0.7, 0.8, 0.9]),
+             "uneven": single([10, 15, 25, 60, 150], [0.8, 0.7, 0.75, 0.7, 0.6]), "few wrong": single([40] * 10, [0.95] * 10),
+             "shared": shared([25] * 12, [0.7] * 12, 0.4), "shared apart": shared([15] * 8, np.linspace(0.4, 0.9, 8), 0.3)}
+    for name, of in cases.items():
+        # Labels are dealt to whole clusters.
+        clusters = np.array([c for style in of for c in style], float)
+        ends = np.cumsum([len(style) for style in of])[:-1]
+        own, drawn = sc_statistic(*sc_parts(of)[:2]), []
+        for _ in range(4000):
+            p, v = sc_parts(np.split(clusters[rng.permutation(len(clusters))], ends))[:2]
+            drawn.append((p.var(), sc_statistic(p, v) >= own - 1e-12))
+        case = {key: float(value) for key, value in sc_estimate(of).items()}
+        yield {"name": name, "styles": of} | case | {"dealt_noise": float(1e4 * np.mean([d[0] for d in drawn])),
+                                                     "dealt_p": float(np.mean([d[1] for d in drawn]))}
+
+
+def flips():
+    """Differences of two models by cluster: how often signs by chance give a sum as far from 0, and the normal distribution of it."""
+    rng = np.random.default_rng(23)
+    cases = [[1], [1, 1, 1, 1, 1, 1], [2, 1, 1, -1], [5, 4, 3, 3, 2, 2, 1, -1, -2], [10, 1, 1, 1, 1, 1], [3, 3, 3, 3, -3],
+             rng.integers(-3, 6, 16).tolist(), rng.integers(-2, 3, 18).tolist()]
+    for of in cases:
+        of = [int(d) for d in of if d != 0]
+        signs = np.array([[1 - 2 * (at >> bit & 1) for bit in range(len(of))] for at in range(2 ** len(of))])
+        flipped = float(np.mean(np.abs(signs @ np.array(of)) >= abs(sum(of))))
+        yield {"of": of, "flipped": flipped, "normal": float(2 * norm.sf(abs(sum(of)) / np.sqrt(np.square(of).sum())))}
+
+
+parts = {"wilson": wilson, "mcnemar": tests, "holm": holm, "correlation": correlations, "linkage": trees, "bootstrap": bootstraps, "sc": styles,
+         "flip": flips}
 with open(os.path.join(DATA, "statistics.json"), "w") as file:
     lines = [f'"{name}":[\n' + ",\n".join(json.dumps(c, separators=(",", ":")) for c in of()) + "\n]" for name, of in parts.items()]
     file.write("{" + ",\n".join(lines) + "}\n")

@@ -1,8 +1,8 @@
 //! Statistics against scipy, statsmodels and numpy: `data/statistics.json`, written by `make_statistics.py`.
 
-use benchtop::metrics::dysca::sq_of_sums;
+use benchtop::metrics::dysca::{StyleSums, sc_estimate, sc_interval, sq_of_sums};
 use benchtop::metrics::statistics::{
-    Clusters, Correlation, Linkage, Significance, Z95, holm, kendall, linkage, mcnemar, spearman, wilson,
+    Clusters, Correlation, Linkage, Significance, Z95, flip_test, holm, kendall, linkage, mcnemar, spearman, wilson,
 };
 use benchtop::model::agreement::Bootstrap;
 use serde::Deserialize;
@@ -17,6 +17,30 @@ struct Fixture {
     correlation: Vec<Pair>,
     linkage: Vec<Tree>,
     bootstrap: Vec<Drawn>,
+    sc: Vec<Styles>,
+    flip: Vec<Flip>,
+}
+
+#[derive(Deserialize)]
+struct Styles {
+    name: String,
+    styles: Vec<Vec<(f64, f64)>>,
+    printed: f64,
+    corrected: f64,
+    noise: f64,
+    low: f64,
+    high: f64,
+    standard_error: f64,
+    p: f64,
+    dealt_noise: f64,
+    dealt_p: f64,
+}
+
+#[derive(Deserialize)]
+struct Flip {
+    of: Vec<i64>,
+    flipped: f64,
+    normal: f64,
 }
 
 #[derive(Deserialize)]
@@ -146,5 +170,42 @@ fn cluster_bootstraps_are_those_of_numpy() {
         assert!((found.standard_error / standard_error - 1.0).abs() < 0.05, "{name}: {found:?} {standard_error}");
         let near = |a: f64, b: f64| (a - b).abs() < standard_error / 4.0;
         assert!(near(found.low, low) && near(found.high, high), "{name}: {found:?} {low} {high}");
+    }
+}
+
+/// The same formulas with matrices and scipy's distributions, and what labels of style give that are really dealt again, 4,000 times.
+#[test]
+fn sc_without_noise_is_that_of_scipy_and_of_labels_dealt_again() {
+    let cases = fixture().sc;
+    assert_eq!(cases.len(), 6);
+    for of in cases {
+        let sums: Vec<StyleSums> = of.styles.iter().map(|style| StyleSums::of(style.iter().copied())).collect();
+        let (found, interval) = (sc_estimate(&sums).unwrap(), sc_interval(&sums).unwrap());
+        let pairs = [
+            (found.printed, of.printed),
+            (found.corrected, of.corrected),
+            (found.noise, of.noise),
+            (interval.low, of.low),
+            (interval.high, of.high),
+            (interval.standard_error, of.standard_error),
+        ];
+        for (found, want) in pairs {
+            assert!((found - want).abs() < 1e-6 * want.abs().max(1.0), "{}: {found} {want}", of.name);
+        }
+        assert!((found.p - of.p).abs() < 1e-9, "{}: {} {}", of.name, found.p, of.p);
+        assert!((found.noise / of.dealt_noise - 1.0).abs() < 0.07, "{}: {} {}", of.name, found.noise, of.dealt_noise);
+        assert!((found.p - of.dealt_p).abs() < 0.035, "{}: {} {}", of.name, found.p, of.dealt_p);
+    }
+}
+
+#[test]
+fn tests_of_clusters_try_every_sign() {
+    let cases = fixture().flip;
+    assert_eq!(cases.len(), 8);
+    for Flip { of, flipped, normal } in cases {
+        let squares = of.iter().map(|d| (d * d) as u64).sum();
+        let found = flip_test(of.iter().sum(), squares, Some(&of));
+        assert!((found - flipped.max(normal)).abs() < 1e-12, "{of:?}: {found} {flipped} {normal}");
+        assert!((flip_test(of.iter().sum(), squares, None) - normal).abs() < 1e-12, "{of:?}");
     }
 }

@@ -50,7 +50,7 @@ fn what_papers_printed_stands_dimmed_beside_the_scored_rows() {
     seat.keys("<down><down><enter>");
     let shown = seat.wait_for("4 printed rows of MVP-Bench");
     assert!(shown.contains("rows 1-6 of 6") && shown.contains("DeepSeek-VL (1.3B) "), "{shown}");
-    let ranked = |shown: &str| shown.lines().any(|l| l.contains("alpha") && l.contains("1="));
+    let ranked = |shown: &str| shown.lines().any(|l| l.contains("alpha") && l.contains("1-2"));
     seat.wait_until("ranks of the scored ones", ranked);
     seat.keys("/GPT-4o<enter>");
     seat.wait_for("printed in MVP-Bench, Table");

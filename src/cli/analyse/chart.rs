@@ -6,6 +6,7 @@ use super::Draws;
 use super::source::{Of, Source, other};
 use crate::cli::{Context, board, print};
 use crate::formats::chart::{Bar, Scene};
+use crate::metrics::statistics::p_text;
 use crate::model::board::{Board, Cell, Scale};
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::analysis::{Analysis, Intervals, Sure, What};
@@ -90,11 +91,19 @@ fn bars(list: &[Sure], draws: u32) -> Result<Scene> {
     });
     let bar = |s: &&Sure| Bar {
         label: s.model.clone(),
-        value: s.value,
+        value: if s.scale == Scale::Squared { s.value.max(0.0) } else { s.value },
         interval: s.interval.map(|i| (i.low, i.high)).or(s.wilson),
-        note: match s.k {
-            Some(k) => format!("{:.2} {k}/{}", s.value, s.n),
-            None => format!("{:.2} n={}", s.value, s.n),
+        note: match (s.k, s.sc) {
+            (Some(k), _) => format!("{:.2} {k}/{}", s.value, s.n),
+            (None, Some(sc)) if s.scale == Scale::Squared => format!(
+                "{:.2}; without noise {:.2}, noise {:.2}, p {}",
+                s.value.max(0.0),
+                sc.corrected.max(0.0),
+                sc.noise,
+                p_text(sc.p)
+            ),
+            (None, _) if s.scale == Scale::P => p_text(s.value),
+            (None, _) => format!("{:.2} n={}", s.value, s.n),
         },
         is_reference: false,
     };
@@ -102,7 +111,9 @@ fn bars(list: &[Sure], draws: u32) -> Result<Scene> {
     let most = if first.scale == Scale::Share { 100.0 } else { 0.0 };
     let drawn = list.iter().all(|s| s.interval.is_some());
     let clusters = list.iter().map(|s| s.clusters).max().unwrap_or(0);
+    let of_sc = list.iter().any(|s| s.sc.is_some());
     let footer = match (drawn, list.iter().any(|s| s.wilson.is_some() || s.interval.is_some())) {
+        (true, _) if of_sc => "95 % intervals of the true SC; noise: SC where styles are equal".into(),
         (true, _) => format!("95 % intervals, {draws} draws of {clusters} images, pairs or questions"),
         (false, true) => format!(
             "95 % intervals, {draws} draws of {clusters} images, pairs or questions; Wilson's where none can be drawn"
@@ -114,6 +125,7 @@ fn bars(list: &[Sure], draws: u32) -> Result<Scene> {
         Scale::Squared => " (squared points, less is better)",
         Scale::Points => " (points)",
         Scale::Spread => " (points, less is better)",
+        Scale::P => " (p)",
     };
     Ok(Scene::bars(&format!("{}{unit}", first.column), &bars, most, &footer))
 }
@@ -126,7 +138,11 @@ fn table(board: &Board) -> Scene {
     let cell = |cell: Option<Cell>, scale: Scale| {
         let by = if scale == Scale::Share { 100.0 } else { 1.0 };
         let value = by * cell?.value()?;
-        Some((value, format!("{value:.2}")))
+        Some(match scale {
+            Scale::Squared => (value.max(0.0), format!("{:.2}", value.max(0.0))),
+            Scale::P => (value, p_text(value)),
+            _ => (value, format!("{value:.2}")),
+        })
     };
     let rows: Vec<Line> = board
         .rows

@@ -2,7 +2,7 @@
 
 use crate::cli::agreement::table::{Words, plain};
 use crate::formats::published::Figure;
-use crate::metrics::statistics::{Strokes, drawn, leaves};
+use crate::metrics::statistics::{Strokes, drawn, leaves, p_text};
 use crate::model::agreement::Interval;
 use crate::model::board::{Board, Cell, Scale};
 use crate::model::clean;
@@ -46,7 +46,10 @@ fn range(interval: Option<Interval>) -> String {
 
 fn correlated(found: &Correlated) -> String {
     let what = |c: &Coefficient| match (c.value, c.p) {
-        (Some(value), Some(p)) => format!("{value:+.3}, p = {p:.4} ({}, {} orders)", c.by, c.orders),
+        (Some(value), Some(p)) => {
+            let p = if p < 0.0001 { "p < 0.0001".to_string() } else { format!("p = {p:.4}") };
+            format!("{value:+.3}, {p} ({}, {} orders)", c.by, c.orders)
+        }
         _ => format!("not defined: {}", c.undefined.as_deref().unwrap_or_default()),
     };
     let y = if found.y.from == "board" { String::new() } else { format!(" of {}", found.y.from) };
@@ -167,7 +170,11 @@ fn sure(list: &[Sure]) -> String {
         vec![
             s.column.clone(),
             s.model.clone(),
-            number(Some(s.value)),
+            match s.scale {
+                Scale::P => p_text(s.value),
+                Scale::Squared => number(Some(s.value.max(0.0))),
+                _ => number(Some(s.value)),
+            },
             of,
             range(s.interval),
             wilson,
@@ -180,6 +187,16 @@ fn sure(list: &[Sure]) -> String {
         if let Some(why) = &s.no_interval {
             let note = format!("note: no interval for {} of {}: {why}", s.column, s.model);
             out.push_str(&format!("{}\n", clean::line(&note)));
+        }
+        if let Some(sc) = s.sc.filter(|_| s.scale == Scale::Squared) {
+            out.push_str(&format!(
+                "note: {} of {}: the interval is that of the true SC; without sampling noise {:.2}, equal styles {:.2}, p {}\n",
+                s.column,
+                s.model,
+                sc.corrected.max(0.0),
+                sc.noise,
+                p_text(sc.p)
+            ));
         }
     }
     out

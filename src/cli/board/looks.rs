@@ -10,8 +10,9 @@ use super::source::Source;
 use super::{Args, Output, written};
 use crate::cli::out::json_text;
 use crate::metrics::statistics::Rank;
+use crate::metrics::statistics::{Rank, p_text};
 use crate::model::agreement::Bootstrap;
-use crate::model::board::looks::Redrawn;
+use crate::model::board::looks::{Redrawn, ScEstimate};
 use crate::model::board::{Board, Cell, Column, Row, Scale};
 use crate::model::{Kind, Problem, Result, clean};
 use crate::pipeline::board::untested;
@@ -30,7 +31,10 @@ impl Source {
             let cell = row_of(&board, model).and_then(|row| row.cells.get(of.0).copied().flatten());
             RankLine {
                 rank: rank.rank,
+                rank_low: rank.rank,
+                rank_high: rank.high,
                 tied: rank.tied,
+                tested: rank.tested,
                 model: model.clone(),
                 column: column.into(),
                 k: cell.and_then(Cell::k),
@@ -44,28 +48,30 @@ impl Source {
             }
         };
         let lines: Vec<RankLine> = ranks.iter().map(line).collect();
-        let tested = lines.iter().any(|l| l.p.is_some());
-        let place = |at: usize, l: &RankLine| match tested {
-            true => format!("{}{}", l.rank, if l.tied { "=" } else { " " }),
-            false => format!("({})", at + 1),
-        };
+        let tested = lines.iter().any(|l| l.tested > 0);
+        let place = |at: usize, rank: &Rank| if tested { rank.said() } else { format!("({})", at + 1) };
         let optional = |n: Option<u64>| n.map_or("-".to_string(), |n| n.to_string());
-        let p = |p: Option<f64>| p.map_or("-".to_string(), |p| format!("{p:.4}"));
+        let p = |p: Option<f64>| p.map_or("-".to_string(), p_text);
         let row = |(at, l): (usize, &RankLine)| {
-            let first = vec![place(at, l), l.model.clone(), shown(l.cell, of.1)];
+            let first = vec![place(at, &ranks[at].1), l.model.clone(), shown(l.cell, of.1)];
             first.into_iter().chain([optional(l.alone), optional(l.next_alone), p(l.p), p(l.corrected)]).collect()
         };
         let rows = lines.iter().enumerate().map(row).collect();
         let heads = ["rank", "model", column, "alone", "next alone", "p", "corrected"];
         let note = match tested {
             true => {
-                "= shares its rank: exact McNemar between neighbours, Holm-corrected, cannot tell them apart at 0.05"
+                "rank: 1 and the models that are significantly better, to all less those that are significantly worse: tests of all pairs by clusters, Holm-corrected, at 0.05"
             }
             false => untested(ranks.len(), of.1, row_cells(&board, of.0)),
         };
         let mut notes = vec![note.to_string()];
+        if tested {
+            notes.push("alone, next alone, p, corrected: against the model in the next line".into());
+        }
         if tested && lines.iter().rev().skip(1).any(|line| line.p.is_none()) {
-            notes.push("- in place of p: no question in common with the next model, so the two share a rank".into());
+            notes.push(
+                "- in place of p: no question in common with the next model, so nothing tells the two apart".into(),
+            );
         }
         printed(&heads, rows, &lines, format, &notes, out)
     }
@@ -97,7 +103,11 @@ impl Source {
                 value: cell.value(),
                 wilson: sure.wilson.map(|(low, high)| [low, high]),
                 drawn: DrawnLine::of(&sure.redrawn),
+                sc: sure.sc,
             });
+        }
+        if of.1.group == "SC" {
+            return sc_lines(column, &lines, args.format, out);
         }
         let heads = ["model", column, "Wilson 95 %", "drawn 95 %", "drawn from"];
         let note = format!("{} draws, seed {}", plan.draws, plan.seed);
@@ -134,6 +144,8 @@ impl Source {
             second: t.map(|t| t.second),
             neither: t.map(|t| t.neither),
             p: t.map(|t| t.p),
+            test: t.map(|t| if t.is_exact { "mcnemar" } else { "cluster-flip" }),
+            interval: t.and_then(|t| t.interval).map(|(low, high)| [low, high]),
             first_items: t.map_or(Vec::new(), |t| t.first_items.clone()),
             second_items: t.map_or(Vec::new(), |t| t.second_items.clone()),
         };
@@ -144,7 +156,13 @@ impl Source {
         }
         rows.extend([
             vec!["difference".into(), compared.delta.map_or("-".into(), |d| format!("{:+.2}", d * by))],
-            vec!["95 %, drawn".into(), told(&compared.redrawn, of)],
+            match t {
+                Some(t) => vec![
+                    "95 %".into(),
+                    t.interval.map_or("none: too few clusters".into(), |(low, high)| between(low, high, of)),
+                ],
+                None => vec!["95 %, drawn".into(), told(&compared.redrawn, of)],
+            },
         ]);
         if let Some(t) = t {
             rows.extend([
@@ -152,13 +170,22 @@ impl Source {
                 vec![format!("only {b}"), t.second.to_string()],
                 vec!["both".into(), t.both.to_string()],
                 vec!["neither".into(), t.neither.to_string()],
-                vec!["McNemar p".into(), format!("{:.4}", t.p)],
+                vec![if t.is_exact { "McNemar p" } else { "p by cluster" }.into(), p_text(t.p)],
             ]);
         }
         let r = &compared.redrawn;
         let mut notes = Vec::new();
-        if r.clusters > 0 {
-            notes.push(format!("{} draws of {} {}s, seed {}", plan.draws, r.clusters, r.cluster, plan.seed));
+        match t {
+            Some(t) if !t.is_exact => notes.push(format!(
+                "95 % and p: signs of whole {}s by chance, {} of them; the interval has no 0 just where p is below 0.05",
+                r.cluster, r.clusters
+            )),
+            Some(_) => notes.push(format!("95 % and p: {} {}s; the interval has no 0 just where p is below 0.05", r.clusters, r.cluster)),
+            None if of.group == "SC" => notes.push("95 %: of the true difference, from the intervals of both".into()),
+            None if r.clusters > 0 => {
+                notes.push(format!("{} draws of {} {}s, seed {}", plan.draws, r.clusters, r.cluster, plan.seed));
+            }
+            None => {}
         }
         if compared.narrowed().is_some() {
             notes.push("shared: on the questions that both are scored on, which all below is of".into());
@@ -196,6 +223,8 @@ fn told(redrawn: &Redrawn, of: &Column) -> String {
 #[derive(Serialize)]
 struct RankLine {
     rank: usize,
+    rank_low: usize,
+    rank_high: usize,
     tied: bool,
     model: String,
     column: String,
@@ -206,6 +235,7 @@ struct RankLine {
     next_alone: Option<u64>,
     p: Option<f64>,
     corrected: Option<f64>,
+    tested: usize,
     #[serde(skip)]
     cell: Option<Cell>,
 }
@@ -247,6 +277,35 @@ struct SureLine {
     value: Option<f64>,
     wilson: Option<[f64; 2]>,
     drawn: DrawnLine,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sc: Option<ScEstimate>,
+}
+
+/// Prints what is known of SC, the interval being that of the true one.
+fn sc_lines(column: &str, lines: &[SureLine], format: Output, out: &mut dyn Write) -> Result<()> {
+    let number = |value: Option<f64>| value.map_or("-".to_string(), |v| format!("{v:.2}"));
+    let row = |line: &SureLine| {
+        let (sc, drawn) = (line.sc, &line.drawn);
+        let interval = match (drawn.low, drawn.high, &drawn.undefined) {
+            (Some(low), Some(high), _) => format!("{low:.2} to {high:.2}"),
+            (_, _, why) => format!("none: {}", why.as_deref().unwrap_or("not defined")),
+        };
+        vec![
+            line.model.clone(),
+            number(sc.map(|sc| sc.printed).or(line.value.filter(|_| column == "SC"))),
+            number(sc.map(|sc| sc.corrected.max(0.0))),
+            interval,
+            number(sc.map(|sc| sc.noise)),
+            sc.map_or("-".into(), |sc| p_text(sc.p)),
+            format!("{} styles, {} {}s", sc.map_or(0, |sc| sc.styles), drawn.clusters, drawn.cluster),
+        ]
+    };
+    let heads = ["model", "SC", "without noise", "95 % of the true SC", "noise", "p", "of"];
+    let notes = [
+        "without noise: less an estimate of the sampling noise, 0 where that is larger; the interval belongs to it",
+        "noise: SC where styles are equal, labels of style dealt by chance; p: how often that gives as much",
+    ];
+    printed(&heads, lines.iter().map(row).collect(), lines, format, &notes.map(str::to_string), out)
 }
 
 #[derive(Serialize)]
@@ -264,6 +323,8 @@ struct CompareLine {
     second: Option<u64>,
     neither: Option<u64>,
     p: Option<f64>,
+    test: Option<&'static str>,
+    interval: Option<[f64; 2]>,
     first_items: Vec<u32>,
     second_items: Vec<u32>,
 }

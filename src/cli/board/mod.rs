@@ -56,7 +56,7 @@ pub struct Args {
     /// With what papers printed for these columns, or one of them (Dysca, MM-SAP, MVP-Bench), as rows after the scored ones
     #[arg(long, num_args = 0..=1, value_name = "PAPER", conflicts_with_all = ["ranks", "compare", "sure"])]
     pub printed: Option<Option<String>>,
-    /// Ranks by this column, which tie where the data cannot tell neighbours apart
+    /// Ranks by this column, as ranges where the data cannot tell models apart
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["sort", "columns", "compare", "sure"])]
     pub ranks: Option<String>,
     /// Two models on the same questions, by --column

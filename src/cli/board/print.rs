@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Output;
 use crate::cli::out::{json_text, tell};
+use crate::metrics::statistics::p_text;
 use crate::model::board::{Board, Cell, Column, Row, Scale};
 use crate::model::clean;
 use crate::tui::widgets::table::CopyFormat;
@@ -96,7 +97,13 @@ pub(super) fn shown(cell: Option<Cell>, column: &Column) -> String {
     match cell.and_then(|c| Some((c, c.value()?))) {
         Some((Cell::Share { k, n }, value)) => format!("{:.2} {k}/{n}", value * 100.0),
         Some((cell, value)) => {
-            let value = if column.scale == Scale::Share { value * 100.0 } else { value };
+            // Without its noise a variance may be below 0, which no variance is; JSON and CSV have the number itself.
+            let value = match column.scale {
+                Scale::Share => value * 100.0,
+                Scale::Squared => value.max(0.0),
+                Scale::P => return p_text(value),
+                _ => value,
+            };
             let sign = if column.scale == Scale::Points && value > 0.0 { "+" } else { "" };
             // Printed numbers have no count.
             let n = if cell.n() > 0 { format!(" n={}", cell.n()) } else { String::new() };
@@ -134,6 +141,8 @@ fn latex(board: &Board, out: &mut dyn Write) -> io::Result<()> {
     let number = |(cell, of): (&Option<Cell>, &Column)| match cell.and_then(Cell::value) {
         Some(value) if of.scale == Scale::Share => format!("{:.2}", value * 100.0),
         Some(value) if of.scale == Scale::Points => format!("{value:+.2}"),
+        Some(value) if of.scale == Scale::P => p_text(value).replace('<', "$<$"),
+        Some(value) if of.scale == Scale::Squared => format!("{:.2}", value.max(0.0)),
         Some(value) => format!("{value:.2}"),
         None => "-".into(),
     };

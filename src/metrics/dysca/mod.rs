@@ -5,6 +5,7 @@
 //! and 4.1, Tables 3 and 5 to 10. The released `Dysca_compute.py` averages over 21 hard-coded subtasks and leaves out every one
 //! whose score is exactly 0, and `expression`, which its list misspells; here every subtask with questions counts.
 
+mod between;
 mod sensitivity;
 mod styles;
 
@@ -19,8 +20,9 @@ use super::statistics::Number;
 use super::tally::Tally;
 use crate::model::QuestionKind;
 
-pub use self::sensitivity::{Norm, Sq, SqPart, sq, sq_of_sums};
-pub use self::styles::{Sc, ScPart, sc, sc_of_sums, style_scores};
+pub use self::between::{StyleSums, sc_estimate, sc_interval};
+pub use self::sensitivity::{CHANCE, Norm, Sq, SqPart, sq, sq_of_sums};
+pub use self::styles::{Sc, ScPart, sc, style_scores};
 
 /// Name of the scenario that the others are compared with.
 pub const CLEAN: &str = "clean";

@@ -119,6 +119,6 @@ pub fn sq_of_sums(sums: &[f64]) -> Option<f64> {
 }
 
 /// Chance levels of the paper: multiple choice, true or false.
-const CHANCE: [f64; 2] = [0.25, 0.5];
+pub const CHANCE: [f64; 2] = [0.25, 0.5];
 
 const MISSING: &str = "needs multiple-choice and true-or-false questions";

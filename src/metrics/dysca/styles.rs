@@ -82,10 +82,3 @@ pub fn style_scores(pieces: &[&Piece], pooled: bool) -> Vec<(String, Number)> {
     };
     of.into_iter().map(|(style, pieces)| (style.to_string(), score(&pieces))).collect()
 }
-
-/// SC of pooled scores from sums, for drawing again: points and number of questions, style after style. Styles without questions do
-/// not count; `None` where fewer than two have any.
-pub fn sc_of_sums(sums: &[f64]) -> Option<f64> {
-    let scores: Vec<f64> = sums.chunks_exact(2).filter(|s| s[1] > 0.0).map(|s| 100.0 * s[0] / s[1]).collect();
-    variance(&scores).filter(|_| scores.len() > 1)
-}

@@ -1,8 +1,13 @@
-//! Two models on the questions that both are scored on.
+//! Two models on the questions that both are scored on, and whether they differ.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Chosen, Ruled};
+use super::bunches::Bunches;
+use super::cube::{Plane, each};
+use super::sheet::Mark;
+use super::{Chosen, NEVER, Ruled};
+use crate::metrics::statistics::{Differences, EXACT, Test, flip_test, mcnemar};
 use crate::model::QuestionKind;
 
 /// Units that two models are both scored on, by which of them got it right.
@@ -16,6 +21,76 @@ pub struct Paired {
     pub second: Vec<Vec<u32>>,
     /// Units that neither got right.
     pub neither: u64,
+}
+
+/// The test of two models, and the interval of their difference that belongs to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tested {
+    /// Who got what right, and p.
+    pub test: Test,
+    /// Whether every cluster is one unit, so that p is that of McNemar's exact test.
+    pub is_exact: bool,
+    /// See [`Differences::interval`].
+    pub interval: Option<(f64, f64)>,
+}
+
+/// The questions outside groups by cluster, and what each model got right.
+pub(super) struct ByCluster {
+    bunches: Bunches,
+    right: Vec<Plane>,
+}
+
+/// Units of a column by cluster: for each of some models, which of them it is scored on, and which it got right.
+struct Units<'r> {
+    bunches: Cow<'r, Bunches>,
+    scored: Vec<Plane>,
+    right: Vec<Cow<'r, [u64]>>,
+    /// Whether every cluster is one unit, whichever model is scored on it.
+    is_single: bool,
+}
+
+fn and(a: &[u64], b: &[u64]) -> Plane {
+    a.iter().zip(b).map(|(a, b)| a & b).collect()
+}
+
+impl Units<'_> {
+    /// Compares two of the models, by their places; `None` where they have no unit in common.
+    fn test(&self, (a, b): (usize, usize), with_interval: bool) -> Option<Tested> {
+        let mask = and(&self.scored[a], &self.scored[b]);
+        if mask.iter().all(|word| *word == 0) {
+            return None;
+        }
+        let alone = |own: &[u64], other: &[u64]| -> Plane {
+            own.iter().zip(other).zip(&mask).map(|((own, other), is)| own & !other & is).collect()
+        };
+        let (first, second) = (alone(&self.right[a], &self.right[b]), alone(&self.right[b], &self.right[a]));
+        let discordant = (Bunches::ones(&first), Bunches::ones(&second));
+        let sum = discordant.0 as i64 - discordant.1 as i64;
+        let of = &*self.bunches;
+        let products = |a: &Plane, b: &Plane| of.products(0, a, b);
+        let squares = match self.is_single {
+            true => discordant.0 + discordant.1,
+            false => products(&first, &first) + products(&second, &second) - 2 * products(&first, &second),
+        };
+        // Units may be alone in their clusters for these two models only.
+        let is_exact = self.is_single || of.clusters(0, &mask) == Bunches::ones(&mask);
+        let p = match is_exact {
+            true => mcnemar(discordant.0, discordant.1),
+            false if squares <= EXACT => flip_test(sum, squares, Some(&of.differences(&first, &second))),
+            false => flip_test(sum, squares, None),
+        };
+        let interval = with_interval.then(|| {
+            let sums = Differences {
+                d: sum as f64,
+                dd: squares as f64,
+                n: Bunches::ones(&mask) as f64,
+                dn: products(&first, &mask) as f64 - products(&second, &mask) as f64,
+                nn: products(&mask, &mask) as f64,
+            };
+            sums.interval(p)
+        });
+        Some(Tested { test: Test { discordant, p }, is_exact, interval: interval.flatten() })
+    }
 }
 
 impl Ruled {
@@ -39,30 +114,104 @@ impl Ruled {
         shared
     }
 
-    /// Units of a column that only the one model gets right, and only the other, of those that both are scored on; `None` where a column has
-    /// no units that are right or wrong, or the two have none in common.
-    pub fn discordant(&self, (a, b): (usize, usize), column: usize, chosen: &Chosen) -> Option<(u64, u64)> {
-        if self.of_orders(column).is_some() {
-            let paired = self.is_circular(column).then(|| self.paired((a, b), column, chosen)).flatten()?;
-            return Some((paired.first.len() as u64, paired.second.len() as u64));
-        }
-        let chosen = &*self.own(&[a, b], chosen);
-        if let Some(measure) = self.measures.get(column) {
-            let mut found = None;
-            for unit in self.units([a, b], measure, chosen) {
-                let (first, second): &mut (u64, u64) = found.get_or_insert_default();
-                let right = (self.unit_right(a, unit), self.unit_right(b, unit));
-                *first += u64::from(right == (true, false));
-                *second += u64::from(right == (false, true));
-            }
-            return found;
-        }
-        let mut stacks = self.plain.stacks_of(column - self.measures.len())?;
+    /// What each model got right, of units that are rows.
+    pub(super) fn right_by(&self, bunches: &Bunches) -> Vec<Plane> {
+        let want = |row: u32| match self.sheet.graded(row as usize) {
+            true => Mark::option(usize::from(self.sheet.gold[row as usize])),
+            false => NEVER,
+        };
+        let wanted = bunches.by_bit(want, NEVER);
+        each(self.models(), |model| match self.sheet.may_decline() {
+            // Declining in words is right where the option that declines is.
+            true => bunches.plane(|row| self.sheet.right(row as usize, model.mark(row as usize))),
+            false => bunches.marked(&model.marks, &wanted),
+        })
+    }
+
+    fn by_cluster(&self) -> &ByCluster {
+        self.by_cluster.get_or_init(|| {
+            let rows = (0..self.sheet.len()).filter(|row| self.cube.holds(*row));
+            let bunches = Bunches::new(1, rows.map(|row| (row as u32, 0, self.cluster(row))));
+            let right = self.right_by(&bunches);
+            ByCluster { bunches, right }
+        })
+    }
+
+    /// The units of a column; `None` for a column without units that are right or wrong.
+    fn units_by_cluster(&self, models: &[usize], column: usize, chosen: &Chosen) -> Option<Units<'_>> {
+        let plain = column.checked_sub(self.measures.len()).filter(|_| !self.is_circular(column));
+        let units = match plain {
+            Some(plain) => self.answers_by_cluster(models, plain, chosen)?,
+            None => self.groups_by_cluster(models, column, chosen),
+        };
+        let any = units.scored.iter().fold(vec![0; units.scored.first().map_or(0, Vec::len)], |mut any, own| {
+            any.iter_mut().zip(own).for_each(|(any, own)| *any |= own);
+            any
+        });
+        let is_single = units.bunches.segments() == 0 || units.bunches.clusters(0, &any) == Bunches::ones(&any);
+        Some(Units { is_single, ..units })
+    }
+
+    fn answers_by_cluster(&self, models: &[usize], plain: usize, chosen: &Chosen) -> Option<Units<'_>> {
+        let stacks = self.plain.stacks_of(plain)?;
         if stacks.iter().any(|at| self.cube.stacks()[*at as usize].kind == QuestionKind::FreeForm) {
             return None;
         }
-        stacks.retain(|at| self.planes[a].scored[*at as usize] && self.planes[b].scored[*at as usize]);
-        self.cube.differ(&stacks, (&self.planes[a].right, &self.planes[b].right), &chosen.plane)
+        let of = self.by_cluster();
+        let mut counted = vec![false; self.sheet.len()];
+        for at in &stacks {
+            let rows = self.cube.rows(*at as usize, &self.all);
+            rows.filter(|row| chosen.holds(*row)).for_each(|row| counted[row] = true);
+        }
+        let all = of.bunches.plane(|row| counted[row as usize]);
+        let scored = each(models, |model| {
+            let planes = &self.planes[*model];
+            let on_all = stacks.iter().all(|at| planes.scored[*at as usize]);
+            match on_all && planes.asked.is_none() {
+                true => all.clone(),
+                false => of.bunches.plane(|row| {
+                    let row = row as usize;
+                    counted[row] && planes.scored[self.cube.stack_of(row)] && self.models[*model].was_asked(row)
+                }),
+            }
+        });
+        let right = models.iter().map(|model| Cow::Borrowed(&of.right[*model][..])).collect();
+        Some(Units { bunches: Cow::Borrowed(&of.bunches), scored, right, is_single: false })
+    }
+
+    /// Groups of questions, and questions in every order, by the cluster of their first one.
+    fn groups_by_cluster(&self, models: &[usize], column: usize, chosen: &Chosen) -> Units<'_> {
+        let of: Vec<Vec<(u32, bool)>> = each(models, |model| {
+            let units = self.behind(*model, column, chosen).1;
+            units.into_iter().filter_map(|(rows, right)| Some((*rows.first()?, right))).collect()
+        });
+        let mut firsts: Vec<u32> = of.iter().flatten().map(|(row, _)| *row).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        let bunches = Bunches::new(1, firsts.into_iter().map(|row| (row, 0, self.cluster(row as usize))));
+        let plane = |own: &[(u32, bool)], is: &dyn Fn(bool) -> bool| {
+            let mut rows = vec![false; self.sheet.len()];
+            own.iter().for_each(|(row, right)| rows[*row as usize] = is(*right));
+            bunches.plane(|row| rows[row as usize])
+        };
+        let scored = of.iter().map(|own| plane(own, &|_| true)).collect();
+        let right = of.iter().map(|own| Cow::Owned(plane(own, &|right| right))).collect();
+        Units { bunches: Cow::Owned(bunches), scored, right, is_single: false }
+    }
+
+    /// The tests of every two of these models in a column, the pair of each with the first place before the second, in that order; none where
+    /// two of them have no unit in common, and no tests of a column without units that are right or wrong.
+    pub fn tests(&self, models: &[usize], column: usize, chosen: &Chosen) -> Vec<((usize, usize), Test)> {
+        let Some(units) = self.units_by_cluster(models, column, chosen) else { return Vec::new() };
+        let pairs: Vec<(usize, usize)> =
+            (0..models.len()).flat_map(|a| (a + 1..models.len()).map(move |b| (a, b))).collect();
+        let tests = each(&pairs, |pair| units.test(*pair, false));
+        pairs.into_iter().zip(tests).filter_map(|(pair, tested)| Some((pair, tested?.test))).collect()
+    }
+
+    /// The test of two models in a column with the interval of their difference; `None` as [`tests`](Self::tests) has none.
+    pub fn tested(&self, (a, b): (usize, usize), column: usize, chosen: &Chosen) -> Option<Tested> {
+        self.units_by_cluster(&[a, b], column, chosen)?.test((0, 1), true)
     }
 
     /// The units behind a column by which of two models got them right; `None` where a column has no units that are right or wrong,

@@ -148,17 +148,6 @@ impl Cube {
         self.each(|at| plane[at] & only[at])
     }
 
-    /// Of the stacks in `of`: the bits set in `a` and not in `b`, and those in `b` and not in `a`, within `only`; `None` where that is empty.
-    pub fn differ(&self, of: &[u32], (a, b): (&[u64], &[u64]), only: &[u64]) -> Option<(u64, u64)> {
-        let (mut found, mut some) = ((0, 0), false);
-        for at in of.iter().filter_map(|at| self.stacks.get(*at as usize)).flat_map(|stack| stack.words.clone()) {
-            found.0 += u64::from((a[at] & !b[at] & only[at]).count_ones());
-            found.1 += u64::from((b[at] & !a[at] & only[at]).count_ones());
-            some |= only[at] != 0;
-        }
-        some.then_some(found)
-    }
-
     /// The sum of `value` over the rows of a stack that are in `only`.
     pub fn sum(&self, stack: usize, only: &[u64], value: impl Fn(usize) -> f64) -> f64 {
         self.rows(stack, only).map(value).sum()

@@ -8,6 +8,8 @@ mod again;
 mod apart;
 mod aware;
 mod behind;
+mod bunches;
+mod by_style;
 pub mod cube;
 mod grade;
 pub mod measure;
@@ -19,15 +21,17 @@ mod special;
 mod sure;
 
 pub use self::again::Again;
-pub use self::apart::Paired;
+pub use self::apart::{Paired, Tested};
 pub use self::grade::{Grader, Outcome, Place, mark};
 pub use self::orders::Asked;
 pub use self::sure::Drawn;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use self::apart::ByCluster;
+use self::by_style::ByStyle;
 use self::cube::{Cube, Plane};
 use self::measure::Measure;
 use self::orders::Orders;
@@ -35,6 +39,7 @@ use self::plain::{Counted, Plain};
 use self::sheet::{Mark, Sheet};
 use self::special::Special;
 use super::consensus;
+use super::dysca::sc_estimate;
 use crate::model::board::{Board, Cell, Column, Counts, Row};
 use crate::model::{Kind, Problem, QuestionKind, Result};
 
@@ -107,6 +112,9 @@ pub struct Ruled {
     grouped: Vec<u32>,
     /// Rows that are in no stack.
     loose: Vec<u32>,
+    /// Made when they are first needed.
+    by_style: OnceLock<ByStyle>,
+    by_cluster: OnceLock<ByCluster>,
 }
 
 /// A number, 0 where there is none.
@@ -161,7 +169,23 @@ impl Ruled {
             of.all(|chance| chance == first).then_some(first)
         };
         let chance = (0..cube.stacks().len()).map(chance).collect();
-        Ruled { sheet, models, orders, cube, all, planes, measures, plain, special, free, chance, grouped, loose }
+        Ruled {
+            sheet,
+            models,
+            orders,
+            cube,
+            all,
+            planes,
+            measures,
+            plain,
+            special,
+            free,
+            chance,
+            grouped,
+            loose,
+            by_style: OnceLock::new(),
+            by_cluster: OnceLock::new(),
+        }
     }
 
     /// The questions.
@@ -208,6 +232,8 @@ impl Ruled {
     pub fn board(&self, chosen: &Chosen) -> Board {
         let n = self.cube.count(&self.all, &chosen.plane);
         let chance = self.chances(&n, &chosen.plane);
+        let sc: Vec<usize> = (0..self.models().len()).collect();
+        let sc = cube::each(&self.style_sums(&sc, chosen), |sums| sc_estimate(sums));
         let of: Vec<(usize, (&Arc<Graded>, &Planes))> = self.models().iter().zip(&self.planes).enumerate().collect();
         let rows = cube::each(&of, |(at, (model, planes))| {
             let chosen = &*self.own(&[*at], chosen);
@@ -226,7 +252,8 @@ impl Ruled {
                 self.free.iter().for_each(|at| sums[*at] = self.cube.sum(*at, &chosen.plane, points));
                 sums
             });
-            let counted = Counted { right: &right, n: &n, points: points.as_deref(), chance: &chance };
+            let counted =
+                Counted { right: &right, n: &n, points: points.as_deref(), chance: &chance, sc: sc[*at].as_ref() };
             let mut cells: Vec<Option<Cell>> = self.measures.iter().map(|m| self.group_cell(*at, m, chosen)).collect();
             cells.extend(self.plain.cells(&counted));
             cells.extend(self.special_cells(*at, chosen));

@@ -10,6 +10,7 @@ use super::sheet::{NAMED, Sheet};
 use crate::metrics::dysca::{self, CLEAN, Norm, Piece, ScenarioScore, TYPES};
 use crate::metrics::statistics::Number;
 use crate::metrics::tally::Tally;
+use crate::model::board::looks::ScEstimate;
 use crate::model::board::{Cell, Column, Scale};
 use crate::model::{Field, QuestionKind};
 
@@ -49,8 +50,23 @@ enum Source {
     Delta(String, bool),
     /// SQ, of one subtask or of all.
     Sq(Option<String>),
-    /// SC.
-    Sc,
+    /// SQ as equation 1 is printed.
+    SqPaper,
+    /// SC, and what of it is not sampling noise.
+    Sc(Sc),
+}
+
+/// What is told of SC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sc {
+    /// As equation 2 is printed.
+    Printed,
+    /// Without the sampling noise.
+    Corrected,
+    /// What equal styles would show.
+    Noise,
+    /// How often equal styles would show as much.
+    P,
 }
 
 /// The plain columns and how each is computed from counts by stack.
@@ -79,6 +95,8 @@ pub struct Counted<'a> {
     pub points: Option<&'a [f64]>,
     /// Sums of chance levels.
     pub chance: &'a [f64],
+    /// What SC comes to, where there are two styles.
+    pub sc: Option<&'a ScEstimate>,
 }
 
 fn property(field: Field) -> usize {
@@ -187,8 +205,10 @@ impl Plain {
         if !clean {
             return;
         }
-        let help = "sensitivity to question types: the variance of the two types' scores, each normalised by chance (Dysca, equation 1)";
+        let help = "sensitivity to question types: the variance of the two types' scores, each normalised by its own questions' chance (Dysca's equation 1 takes 25 and 50: SQ.paper)";
         self.add("SQ".into(), "SQ", help, Scale::Squared, Source::Sq(None));
+        let help = "SQ as Dysca's equation 1 is printed: 25 % is chance for every multiple-choice question, 50 % for true or false; other than SQ where questions have another number of options";
+        self.add("SQ.paper".into(), "SQ", help, Scale::Squared, Source::SqPaper);
         for (_, subtask) in self
             .named(|s| (s.is_clean && s.kind == QuestionKind::TrueFalse).then_some(s.subtask), &self.subtasks.clone())
         {
@@ -201,8 +221,14 @@ impl Plain {
         if self.styles.len() < 2 {
             return;
         }
-        let help = "sensitivity to styles: the variance of the accuracies by style, over the styles that there are (Dysca, equation 2)";
-        self.add("SC".into(), "SC", help, Scale::Squared, Source::Sc);
+        let help = "sensitivity to styles: the variance of the accuracies by style, over the styles that there are (Dysca, equation 2); sampling noise included";
+        self.add("SC".into(), "SC", help, Scale::Squared, Source::Sc(Sc::Printed));
+        let help = "SC without the sampling noise: an unbiased estimate of the variance of the true accuracies; shown as 0 where styles differ less than noise alone makes them";
+        self.add("SC.corrected".into(), "SC", help, Scale::Squared, Source::Sc(Sc::Corrected));
+        let help = "what SC would be on average if all styles were equal: the mean where labels of style are dealt to the pictures by chance";
+        self.add("SC.noise".into(), "SC", help, Scale::Squared, Source::Sc(Sc::Noise));
+        let help = "how often styles that are equal would seem as unequal as these, or more (labels of style dealt to the pictures by chance)";
+        self.add("SC.p".into(), "SC", help, Scale::P, Source::Sc(Sc::P));
         let mut order: Vec<usize> = (0..self.styles.len()).collect();
         order.sort_by_key(|at| self.styles[*at].clone());
         for at in order {
@@ -215,6 +241,21 @@ impl Plain {
                 Source::Style(at),
             );
         }
+    }
+
+    /// How many styles there are.
+    pub fn styles(&self) -> usize {
+        self.styles.len()
+    }
+
+    /// The style of a stack that counts for styles.
+    pub fn style_of(&self, stack: usize) -> Option<usize> {
+        self.style.get(stack).copied().flatten().map(|style| style as usize)
+    }
+
+    /// What of SC a column tells; `None` for any other column.
+    pub fn of_sc(&self, column: usize) -> Option<Sc> {
+        if let Some(Source::Sc(what)) = self.sources.get(column) { Some(*what) } else { None }
     }
 
     /// The stacks that a column of shares or means counts; `None` for a column that follows from others.
@@ -240,12 +281,13 @@ impl Plain {
                 let s = of(at);
                 self.scenario(s) == scenario && (typed(s) || *free && s.kind == QuestionKind::FreeForm)
             }),
+            Source::SqPaper => chosen(&|at| of(at).is_clean && typed(of(at))),
             Source::Sq(subtask) => chosen(&|at| {
                 let s = of(at);
                 let name = self.subtasks.get(usize::from(s.subtask));
                 s.is_clean && typed(s) && subtask.as_ref().is_none_or(|wanted| name == Some(wanted))
             }),
-            Source::Sc => chosen(&|at| self.style[at].is_some()),
+            Source::Sc(_) => chosen(&|at| self.style[at].is_some()),
             _ => self.stacks_of(column).unwrap_or_default(),
         }
     }
@@ -277,6 +319,7 @@ impl Plain {
         let clean: Vec<&Piece> = pieces.iter().filter(|p| p.scenario == CLEAN).collect();
         let wants = |is: fn(&Source) -> bool| self.sources.iter().any(is);
         let sq = wants(|s| matches!(s, Source::Sq(_))).then(|| dysca::sq(&clean, Norm::Questions));
+        let sq_paper = wants(|s| matches!(s, Source::SqPaper)).then(|| dysca::sq(&clean, Norm::Paper));
         let sum = |strata: &[u32]| strata.iter().map(|at| tallies[*at as usize]).sum::<Tally>();
         let n_of = |scenario: &str, types: &[QuestionKind]| {
             let counted = pieces.iter().filter(|p| p.scenario == *scenario && types.contains(&p.kind));
@@ -304,13 +347,23 @@ impl Plain {
                 number(delta, n_of(scenario, types(*free)))
             }
             Source::Sq(None) => number(&sq.as_ref()?.value, n_of(CLEAN, types(false))),
+            Source::SqPaper => number(&sq_paper.as_ref()?.value, n_of(CLEAN, types(false))),
             Source::Sq(Some(subtask)) => {
                 let part = sq.as_ref()?.subtasks.iter().find(|s| s.subtask == *subtask)?;
                 let typed = |p: &&&Piece| p.subtask == *subtask && types(false).contains(&p.kind);
                 let n = clean.iter().filter(typed).map(|p| p.tally.n).sum();
                 number(&part.value, n)
             }
-            Source::Sc => {
+            Source::Sc(Sc::Corrected | Sc::Noise | Sc::P) => {
+                let sc = counted.sc?;
+                let value = match source {
+                    Source::Sc(Sc::Corrected) => sc.corrected,
+                    Source::Sc(Sc::Noise) => sc.noise,
+                    _ => sc.p,
+                };
+                Some(Cell::Number { value, n: styles.iter().map(|s| s.1).sum() })
+            }
+            Source::Sc(Sc::Printed) => {
                 let percent = |(k, n): (u64, u64)| Tally::of(k, n).percent();
                 let of: Vec<(String, Number)> =
                     self.styles.iter().cloned().zip(styles.iter().map(|s| percent(*s))).collect();

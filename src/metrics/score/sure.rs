@@ -1,11 +1,12 @@
 //! How sure a cell is, and how sure the difference of two models is: what [`again`](super::again) draws, for a reader.
 
-use std::collections::HashMap;
-
+use super::plain::Sc;
 use super::{Chosen, Ruled};
+use crate::metrics::dysca::{sc_estimate, sc_interval};
 use crate::model::agreement::{Bootstrap, Interval};
 use crate::model::board::Cell;
-use crate::model::{Kind, Problem, Result, Side};
+use crate::model::board::looks::ScEstimate;
+use crate::model::{Kind, Problem, Result};
 
 /// A number that was drawn again.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +19,12 @@ pub struct Drawn {
     pub clusters: u64,
     /// What a cluster is: `image pair`, `image` or `question`.
     pub cluster: &'static str,
+    /// What of SC is not sampling noise, for the columns of SC.
+    pub sc: Option<ScEstimate>,
 }
+
+const NO_NOISE: &str =
+    "its sampling noise cannot be estimated: that needs two styles, two clusters in one, and right and wrong answers";
 
 /// Who waits for it.
 pub type Wanted<'a> = &'a dyn Fn() -> bool;
@@ -30,29 +36,17 @@ fn cancelled() -> Problem {
 impl Drawn {
     /// A number that is not drawn again, and why.
     fn not(value: Option<f64>, why: &'static str) -> Drawn {
-        Drawn { value, interval: Err(why), clusters: 0, cluster: "question" }
+        Drawn { value, interval: Err(why), clusters: 0, cluster: "question", sc: None }
     }
 }
 
 impl Ruled {
-    /// What the clusters behind a column are: image pairs only where questions are about both images of one.
-    fn cluster_name(&self, model: usize, column: usize, chosen: &Chosen) -> &'static str {
-        let (_, units) = self.behind(model, column, chosen);
-        let mut rows = units.iter().flat_map(|(rows, _)| rows).map(|row| *row as usize);
-        let Some(first) = rows.clone().next() else { return "question" };
-        let mut images: HashMap<u64, u64> = HashMap::new();
-        let is_of_one = |row: usize| {
-            let (pair, image) = (self.sheet.pair.get(row), self.sheet.image.get(row));
-            self.sheet.side(row) != Some(Side::Cross) && *images.entry(pair).or_insert(image) == image
-        };
-        match self.cluster(first).0 {
-            "image pair" if rows.all(is_of_one) => "image",
-            name => name,
-        }
-    }
-
     /// The number of a column that is not drawn again: of those that follow from more than whether answers are right.
     fn undrawn(&self, model: usize, column: usize, chosen: &Chosen) -> Option<f64> {
+        if self.of_sc(column).is_some() {
+            let board = self.board(chosen);
+            return board.rows.get(model).and_then(|row| row.cells.get(column).copied().flatten()?.value());
+        }
         let at = column.checked_sub(self.measures.len() + self.plain.columns.len())?;
         let own = self.own(&[model], chosen);
         let mut cells = self.special_cells(model, &own);
@@ -72,6 +66,9 @@ impl Ruled {
         plan: Bootstrap,
         wanted: Wanted<'_>,
     ) -> Result<Drawn> {
+        if let Some(what) = self.of_sc(column) {
+            return Ok(self.sure_of_sc((model, column, what), chosen));
+        }
         let again = match self.again(column, &[(model, chosen)]) {
             Ok(again) => again,
             Err(why) => return Ok(Drawn::not(self.undrawn(model, column, chosen), why)),
@@ -80,9 +77,50 @@ impl Ruled {
             return Err(cancelled());
         }
         let interval = again.interval(plan);
-        let cluster = self.cluster_name(model, column, chosen);
         let value = again.values().first().copied().flatten();
-        Ok(Drawn { value, interval, clusters: again.clusters(), cluster })
+        Ok(Drawn { value, interval, clusters: again.clusters(), cluster: again.cluster(), sc: None })
+    }
+
+    /// What of SC a column tells.
+    fn of_sc(&self, column: usize) -> Option<Sc> {
+        column.checked_sub(self.measures.len()).and_then(|plain| self.plain.of_sc(plain))
+    }
+
+    /// A cell of SC: its interval is that of the true SC, the variance of the styles' true accuracies, also beside the printed one.
+    fn sure_of_sc(&self, (model, column, what): (usize, usize, Sc), chosen: &Chosen) -> Drawn {
+        let sums = self.style_sums(&[model], chosen).pop().unwrap_or_default();
+        let sc = sc_estimate(&sums);
+        let interval = match what {
+            Sc::Printed | Sc::Corrected => sc_interval(&sums).ok_or(NO_NOISE),
+            Sc::Noise | Sc::P => Err("it says what chance does, and nothing of the styles themselves"),
+        };
+        let row = |row: &usize| self.cube.holds(*row) && self.plain.style_of(self.cube.stack_of(*row)).is_some();
+        let cluster = (0..self.sheet.len()).find(row).map_or("question", |row| self.cluster(row).0);
+        let value =
+            self.board(chosen).rows.get(model).and_then(|row| row.cells.get(column).copied().flatten()?.value());
+        Drawn { value, interval, clusters: sc.map_or(0, |sc| sc.clusters), cluster, sc }
+    }
+
+    /// The difference of two models in SC with its interval: from the intervals of both, taken as independent (Zou and Donner, Statistics in
+    /// Medicine 27 (2008)), which is too wide rather than too narrow since both answer the same questions.
+    fn difference_of_sc(&self, (a, b): (usize, usize), column: usize, chosen: &Chosen) -> Drawn {
+        let [a, b] = [a, b].map(|model| self.sure_of_sc((model, column, Sc::Printed), chosen));
+        let value = a.value.zip(b.value).map(|(a, b)| a - b);
+        let both = a.interval.and_then(|a| b.interval.map(|b| (a, b)));
+        let interval = match (both, a.sc.zip(b.sc)) {
+            (Ok((first, second)), Some((x, y))) => {
+                let (x, y) = (x.corrected.clamp(first.low, first.high), y.corrected.clamp(second.low, second.high));
+                Ok(Interval {
+                    low: x - y - (x - first.low).hypot(second.high - y),
+                    high: x - y + (first.high - x).hypot(y - second.low),
+                    standard_error: first.standard_error.hypot(second.standard_error),
+                    draws: 0,
+                })
+            }
+            (Err(why), _) => Err(why),
+            _ => Err(NO_NOISE),
+        };
+        Drawn { value, interval, clusters: a.clusters, cluster: a.cluster, sc: None }
     }
 
     /// The first model's number less the second's on the questions that both are scored on, with the interval of the difference: both are
@@ -102,6 +140,9 @@ impl Ruled {
         if self.behind(a, column, chosen).1.is_empty() || self.behind(b, column, chosen).1.is_empty() {
             return Ok(Drawn::not(None, "the two models have no question in common"));
         }
+        if matches!(self.of_sc(column), Some(Sc::Printed | Sc::Corrected)) {
+            return Ok(self.difference_of_sc((a, b), column, chosen));
+        }
         let again = match self.again(column, &[(a, chosen), (b, chosen)]) {
             Ok(again) => again,
             Err(why) => {
@@ -117,7 +158,6 @@ impl Ruled {
             return Ok(Drawn::not(None, "the questions that the two models have in common give no number"));
         }
         let interval = again.apart_interval(plan, (0, 1));
-        let cluster = self.cluster_name(a, column, chosen);
-        Ok(Drawn { value, interval, clusters: again.clusters(), cluster })
+        Ok(Drawn { value, interval, clusters: again.clusters(), cluster: again.cluster(), sc: None })
     }
 }

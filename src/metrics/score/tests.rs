@@ -1,3 +1,4 @@
+mod coverage;
 mod orders;
 mod scopes;
 
@@ -289,7 +290,7 @@ proptest! {
         prop_assert_eq!(board.rows[0].counts.missing, missing);
         if b.iter().any(|m| *m != Mark::ABSENT)
             && let Ok(at) = ruled.column("Acc")
-            && let Some(found) = ruled.discordant((0, 1), at, &chosen)
+            && let Some(found) = ruled.tested((0, 1), at, &chosen).map(|t| t.test.discordant)
         {
             let counts = |row: &usize| only(*row) && rows[*row].3 != 2;
             let only_one = |x: &[Mark], y: &[Mark]| {
@@ -460,18 +461,68 @@ fn the_sums_behind_every_column_come_to_its_cell() {
         let apart = ruled.difference((0, 1), at, &chosen, plan, &|| true).unwrap();
         let expected = value(0).unwrap() - value(1).unwrap();
         assert!((apart.value.unwrap() - expected).abs() < 1e-6, "{}", column.name);
-        // Free-form answers of the two are the same here: nothing to draw.
-        let same = column.name == "Acc.type.free-form";
-        assert_eq!(apart.interval.is_err(), same, "{}: {:?}", column.name, apart.interval);
+        // Free-form answers of the two are the same here: nothing to draw. What chance does has no interval.
+        let none = ["Acc.type.free-form", "SC.noise", "SC.p"].contains(&column.name.as_str());
+        assert_eq!(apart.interval.is_err(), none, "{}: {:?}", column.name, apart.interval);
         seen += 1;
         // The table of two models agrees with the counts of both.
         let Some(table) = ruled.paired((0, 1), at, &chosen) else { continue };
         let k = |model: usize| board.rows[model].cells[at].and_then(Cell::k).unwrap();
         assert_eq!((table.both + table.first.len() as u64, table.both + table.second.len() as u64), (k(0), k(1)));
-        let discordant = ruled.discordant((0, 1), at, &chosen).unwrap();
+        let discordant = ruled.tested((0, 1), at, &chosen).map(|t| t.test.discordant).unwrap();
         assert_eq!(discordant, (table.first.len() as u64, table.second.len() as u64), "{}", column.name);
     }
     assert!(seen > 20 && board.columns.iter().any(|c| c.name == "Final.corruption-clean"), "{seen}");
     let cancelled = ruled.sure(0, 0, &chosen, plan, &|| false).unwrap_err();
     assert_eq!(cancelled.kind, crate::model::Kind::Cancelled);
+}
+
+/// Questions with two options: guessing is right half of the time, where equation 1 says a quarter.
+#[test]
+fn the_papers_sq_takes_a_quarter_for_every_choice() {
+    let (mut sheet, mut marks) = (Sheet::default(), Vec::new());
+    for n in 0..16 {
+        let kind = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse][n % 2];
+        let mut asked = item(n, kind, "gender", "", "");
+        asked.options.truncate(2);
+        sheet.push(&asked).unwrap();
+        marks.push(Mark::option(usize::from(n / 2 % 4 != 0)));
+    }
+    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let board = ruled.board(&ruled.choose(None));
+    let paper = ((50.0 - 200.0 / 3.0) / 2.0_f64).powi(2);
+    let found = values(&board, &["SQ", "SQ.paper", "SQ.gender"]);
+    assert_eq!((found[0], found[2]), (Some(0.0), Some(0.0)));
+    assert!((found[1].unwrap() - paper).abs() < 1e-9, "{found:?} {paper}");
+}
+
+/// Two models whose answers differ in 12 of 60 questions, 10 of them for the better: sure where each is about a picture of its own, not where
+/// they are about three.
+#[test]
+fn questions_that_share_pictures_tell_models_apart_less() {
+    let tested = |pictures: usize| {
+        let (mut sheet, mut marks) = (Sheet::default(), [Vec::new(), Vec::new()]);
+        for n in 0..60 {
+            let mut asked = item(n, QuestionKind::MultipleChoice, "", "", "");
+            asked.images[0].name = format!("{}.png", if n < 12 { n * pictures / 12 } else { n + 100 });
+            sheet.push(&asked).unwrap();
+            let right = [n >= 2, !(2..12).contains(&n)];
+            marks.iter_mut().zip(right).for_each(|(marks, right)| marks.push(Mark::option(usize::from(right))));
+        }
+        let [a, b] = marks;
+        let ruled = Ruled::new(Arc::new(sheet), vec![model("a", a), model("b", b)]);
+        let chosen = ruled.choose(None);
+        let at = ruled.column("Acc").unwrap();
+        let all = ruled.tests(&[0, 1], at, &chosen);
+        let tested = ruled.tested((0, 1), at, &chosen).unwrap();
+        assert_eq!(all, [((0, 1), tested.test)]);
+        assert_eq!(tested.test.discordant, (10, 2));
+        let (low, high) = tested.interval.unwrap();
+        assert_eq!(tested.test.p < 0.05, low > 0.0 || high < 0.0, "{tested:?}");
+        tested
+    };
+    let (alone, shared) = (tested(12), tested(3));
+    assert!(alone.is_exact && (alone.test.p - crate::metrics::statistics::mcnemar(10, 2)).abs() < 1e-12, "{alone:?}");
+    // Three clusters, with differences of 0, 4 and 4: half of all signs give a sum of 8.
+    assert!(!shared.is_exact && (shared.test.p - 0.5).abs() < 1e-12, "{shared:?}");
 }

@@ -1,13 +1,16 @@
 //! How sure the numbers are.
 //!
-//! [`wilson`] for shares; [`mcnemar`], [`holm`] and [`ranks`] for who is ahead of whom; [`Clusters`] for what is computed from
+//! [`wilson`] for shares; [`mcnemar`], [`flip_test`], [`holm`] and [`ranks`] for who is ahead of whom; [`Clusters`] for what is computed from
 //! sums over images or pairs; [`spearman`] and [`kendall`] for two orders of the same models; [`linkage`] for which models are
 //! alike.
 
 mod clusters;
 mod correlation;
 mod dendrogram;
+mod flip;
+mod gamma;
 mod number;
+mod p;
 mod paired;
 mod proportion;
 mod ranks;
@@ -15,8 +18,11 @@ mod ranks;
 pub use self::clusters::{ClusterSums, Clusters};
 pub use self::correlation::{Correlation, Significance, average_ranks, kendall, spearman};
 pub use self::dendrogram::{Linkage, Merge, Strokes, drawn, leaves, linkage};
+pub use self::flip::{Differences, EXACT, flip_test};
+pub use self::gamma::{ln_gamma, normal_two_sided, pearson, upper_gamma};
 pub use self::number::Number;
 pub(super) use self::number::{mean, variance};
+pub use self::p::p_text;
 pub use self::paired::{discordant, holm, mcnemar};
 pub use self::proportion::{Z95, wilson};
-pub use self::ranks::{Rank, ranks};
+pub use self::ranks::{Rank, Test, ranks};

@@ -1,5 +1,7 @@
 //! Whether two models differ on the same units, and many such tests at once.
 
+use super::gamma::ln_gamma;
+
 /// McNemar's exact test: the two-sided p of `a_only` units that only one model got right against `b_only` that only the other
 /// did, under a fair coin. 1 when they never differ.
 ///
@@ -7,14 +9,18 @@
 pub fn mcnemar(a_only: u64, b_only: u64) -> f64 {
     let n = a_only + b_only;
     let fewer = a_only.min(b_only);
-    // ln C(n, i) - n ln 2, built up term by term so that no power of two underflows.
-    let mut log_term = -(n as f64) * std::f64::consts::LN_2;
-    let mut tail = 0.0;
-    for i in 0..=fewer {
-        tail += log_term.exp();
-        log_term += ((n - i) as f64).ln() - ((i + 1) as f64).ln();
+    // ln of C(n, fewer) / 2^n, so that no power of two underflows. Terms shrink from there on down, until they no longer count.
+    let (whole, few) = (n as f64 + 1.0, fewer as f64 + 1.0);
+    let log_term = ln_gamma(whole) - ln_gamma(few) - ln_gamma(whole - few + 1.0) - n as f64 * std::f64::consts::LN_2;
+    let (mut term, mut tail) = (1.0, 1.0);
+    for i in (1..=fewer).rev() {
+        term *= i as f64 / (n - i + 1) as f64;
+        tail += term;
+        if term < tail * 1e-17 {
+            break;
+        }
     }
-    (2.0 * tail).min(1.0)
+    (2.0 * tail * log_term.exp()).min(1.0)
 }
 
 /// Of the units that both models answered: how many only the first and only the second got right, in that order. Slices of

@@ -1,83 +1,126 @@
-//! Ranks that say where the data cannot tell two models apart.
+//! Ranks that say where the data cannot tell models apart.
 
 use serde::{Deserialize, Serialize};
 
-use super::paired::{holm, mcnemar};
+use super::paired::holm;
 
-/// A model's rank.
+/// How two models differ on the units that both were scored on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Test {
+    /// Units that only the first and only the second got right.
+    pub discordant: (u64, u64),
+    /// Two-sided p.
+    pub p: f64,
+}
+
+/// A model's rank: one of those from `rank` to `high`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rank {
-    /// From 1; models that share a rank are followed by the rank after all of them (1, 1, 3).
+    /// The best rank that it may have: 1 and the number of models that are significantly better.
     pub rank: usize,
-    /// Whether others share it.
+    /// The worst rank that it may have: all models less those that are significantly worse.
+    pub high: usize,
+    /// Whether these are two different ones.
     pub tied: bool,
     /// Units that it alone got right and that the next model alone got right; `None` for the last model and where the two have no
     /// units in common.
     pub discordant: Option<(u64, u64)>,
-    /// Exact p of McNemar's test against the next model.
+    /// p against the next model.
     pub p: Option<f64>,
-    /// The same, Holm-corrected for all neighbours of the table.
+    /// The same, Holm-corrected for all pairs of models.
     pub corrected: Option<f64>,
+    /// Other models that it was tested against.
+    pub tested: usize,
 }
 
-/// Ranks of `models` models, given in the order of the table (best first). `discordant` tells of a model and the next one how many
-/// units only the first and only the second got right, or `None` where they have no units in common.
-///
-/// Every pair of neighbours is compared by the exact test of McNemar, and the p values are corrected together by Holm's method.
-/// Neighbours whose corrected p is above `alpha` (0.05), or that cannot be compared, share a rank, and so does a whole run of
-/// such neighbours. The first and the last of a run may differ all the same: a shared rank says that no step between them is
-/// sure, not that they are equal.
-pub fn ranks(models: usize, alpha: f64, mut discordant: impl FnMut(usize, usize) -> Option<(u64, u64)>) -> Vec<Rank> {
-    let steps: Vec<Option<(u64, u64)>> = (1..models).map(|next| discordant(next - 1, next)).collect();
-    let p: Vec<f64> = steps.iter().flatten().map(|(a, b)| mcnemar(*a, *b)).collect();
-    let corrected = holm(&p);
-    let mut tests = p.into_iter().zip(corrected);
-    let tests: Vec<Option<(f64, f64)>> = steps.iter().map(|step| step.and_then(|_| tests.next())).collect();
-    let apart = |at: usize| tests.get(at).copied().flatten().is_some_and(|(_, corrected)| corrected <= alpha);
-    let mut found: Vec<Rank> = Vec::with_capacity(models);
-    for at in 0..models {
-        let with_last = at > 0 && !apart(at - 1);
-        let with_next = at + 1 < models && !apart(at);
-        let rank = if with_last { found.last().map_or(1, |last| last.rank) } else { at + 1 };
-        let test = tests.get(at).copied().flatten();
-        found.push(Rank {
-            rank,
-            tied: with_last || with_next,
-            discordant: steps.get(at).copied().flatten(),
-            p: test.map(|t| t.0),
-            corrected: test.map(|t| t.1),
-        });
+impl Rank {
+    /// The rank in words: `2`, or `2-4` where it may be any of these.
+    pub fn said(&self) -> String {
+        if self.tied { format!("{}-{}", self.rank, self.high) } else { self.rank.to_string() }
     }
+}
+
+/// Ranks of `models` models, given in the order of the table (best first). `test` compares two of them, the first one before the second;
+/// `None` where they have no units in common.
+///
+/// All pairs are tested, and their p values corrected together by Holm's method. One model is significantly better than another where the
+/// corrected p is at most `alpha` (0.05). A pair that cannot be tested counts as not told apart.
+pub fn ranks(models: usize, alpha: f64, mut test: impl FnMut(usize, usize) -> Option<Test>) -> Vec<Rank> {
+    let pairs: Vec<(usize, usize)> = (0..models).flat_map(|a| (a + 1..models).map(move |b| (a, b))).collect();
+    let tests: Vec<((usize, usize), Test)> =
+        pairs.into_iter().filter_map(|(a, b)| Some(((a, b), test(a, b)?))).collect();
+    let corrected = holm(&tests.iter().map(|(_, test)| test.p).collect::<Vec<_>>());
+    let none = Rank { rank: 1, high: models, tied: false, discordant: None, p: None, corrected: None, tested: 0 };
+    let mut found = vec![none; models];
+    for (((a, b), test), corrected) in tests.into_iter().zip(corrected) {
+        found[a].tested += 1;
+        found[b].tested += 1;
+        if b == a + 1 {
+            found[a] = Rank {
+                discordant: Some(test.discordant),
+                p: Some(test.p),
+                corrected: Some(corrected),
+                ..found[a].clone()
+            };
+        }
+        let (first, second) = test.discordant;
+        if corrected <= alpha && first != second {
+            let (better, worse) = if first > second { (a, b) } else { (b, a) };
+            found[worse].rank += 1;
+            found[better].high -= 1;
+        }
+    }
+    found.iter_mut().for_each(|rank| rank.tied = rank.high > rank.rank);
     found
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::mcnemar;
     use super::*;
 
-    fn of(steps: &[Option<(u64, u64)>]) -> Vec<(usize, bool)> {
-        ranks(steps.len() + 1, 0.05, |a, _| steps[a]).into_iter().map(|r| (r.rank, r.tied)).collect()
+    fn of(models: usize, tests: &[((usize, usize), (u64, u64))]) -> Vec<String> {
+        let test = |a, b| {
+            let (_, discordant) = tests.iter().find(|(pair, _)| *pair == (a, b))?;
+            Some(Test { discordant: *discordant, p: mcnemar(discordant.0, discordant.1) })
+        };
+        ranks(models, 0.05, test).iter().map(Rank::said).collect()
+    }
+
+    /// The first and the last of a chain of models that do not differ from their neighbours do differ.
+    #[test]
+    fn ranks_do_not_chain() {
+        let mvp = [
+            ((0, 1), (81, 63)),
+            ((0, 2), (97, 67)),
+            ((0, 3), (97, 60)),
+            ((1, 2), (66, 54)),
+            ((1, 3), (70, 51)),
+            ((2, 3), (63, 56)),
+        ];
+        assert_eq!(of(4, &mvp), ["1-3", "1-4", "1-4", "2-4"]);
     }
 
     #[test]
-    fn neighbours_that_do_not_differ_share_a_rank() {
-        let (sure, unsure) = (Some((40, 5)), Some((12, 10)));
-        assert_eq!(of(&[unsure, sure, sure]), [(1, true), (1, true), (3, false), (4, false)]);
-        assert_eq!(of(&[sure, unsure, unsure]), [(1, false), (2, true), (2, true), (2, true)]);
-        assert_eq!(of(&[None]), [(1, true), (1, true)]);
-        assert_eq!(of(&[]), [(1, false)]);
-        assert!(ranks(0, 0.05, |_, _| None).is_empty());
+    fn sure_steps_have_one_rank_and_what_cannot_be_tested_has_all() {
+        let sure = (40, 5);
+        assert_eq!(of(3, &[((0, 1), sure), ((0, 2), sure), ((1, 2), sure)]), ["1", "2", "3"]);
+        assert_eq!(of(2, &[]), ["1-2", "1-2"]);
+        assert_eq!(of(1, &[]), ["1"]);
+        assert!(of(0, &[]).is_empty());
+        // On the shared questions the second is ahead, whatever their whole numbers say.
+        assert_eq!(of(2, &[((0, 1), (5, 40))]), ["2", "1"]);
     }
 
     #[test]
-    fn many_neighbours_need_a_smaller_p() {
-        // p = 0.0225 alone; with three such neighbours the corrected p is 0.067.
-        let step = Some((18, 6));
-        assert_eq!(of(&[step]), [(1, false), (2, false)]);
-        let three = ranks(4, 0.05, |_, _| step);
-        assert!(three.iter().all(|r| r.rank == 1 && r.tied), "{three:?}");
+    fn many_pairs_need_a_smaller_p() {
+        // p = 0.0225 alone; as one of three such pairs it is 0.067.
+        let step = Test { discordant: (18, 6), p: mcnemar(18, 6) };
+        assert!(ranks(2, 0.05, |_, _| Some(step)).iter().all(|r| !r.tied));
+        let three = ranks(3, 0.05, |_, _| Some(step));
+        assert!(three.iter().all(|r| (r.rank, r.high, r.tested) == (1, 3, 2)), "{three:?}");
         let (p, corrected) = (three[0].p.unwrap(), three[0].corrected.unwrap());
         assert!(p < 0.05 && (corrected - 3.0 * p).abs() < 1e-12);
-        assert_eq!((three[3].p, three[3].discordant), (None, None));
+        assert_eq!((three[2].p, three[2].discordant), (None, None));
     }
 }

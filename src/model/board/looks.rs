@@ -27,6 +27,25 @@ pub struct Sure {
     pub wilson: Option<(f64, f64)>,
     /// The interval that knows that questions about one picture are not independent.
     pub redrawn: Redrawn,
+    /// What of SC is not sampling noise, for the columns of SC.
+    pub sc: Option<ScEstimate>,
+}
+
+/// Dysca's SC, and what of it is not sampling noise. All in squared points but `p`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScEstimate {
+    /// SC as equation 2 has it: the variance of the styles' measured accuracies.
+    pub printed: f64,
+    /// SC without the sampling noise, unbiased: below 0 where styles differ less than noise alone would make them.
+    pub corrected: f64,
+    /// What SC would be on average if all styles were equal and labels of style were dealt to the pictures by chance.
+    pub noise: f64,
+    /// How often styles that are equal would seem as unequal as these, or more.
+    pub p: f64,
+    /// Styles with questions.
+    pub styles: u64,
+    /// Clusters of questions: pictures, or questions without one.
+    pub clusters: u64,
 }
 
 /// Two models on the same questions.
@@ -66,8 +85,13 @@ pub struct Table {
     pub second: u64,
     /// Neither.
     pub neither: u64,
-    /// Exact two-sided p of McNemar's test.
+    /// Two-sided p: of McNemar's exact test where every cluster is one unit, else of the test that whole clusters change sides.
     pub p: f64,
+    /// Whether it is McNemar's.
+    pub is_exact: bool,
+    /// The 95 % interval of the difference by the same test, shares from -1 to 1: without 0 where `p` is below 0.05. None with too few
+    /// clusters.
+    pub interval: Option<(f64, f64)>,
     /// Numbers of the items in units that the first alone got right: as many as may be seen and fit.
     pub first_items: Vec<u32>,
     /// The same of the second.

@@ -8,6 +8,7 @@ use crate::metrics::score::Chosen;
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::Result;
 use crate::model::agreement::{Bootstrap, Interval};
+use crate::model::board::looks::ScEstimate;
 use crate::model::board::{Cell, Scale};
 use crate::pipeline::board::Scored;
 
@@ -43,6 +44,8 @@ pub struct Sure {
     pub no_interval: Option<String>,
     /// How many are drawn.
     pub clusters: u64,
+    /// What of SC is not sampling noise, for the columns of SC.
+    pub sc: Option<ScEstimate>,
 }
 
 pub(super) fn sure(scored: &Scored, chosen: &Chosen, ask: &Intervals, wanted: Wanted<'_>) -> Result<Vec<Sure>> {
@@ -60,9 +63,8 @@ pub(super) fn sure(scored: &Scored, chosen: &Chosen, ask: &Intervals, wanted: Wa
         go_on(wanted)?;
         let column = &board.columns[*at];
         let by = unit(column.scale);
-        let again = ruled.again(*at, &[(*row, chosen)]);
-        let clusters = again.as_ref().map_or(0, |again| again.clusters());
-        let drawn = again.and_then(|again| again.interval(ask.plan));
+        let sure = ruled.sure(*row, *at, chosen, ask.plan, &|| wanted())?;
+        let (clusters, drawn) = (sure.clusters, sure.interval);
         let scaled =
             |i: Interval| Interval { low: by * i.low, high: by * i.high, standard_error: by * i.standard_error, ..i };
         let independent = cell.k().and_then(|k| wilson(k, cell.n(), Z95)).map(|(low, high)| (by * low, by * high));
@@ -77,6 +79,7 @@ pub(super) fn sure(scored: &Scored, chosen: &Chosen, ask: &Intervals, wanted: Wa
             interval: drawn.ok().map(scaled),
             no_interval: drawn.err().map(str::to_string),
             clusters,
+            sc: sure.sc,
         })
     };
     cells.par_iter().map(one).collect()

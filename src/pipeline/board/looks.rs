@@ -3,7 +3,7 @@
 use super::Scored;
 use crate::metrics::score::sheet::Mark;
 use crate::metrics::score::{Chosen, Drawn};
-use crate::metrics::statistics::{Z95, mcnemar, wilson};
+use crate::metrics::statistics::{Z95, wilson};
 use crate::model::agreement::Bootstrap;
 use crate::model::board::looks::{Compared, Disagreement, Redrawn, Sure, Table};
 use crate::model::board::{Cell, Row};
@@ -52,7 +52,8 @@ impl Scored {
             _ => None,
         };
         let drawn = self.ruled.sure(model, column, chosen, plan, wanted)?;
-        Ok(Sure { wilson, redrawn: redrawn(drawn, plan) })
+        let sc = drawn.sc;
+        Ok(Sure { wilson, redrawn: redrawn(drawn, plan), sc })
     }
 
     /// Two models on the same questions. `seen` says of a row whether it may be named.
@@ -79,14 +80,17 @@ impl Scored {
             numbers.truncate(ITEMS);
             numbers
         };
-        let table = self.ruled.paired(at, place, chosen).map(|paired| {
+        let tested = self.ruled.tested(at, place, chosen);
+        let table = self.ruled.paired(at, place, chosen).zip(tested).map(|(paired, tested)| {
             let (first, second) = (paired.first.len() as u64, paired.second.len() as u64);
             Table {
                 both: paired.both,
                 first,
                 second,
                 neither: paired.neither,
-                p: mcnemar(first, second),
+                p: tested.test.p,
+                is_exact: tested.is_exact,
+                interval: tested.interval,
                 first_items: items(&paired.first),
                 second_items: items(&paired.second),
             }

@@ -16,7 +16,7 @@ mod rows;
 mod similar;
 mod told;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub use self::told::{Fate, Odd, untested};
 use crate::metrics::consensus;
 use crate::metrics::extract::{Extractor, Read};
 use crate::metrics::score::{Chosen, Graded, Place, Ruled};
-use crate::metrics::statistics::{Rank, ranks};
+use crate::metrics::statistics::{Rank, Test, ranks};
 use crate::model::board::{Behind, BehindPage, Board, Row, Scale};
 use crate::model::{Item, Prediction, Problem, QuestionKind, Result};
 use crate::store::judged::Readings;
@@ -259,8 +259,8 @@ impl Scored {
         }
     }
 
-    /// The models in the order of a column, best first, with ranks that tie where the data cannot tell two models apart (see [`ranks`]); models
-    /// without a number are left out.
+    /// The models in the order of a column, best first, with the ranks that each may have as far as the data can tell models apart (see
+    /// [`ranks`]); models without a number are left out.
     ///
     /// # Errors
     /// [`crate::model::Kind::NotFound`] when there is no such column.
@@ -275,12 +275,12 @@ impl Scored {
         order.sort_by(|a, b| if less { a.1.total_cmp(&b.1) } else { b.1.total_cmp(&a.1) });
         let models: Vec<usize> = order.iter().map(|(at, _)| *at).collect();
         let names = models.iter().map(|at| self.ruled.models()[*at].model.clone());
-        let pair = |a: usize, b: usize| self.ruled.discordant((models[a], models[b]), at, chosen);
-        Ok(names.zip(ranks(models.len(), ALPHA, pair)).collect())
+        let tests: HashMap<(usize, usize), Test> = self.ruled.tests(&models, at, chosen).into_iter().collect();
+        Ok(names.zip(ranks(models.len(), ALPHA, |a, b| tests.get(&(a, b)).copied())).collect())
     }
 }
 
-/// Two neighbours are told apart at this level, over all pairs of neighbours together.
+/// Two models are told apart at this level, over all pairs of models together.
 pub const ALPHA: f64 = 0.05;
 
 /// The model a prediction file is of: its stem without the prefix `mcq_` and the suffix `_evaluated`.

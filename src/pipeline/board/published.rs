@@ -12,7 +12,8 @@ pub fn column_of(figure: &Figure) -> Option<String> {
     let column = figure.column.as_str();
     match figure.paper {
         "Dysca" => match column {
-            "sq" => Some("SQ".into()),
+            // Its chance levels are fixed, as the paper has them.
+            "sq" => Some("SQ.paper".into()),
             "sc" => Some("SC".into()),
             "print" => Some("Final.print-attack".into()),
             "blind" | "clean" | "corruption" | "adversarial" => Some(format!("Final.{column}")),
@@ -156,6 +157,8 @@ mod tests {
         let mini = find("MiniGPT-4 (Vicuna-7B)", "Dysca, Table 3");
         assert_eq!(mini.cells[2], Some(Cell::Number { value: 1.7, n: 0 }));
         assert!(find("LLaVA-7b", "MM-SAP").cells[3].is_some());
+        let sq = figures().unwrap().into_iter().find(|f| f.paper == "Dysca" && f.column == "sq").unwrap();
+        assert_eq!(column_of(&sq).as_deref(), Some("SQ.paper"), "with the paper's chance");
         let mut only = references(&board, Some("mm-sap")).unwrap();
         assert_eq!(only.len(), 8);
         only.retain(|row| row.reference.as_deref() != Some("MM-SAP, Table 1"));

@@ -17,7 +17,7 @@ pub fn untested(models: usize, column: &Column, cells: impl IntoIterator<Item = 
     let is_of_units = column.group != "modified" && cells.into_iter().any(|cell| cell.k().is_some());
     match (models, is_of_units) {
         (0 | 1, _) => "the bare order: there are no two models to tell apart",
-        (_, true) => "the bare order: no two neighbours were scored on the same questions",
+        (_, true) => "the bare order: no two models were scored on the same questions",
         (_, false) => "the bare order: this column has no units that two models get right or wrong",
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Plain, Source, said, types};
-use crate::metrics::dysca::{CLEAN, above_chance};
-use crate::metrics::statistics::{mean, variance};
+use crate::metrics::dysca::{CHANCE, CLEAN, above_chance};
+use crate::metrics::statistics::mean;
 use crate::model::QuestionKind;
 
 /// Sums of a slot, in this order: points, questions, chance levels.
@@ -15,10 +15,8 @@ pub const SUMS: usize = 3;
 enum Follows {
     /// Points over questions, of the only slot.
     Share,
-    /// The variance of the slots' percentages; of two at least.
-    Variance,
-    /// Equation 1 of Dysca: the type of each slot.
-    Types(Vec<usize>),
+    /// Half of what the types are apart in equation 1 of Dysca, whose square is SQ: the type of each slot; with the paper's chance or not.
+    Types(Vec<usize>, bool),
     /// The mean over so many types, all of which must be there, of the mean over their slots.
     Final(Vec<usize>, usize),
     /// The same of the first so many slots (the last number) less that of the others, in points.
@@ -53,22 +51,29 @@ impl Draw {
         self.slots.get(stack).copied().flatten().map(|slot| slot as usize * SUMS)
     }
 
-    /// The number, shares from 0 to 1; `None` where it is not defined.
+    /// Whether it is a share, from 0 to 1.
+    pub fn is_share(&self) -> bool {
+        matches!(self.follows, Follows::Share | Follows::Final(..))
+    }
+
+    /// Whether the number that is drawn is one whose square is the column's.
+    pub fn is_root(&self) -> bool {
+        matches!(self.follows, Follows::Types(..))
+    }
+
+    /// The number, shares from 0 to 1; `None` where it is not defined. Of SQ it is the root, with its sign.
     pub fn value(&self, sums: &[f64]) -> Option<f64> {
         let slots: Vec<&[f64]> = sums.chunks_exact(SUMS).collect();
         match &self.follows {
             Follows::Share => share(slots.first()?),
-            Follows::Variance => {
-                let percents: Vec<f64> = slots.iter().filter_map(|slot| Some(100.0 * share(slot)?)).collect();
-                variance(&percents).filter(|_| percents.len() > 1)
-            }
-            Follows::Types(types) => {
+            Follows::Types(types, paper) => {
+                let chance = |kind: usize, slot: &[f64]| if *paper { CHANCE[kind] } else { slot[2] / slot[1] };
                 let of = |kind: usize| {
                     let own = slots.iter().zip(types).filter(|(_, t)| **t == kind);
-                    let normal = own.filter_map(|(slot, _)| above_chance(share(slot)?, slot[2] / slot[1]));
+                    let normal = own.filter_map(|(slot, _)| above_chance(share(slot)?, chance(kind, slot)));
                     mean(&normal.collect::<Vec<_>>())
                 };
-                Some(((of(1)? - of(0)?) / 2.0).powi(2))
+                Some((of(1)? - of(0)?) / 2.0)
             }
             Follows::Final(types, all) => final_score(&slots, types, *all),
             Follows::Drop(types, all, at) => {
@@ -126,20 +131,18 @@ impl Plain {
                 let of = stacks.map(|at| (self.style[at] == Some(*style as u32)).then_some(0)).collect();
                 return Some(Draw { slots: of, len: 1, follows: Follows::Share });
             }
-            Source::Sc => {
-                let of = self.style.clone();
-                return Some(Draw { slots: of, len: self.styles.len(), follows: Follows::Variance });
-            }
-            Source::Sq(subtask) => {
+            Source::Sc(_) => return None,
+            Source::Sq(_) | Source::SqPaper => {
+                let subtask = if let Source::Sq(subtask) = source { subtask.as_ref() } else { None };
                 let name = |at: usize| said(self.subtasks.get(usize::from(stratum(at).subtask)).map_or("", |s| s));
-                let counts = |at: usize| stratum(at).is_clean && subtask.as_ref().is_none_or(|s| name(at) == s);
+                let counts = |at: usize| stratum(at).is_clean && subtask.is_none_or(|s| name(at) == s);
                 let of: Vec<Option<u32>> = stacks
                     .map(|at| {
                         let kind = kind_of(at, false).filter(|_| counts(at))?;
                         Some(slots.take(false, stratum(at).subtask, kind))
                     })
                     .collect();
-                (of, Follows::Types(slots.types))
+                (of, Follows::Types(slots.types, matches!(source, Source::SqPaper)))
             }
             Source::Final(scenario, free) => {
                 let of = stacks

@@ -37,7 +37,7 @@ fn what_an_evaluation_did_not_ask_is_not_wrong() {
     // Everything of the cell is of what was asked, and two models are held against each other on that.
     let at = ruled.column("Acc").unwrap();
     assert_eq!(ruled.behind(part, at, &chosen).1.len(), 4);
-    assert_eq!(ruled.discordant((part, whole), at, &chosen), Some((1, 2)));
+    assert_eq!(ruled.tested((part, whole), at, &chosen).map(|t| t.test.discordant), Some((1, 2)));
     let paired = ruled.paired((part, whole), at, &chosen).unwrap();
     assert_eq!((paired.both, paired.first.len(), paired.second.len(), paired.neither), (1, 1, 2, 0));
     let plan = crate::model::agreement::Bootstrap { draws: 40, seed: 1 };

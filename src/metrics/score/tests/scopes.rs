@@ -139,12 +139,15 @@ fn two_models_are_compared_on_what_both_are_scored_on() {
     let plan = crate::model::agreement::Bootstrap { draws: 40, seed: 1 };
     for column in ["Acc", "Circular"] {
         let at = ruled.column(column).unwrap();
-        assert_eq!(ruled.discordant((0, 1), at, &chosen), Some((0, 0)), "{column}");
+        assert_eq!(ruled.tested((0, 1), at, &chosen).map(|t| t.test.discordant), Some((0, 0)), "{column}");
         let paired = ruled.paired((0, 1), at, &chosen).unwrap();
         assert_eq!((paired.both, paired.neither), (30, 10), "{column}");
         let apart = ruled.difference((0, 1), at, &chosen, plan, &|| true).unwrap();
         assert_eq!(apart.value, Some(0.0), "{column}");
-        assert_eq!((ruled.discordant((1, 2), at, &chosen), ruled.paired((1, 2), at, &chosen)), (None, None));
+        assert_eq!(
+            (ruled.tested((1, 2), at, &chosen).map(|t| t.test.discordant), ruled.paired((1, 2), at, &chosen)),
+            (None, None)
+        );
         let apart = ruled.difference((1, 2), at, &chosen, plan, &|| true).unwrap();
         assert_eq!((apart.value, apart.interval), (None, Err("the two models have no question in common")));
     }

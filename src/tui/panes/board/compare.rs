@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::detail::{apart, range, said};
+use crate::metrics::statistics::p_text;
 use crate::model::Filter;
 use crate::model::board::looks::Compared;
 use crate::model::board::{Cell, Scale};
@@ -123,6 +124,11 @@ impl CompareView {
         };
         let delta = c.delta.map_or_else(none, |delta| {
             let interval = match (&redrawn.interval, &redrawn.why_not) {
+                // The interval that belongs to the test.
+                _ if c.table.is_some() => match c.table.as_ref().and_then(|t| t.interval) {
+                    Some((low, high)) => format!("95 % {}", range(low, high, self.scale)),
+                    None => "no interval: too few clusters".into(),
+                },
                 (Some(i), _) => format!("95 % {}", range(i.low, i.high, self.scale)),
                 (None, Some(why)) => format!("no interval: {why}"),
                 (None, None) => String::new(),
@@ -132,6 +138,16 @@ impl CompareView {
         });
         let how = match redrawn.clusters {
             0 => String::new(),
+            clusters if c.table.is_some() => {
+                format!("of {} {}s; no 0 in it just where p is below 0.05", text::grouped(clusters), redrawn.cluster)
+            }
+            clusters if redrawn.interval.is_some_and(|i| i.draws == 0) => {
+                format!(
+                    "of the true difference, from the intervals of both; {} {}s",
+                    text::grouped(clusters),
+                    redrawn.cluster
+                )
+            }
             clusters => format!(
                 "by drawing {} {}s again, {} draws, seed {}",
                 text::grouped(clusters),
@@ -141,7 +157,8 @@ impl CompareView {
             ),
         };
         let test = c.table.as_ref().map_or(String::new(), |t| {
-            format!("McNemar, exact, two-sided: p {:.4} of {} against {}", t.p, t.first, t.second)
+            let what = if t.is_exact { "McNemar, exact" } else { "whole clusters changing sides" };
+            format!("{what}, two-sided: p {} of {} against {}", p_text(t.p), t.first, t.second)
         });
         let height = area.height.min(7);
         let mut lines = Lines::new(Rect { height, ..area }, buf, look);

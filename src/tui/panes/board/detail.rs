@@ -2,7 +2,8 @@
 
 use super::table::{COUNTS, FIRST, RANK, counts};
 use super::{BoardPane, SMALL};
-use crate::metrics::statistics::Rank;
+use crate::metrics::statistics::{Rank, p_text};
+use crate::model::board::looks::{ScEstimate, Sure};
 use crate::model::board::{Board, Cell, Column, Row, Scale};
 use crate::pipeline::analysis::same;
 use crate::pipeline::board::untested;
@@ -16,7 +17,8 @@ pub(super) fn said(value: f64, scale: Scale) -> String {
         Scale::Share => format!("{:.2} %", value * 100.0),
         Scale::Points => format!("{value:+.2} points"),
         Scale::Spread => format!("{value:.2} points"),
-        Scale::Squared => format!("{value:.2} squared points"),
+        Scale::Squared => format!("{:.2} squared points", value.max(0.0)),
+        Scale::P => format!("p {}", p_text(value)),
     }
 }
 
@@ -26,6 +28,7 @@ pub(super) fn apart(value: f64, scale: Scale) -> String {
         Scale::Share => format!("{:+.2} points", value * 100.0),
         Scale::Points | Scale::Spread => format!("{value:+.2} points"),
         Scale::Squared => format!("{value:+.2} squared points"),
+        Scale::P => format!("{value:+.4}"),
     }
 }
 
@@ -106,7 +109,7 @@ impl BoardPane {
 
     fn rank_in_words(&self, row: &Row) -> (String, String) {
         let Some(ranks) = &self.ranks else {
-            return ("rank: sort by a column".into(), "models that the data cannot tell apart share a rank".into());
+            return ("rank: sort by a column".into(), "where the data cannot tell models apart, it is a range".into());
         };
         let board = self.found.iter();
         let mut column = board.flat_map(|b| b.columns.iter().enumerate().map(move |of| (b, of)));
@@ -115,11 +118,11 @@ impl BoardPane {
                 let cells = board.rows.iter().filter_map(|row| row.cells.get(at).copied().flatten());
                 untested(ranks.of.len(), column, cells)
             }
-            _ => "neighbours by exact McNemar, Holm-corrected over the table; = where no step between them is sure",
+            _ => "from 1 + models surely better to all - surely worse; all pairs, Holm-corrected",
         };
         let next = |rank: &Rank| match (rank.discordant, rank.p, rank.corrected) {
             (Some((a, b)), Some(p), Some(corrected)) => {
-                format!("; against the next one {a} to {b}, p {p:.4}, corrected {corrected:.4}")
+                format!("; against the next one {a} to {b}, p {}, corrected {}", p_text(p), p_text(corrected))
             }
             _ => String::new(),
         };
@@ -138,6 +141,9 @@ impl BoardPane {
         let Some(value) = cell.and_then(Cell::value) else { return String::new() };
         let sure = self.sure.get(&(row.model.clone(), column.name.clone())).map(|sure| {
             let (drawn, plan) = (&sure.redrawn, sure.redrawn.plan);
+            if let Some(sc) = sure.sc {
+                return of_sc(sure, sc, column);
+            }
             match drawn.interval {
                 Some(interval) => format!(
                     "95 % {} by {}, {} draws, seed {}",
@@ -183,6 +189,23 @@ impl BoardPane {
         let row = board.rows.iter().find(|r| r.model == model)?;
         row.cells.get(at).copied().flatten()?.value()
     }
+}
+
+/// What is known of SC: the interval of the true one, and what chance does.
+fn of_sc(sure: &Sure, sc: ScEstimate, column: &Column) -> String {
+    let interval = match sure.redrawn.interval {
+        Some(i) => format!("true SC 95 % {}", range(i.low, i.high, column.scale)),
+        None => "no interval".into(),
+    };
+    format!(
+        "{interval}; without noise {:.1}, equal styles {:.1}, p {}; {} styles, {} {}s",
+        sc.corrected.max(0.0),
+        sc.noise,
+        p_text(sc.p),
+        sc.styles,
+        text::grouped(sure.redrawn.clusters),
+        sure.redrawn.cluster
+    )
 }
 
 /// Why a model has no number in a column.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::SMALL;
-use crate::metrics::statistics::Rank;
+use crate::metrics::statistics::{Rank, p_text};
 use crate::model::board::{Board, Cell, Column, Counts, Row, Scale};
 use crate::tui::theme::Role;
 use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
@@ -35,7 +35,7 @@ pub(super) struct Ranks {
     pub(super) column: String,
     /// By model.
     pub(super) of: HashMap<String, Rank>,
-    /// Whether neighbours could be compared at all; else ranks are the bare order.
+    /// Whether any two could be compared; else ranks are the bare order.
     pub(super) tested: bool,
     /// The place of each model in that order, from 1.
     places: HashMap<String, usize>,
@@ -43,16 +43,17 @@ pub(super) struct Ranks {
 
 impl Ranks {
     pub(super) fn new(column: String, ranks: Vec<(String, Rank)>) -> Ranks {
-        let tested = ranks.iter().any(|(_, rank)| rank.p.is_some());
+        let tested = ranks.iter().any(|(_, rank)| rank.tested > 0);
         let places = ranks.iter().enumerate().map(|(at, (model, _))| (model.clone(), at + 1)).collect();
         Ranks { column, of: ranks.into_iter().collect(), tested, places }
     }
 
-    /// The rank in words: `2=` where others share it, `(2)` where nothing says whether they do.
+    /// The rank in words: `2`, `2-4` where it may be any of these, `(2)` where nothing was tested.
     pub(super) fn said(&self, model: &str) -> Option<(String, f64)> {
         let (rank, place) = (self.of.get(model)?, self.places.get(model)?);
         Some(match self.tested {
-            true => (format!("{}{}", rank.rank, if rank.tied { '=' } else { ' ' }), rank.rank as f64),
+            // Where models may have the same best rank, the one that may have the better worst rank comes first.
+            true => (rank.said(), rank.rank as f64 + rank.high as f64 / 1e6),
             false => (format!("({place})"), *place as f64),
         })
     }
@@ -70,7 +71,10 @@ fn cell_of(cell: Option<Cell>, scale: Scale, decimals: usize, reference: bool) -
     let said = match scale {
         Scale::Share => format!("{:.decimals$}{star}", value * 100.0),
         Scale::Points => format!("{value:+.decimals$}{star}"),
-        Scale::Squared | Scale::Spread => format!("{value:.decimals$}{star}"),
+        // Without its noise a variance may be below 0, which no variance is.
+        Scale::Squared => format!("{:.decimals$}{star}", value.max(0.0)),
+        Scale::Spread => format!("{value:.decimals$}{star}"),
+        Scale::P => format!("{}{star}", p_text(value)),
     };
     let mut shown = LocalCell::number(said, Some(value));
     if small || reference {

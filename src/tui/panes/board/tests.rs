@@ -166,7 +166,8 @@ fn an_empty_board_says_how_to_fill_it() {
 }
 
 fn rank(rank: usize, tied: bool, p: f64) -> Rank {
-    Rank { rank, tied, discordant: Some((9, 4)), p: Some(p), corrected: Some(p) }
+    let high = if tied { 2 } else { rank };
+    Rank { rank, high, tied, discordant: Some((9, 4)), p: Some(p), corrected: Some(p), tested: 1 }
 }
 
 #[test]
@@ -184,11 +185,12 @@ fn ranks_are_of_the_column_that_rows_are_sorted_by_and_say_their_ties() {
     pane.take_ranks(of, column.clone(), tied);
     pane.go_to_column(table::RANK);
     let shown = drawn(&mut pane);
-    assert_eq!(shown.matches("1=").count(), 3, "both rows and the line below: {shown}");
+    assert_eq!(shown.matches(" 1-2").count(), 4, "both rows, the count of rows and the line below: {shown}");
     assert!(shown.contains("against the next one 9 to 4, p 0.2000"), "{shown}");
     // The natural order has no ranks.
     pane.go_to_column(FIRST + 1);
-    assert!(pane.act(Action::SortDescending).is_empty() && !drawn(&mut pane).contains("1="));
+    assert!(pane.act(Action::SortDescending).is_empty());
+    assert_eq!(drawn(&mut pane).matches(" 1-2").count(), 1, "the count of rows alone");
 }
 
 #[test]
@@ -259,6 +261,9 @@ fn breakdowns() -> Board {
         add(&format!("MC+TF.{scenario}"), "MC+TF", Scale::Share);
     }
     add("MC+TF.corruption-clean", "MC+TF drop", Scale::Points);
+    add("SC.corrected", "SC", Scale::Squared);
+    add("SC.noise", "SC", Scale::Squared);
+    add("SC.p", "SC", Scale::P);
     let share = |k| Some(Cell::Share { k, n: 100 });
     let number = |value| Some(Cell::Number { value, n: 100 });
     let mean = |value| Some(Cell::Mean { value, n: 100 });
@@ -276,6 +281,9 @@ fn breakdowns() -> Board {
             mean(0.7),
             mean(0.6),
             number(-10.0),
+            number(-3.0),
+            number(160.0),
+            number(0.000_01),
         ],
         counts: Counts::default(),
         reference: None,
@@ -301,6 +309,9 @@ fn numbers_that_follow_from_others_open_their_breakdown_and_its_rows_their_answe
     };
     // The largest deviation above the mean comes first; 150 = (15^2 + 0 + 15^2) / 3.
     assert_eq!(open("SC", &["SC 150.00", "+15.0", "75.00", "50.0", "-15.0"]), "Acc.style.pixel");
+    // What is below 0 without its noise is 0, and no p is 0.
+    let noise = ["without sampling noise 0.00", "160.00 on average", "p <0.0001"];
+    assert_eq!(open("SC.corrected", &noise), "Acc.style.pixel");
     assert_eq!(open("SQ.animal", &["80.0", "55.0", "-25.0", "25.0"]), "Acc.multiple-choice.animal");
     assert_eq!(open("MC+TF.corruption-clean", &["clean", "corruption", "-10.0", "70.0"]), "MC+TF.clean");
     let effects = pane.act(Action::BoardViews);
@@ -343,7 +354,9 @@ fn two_models_are_marked_one_after_the_other_and_their_items_open() {
             first: 59,
             second: 20,
             neither: 21,
-            p: 0.0001,
+            p: 0.000_01,
+            is_exact: true,
+            interval: Some((0.08, 0.21)),
             first_items: vec![3, 4, 9],
             second_items: vec![],
         }),
@@ -351,7 +364,7 @@ fn two_models_are_marked_one_after_the_other_and_their_items_open() {
     };
     pane.take_compared(ask, compared);
     let shown = drawn(&mut pane);
-    for part in ["difference: +14.44 points  95 % 8.0 to 21.0", "190 image pairs", "p 0.0001 of 59 against 20"] {
+    for part in ["difference: +14.44 points  95 % 8.0 to 21.0", "190 image pairs", "p <0.0001 of 59 against 20"] {
         assert!(shown.contains(part), "{part} in {shown}");
     }
     assert!(matches!(&pane.act(Action::Open)[..], [BoardEffect::Items(words)] if words == "number:3,4,9"));

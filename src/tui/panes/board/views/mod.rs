@@ -78,7 +78,8 @@ pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
     }
     let mut seen: Vec<&str> = Vec::new();
     for column in &board.columns {
-        let is_new = column.group != quadrant::GROUP && !seen.contains(&column.group.as_str());
+        let is_new =
+            ![quadrant::GROUP, "SC", "SQ"].contains(&column.group.as_str()) && !seen.contains(&column.group.as_str());
         if is_new && has(&column.group) > 1 {
             seen.push(&column.group);
             let word = match bars::is_graded(board, &column.group) {
@@ -99,8 +100,8 @@ pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
 pub fn called_for(board: &Board, column: &str) -> Option<Kind> {
     let of = board.columns.iter().find(|c| c.name == column)?;
     let drop = of.group.ends_with(" drop");
-    let kind = match column {
-        "SC" => Kind::Styles,
+    let kind = match of.name.as_str() {
+        _ if of.group == "SC" => Kind::Styles,
         _ if of.group == "SQ" || of.group == "SQ by subtask" => Kind::Types,
         _ if drop => Kind::Group(of.group.trim_end_matches(" drop").into()),
         _ => return None,

@@ -2,7 +2,7 @@
 
 use super::{DRAWN, View, cell_of, drawn, number};
 use crate::metrics::dysca::sc;
-use crate::metrics::statistics::Number;
+use crate::metrics::statistics::{Number, p_text};
 use crate::model::board::{Board, Cell, Row};
 use crate::tui::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::tui::widgets::text;
@@ -45,10 +45,15 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
     let mut specs = vec![Spec::text("style", u16::try_from(widest).unwrap_or(24))];
     specs.extend([wide("score"), wide("n"), wide("dev"), wide("adds"), wide("% SC")]);
     specs.push(Spec::text(DRAWN, (2 * HALF + 1) as u16));
-    let notes = vec![format!(
+    let mut notes = vec![format!(
         "SC {value:.2} squared points over {} styles, mean {mean:.1} %; adds: dev squared over {0}",
         rows.len()
     )];
+    let told = |name: &str| cell_of(board, row, name).and_then(Cell::value);
+    if let (Some(corrected), Some(noise), Some(p)) = (told("SC.corrected"), told("SC.noise"), told("SC.p")) {
+        let (corrected, p) = (corrected.max(0.0), p_text(p));
+        notes.push(format!("without sampling noise {corrected:.2}; equal styles would show {noise:.2} on average, and as much as this with p {p}"));
+    }
     View::of(&row.model, format!("{} by style", row.model), notes, specs, rows)
 }
 

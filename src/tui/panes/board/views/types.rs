@@ -47,7 +47,15 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
     specs.push(Spec::text(DRAWN, WIDTH as u16));
     let sq = cell_of(board, row, "SQ").and_then(Cell::value);
     let notes = vec![
-        sq.map_or(String::new(), |sq| format!("SQ {sq:.2} squared points, of scores normalised by chance")),
+        match (sq, cell_of(board, row, "SQ.paper").and_then(Cell::value)) {
+            (Some(sq), Some(paper)) => {
+                format!(
+                    "SQ {sq:.2} squared points, normalised by each question's chance; {paper:.2} by the paper's 25 and 50"
+                )
+            }
+            (Some(sq), None) => format!("SQ {sq:.2} squared points, of scores normalised by chance"),
+            (None, _) => String::new(),
+        },
         "drawn: ● multiple choice, ○ true or false, from 0 to 100 %".into(),
     ];
     View::of(&row.model, format!("{} by question type", row.model), notes, specs, rows)

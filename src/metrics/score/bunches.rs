@@ -1,0 +1,247 @@
+//! Units in an order in which those of one cluster are neighbours, as bits: what a board counts by cluster is a matter of counting bits too.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::cube::Plane;
+use super::sheet::Mark;
+
+/// Up to this many units a cluster, neighbours are found by shifting whole planes.
+const SHIFTED: u32 = 16;
+
+/// Units by segment, and in it by cluster.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bunches {
+    /// The unit of each bit; `u32::MAX` between two segments.
+    units: Vec<u32>,
+    /// The words of each segment.
+    segments: Vec<Range<usize>>,
+    /// The bits of each cluster of more than one unit, and those of each segment among them.
+    spans: Vec<Range<u32>>,
+    /// By distance from 1: whether the unit so many bits on is of the same cluster. Empty where clusters are larger than [`SHIFTED`].
+    near: Vec<Plane>,
+}
+
+/// The 64 bits of a plane from a word and a number of bits below 64 on.
+fn shifted(plane: &[u64], word: usize, by: u32) -> u64 {
+    let next = plane.get(word + 1).copied().unwrap_or(0);
+    if by == 0 { plane[word] } else { plane[word] >> by | next << (64 - by) }
+}
+
+/// How many bits of a range are set.
+fn ones(plane: &[u64], bits: &Range<u32>) -> u64 {
+    both_ones(plane, plane, bits)
+}
+
+/// How many bits of a range are set in both planes.
+fn both_ones(a: &[u64], b: &[u64], bits: &Range<u32>) -> u64 {
+    let (first, last) = (bits.start as usize / 64, bits.end.saturating_sub(1) as usize / 64);
+    let from = |word: usize| if word == first { u64::MAX << (bits.start % 64) } else { u64::MAX };
+    let to = |word: usize| if word == last { u64::MAX >> (63 - (bits.end - 1) % 64) } else { u64::MAX };
+    (first..=last).map(|word| u64::from((a[word] & b[word] & from(word) & to(word)).count_ones())).sum()
+}
+
+impl Bunches {
+    /// Units, each with its segment and the key of its cluster. A cluster is of one segment; a key in two of them is two clusters.
+    pub(super) fn new(segments: usize, of: impl Iterator<Item = (u32, usize, (&'static str, u64))>) -> Bunches {
+        // Clusters by number, in the order in which they come; units of one often follow each other.
+        let mut number: HashMap<(usize, &'static str, u64), u32> = HashMap::new();
+        let (mut units, mut clusters): (Vec<(u32, u32)>, Vec<(usize, u32)>) = (Vec::new(), Vec::new());
+        let mut last = None;
+        for (unit, segment, (kind, key)) in of {
+            let cluster = match last {
+                Some((same, cluster)) if same == (segment, kind, key) => cluster,
+                _ => *number.entry((segment, kind, key)).or_insert_with(|| {
+                    clusters.push((segment, 0));
+                    clusters.len() as u32 - 1
+                }),
+            };
+            last = Some(((segment, kind, key), cluster));
+            clusters[cluster as usize].1 += 1;
+            units.push((unit, cluster));
+        }
+        let mut order: Vec<u32> = (0..clusters.len() as u32).collect();
+        order.sort_by_key(|cluster| clusters[*cluster as usize].0);
+        let mut bunches = Bunches::default();
+        let mut next = vec![0; clusters.len()];
+        let (mut at, mut rest) = (0u32, &order[..]);
+        for segment in 0..segments {
+            let (own, others) = rest.split_at(rest.partition_point(|cluster| clusters[*cluster as usize].0 == segment));
+            rest = others;
+            let begins = at;
+            for cluster in own {
+                let size = clusters[*cluster as usize].1;
+                next[*cluster as usize] = at;
+                if size > 1 {
+                    bunches.spans.push(at..at + size);
+                }
+                at += size;
+            }
+            at = at.next_multiple_of(64);
+            bunches.segments.push(begins as usize / 64..at as usize / 64);
+        }
+        bunches.units = vec![u32::MAX; at as usize];
+        for (unit, cluster) in units {
+            let place = &mut next[cluster as usize];
+            bunches.units[*place as usize] = unit;
+            *place += 1;
+        }
+        let largest = bunches.spans.iter().map(|span| span.end - span.start).max().unwrap_or(1);
+        if largest <= SHIFTED {
+            bunches.near = vec![vec![0; bunches.units.len() / 64]; largest as usize - 1];
+            for span in &bunches.spans {
+                for bit in span.clone() {
+                    for by in 1..span.end - bit {
+                        bunches.near[by as usize - 1][bit as usize / 64] |= 1 << (bit % 64);
+                    }
+                }
+            }
+        }
+        bunches
+    }
+
+    /// The plane of the units for which `is` holds.
+    pub(super) fn plane(&self, is: impl Fn(u32) -> bool) -> Plane {
+        let word = |units: &[u32]| {
+            let bit = |(at, unit): (usize, &u32)| u64::from(*unit != u32::MAX && is(*unit)) << at;
+            units.iter().enumerate().map(bit).fold(0, |word, bit| word | bit)
+        };
+        self.units.chunks(64).map(word).collect()
+    }
+
+    /// The plane of the rows whose mark is the one wanted, which stands by bit (see [`by_bit`](Self::by_bit)).
+    pub(super) fn marked(&self, marks: &[Mark], wanted: &[Mark]) -> Plane {
+        let word = |(units, wanted): (&[u32], &[Mark])| {
+            let is = |unit: &u32, wanted: &Mark| marks.get(*unit as usize).copied().unwrap_or(Mark::ABSENT) == *wanted;
+            let bits = units.iter().zip(wanted).enumerate();
+            bits.map(|(at, (unit, wanted))| u64::from(is(unit, wanted)) << at).fold(0, |word, bit| word | bit)
+        };
+        self.units.chunks(64).zip(wanted.chunks(64)).map(word).collect()
+    }
+
+    /// Something of each unit in the order of the bits; `none` between two segments.
+    pub(super) fn by_bit<T: Clone>(&self, of: impl Fn(u32) -> T, none: T) -> Vec<T> {
+        self.units.iter().map(|unit| if *unit == u32::MAX { none.clone() } else { of(*unit) }).collect()
+    }
+
+    /// All bits that are set.
+    pub(super) fn ones(plane: &[u64]) -> u64 {
+        plane.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// How many segments there are.
+    pub(super) fn segments(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// The bits of a segment that are set.
+    pub(super) fn count(&self, segment: usize, plane: &[u64]) -> u64 {
+        self.segments[segment].clone().map(|word| u64::from(plane[word].count_ones())).sum()
+    }
+
+    /// The clusters of a segment that are spans, and those bits.
+    fn spans(&self, segment: usize) -> &[Range<u32>] {
+        let words = &self.segments[segment];
+        let at = |word: usize| self.spans.partition_point(|span| (span.start as usize) < word * 64);
+        &self.spans[at(words.start)..at(words.end)]
+    }
+
+    /// The sum over the clusters of a segment of the bits set in `a` times those set in `b`.
+    pub(super) fn products(&self, segment: usize, a: &[u64], b: &[u64]) -> u64 {
+        let words = || self.segments[segment].clone();
+        let both: u64 = words().map(|word| u64::from((a[word] & b[word]).count_ones())).sum();
+        if self.near.is_empty() {
+            // Within a cluster every bit of the one meets every bit of the other.
+            let more = |span: &Range<u32>| ones(a, span) * ones(b, span) - both_ones(a, b, span);
+            return both + self.spans(segment).iter().map(more).sum::<u64>();
+        }
+        let mut more = 0;
+        for (by, near) in (1..).zip(&self.near) {
+            for word in words() {
+                if near[word] != 0 {
+                    more += u64::from((a[word] & shifted(b, word, by) & near[word]).count_ones());
+                    more += u64::from((b[word] & shifted(a, word, by) & near[word]).count_ones());
+                }
+            }
+        }
+        both + more
+    }
+
+    /// The clusters of a segment in which a bit is set.
+    pub(super) fn clusters(&self, segment: usize, plane: &[u64]) -> u64 {
+        // Of each cluster, all bits but one are too many.
+        let too_many = |span: &Range<u32>| ones(plane, span).saturating_sub(1);
+        self.count(segment, plane) - self.spans(segment).iter().map(too_many).sum::<u64>()
+    }
+
+    /// The bits set in `a` less those set in `b`, of each cluster of all segments where that is not 0.
+    pub(super) fn differences(&self, a: &[u64], b: &[u64]) -> Vec<i64> {
+        let mut found = Vec::new();
+        let mut spans = self.spans.iter().peekable();
+        for (word, (a_bits, b_bits)) in a.iter().zip(b).enumerate() {
+            let mut bits = a_bits | b_bits;
+            while bits != 0 {
+                let bit = (word * 64) as u32 + bits.trailing_zeros();
+                bits &= bits - 1;
+                while spans.next_if(|span| span.end <= bit).is_some() {}
+                match spans.peek().filter(|span| span.start <= bit) {
+                    None => {
+                        found.push(i64::from(a_bits >> (bit % 64) & 1 == 1) - i64::from(b_bits >> (bit % 64) & 1 == 1))
+                    }
+                    // Once a cluster, at its first bit.
+                    Some(span) => {
+                        let before = span.start..bit;
+                        if before.is_empty() || ones(a, &before) + ones(b, &before) == 0 {
+                            found.push(ones(a, span) as i64 - ones(b, span) as i64);
+                        }
+                    }
+                }
+            }
+        }
+        found.retain(|d| *d != 0);
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::draw::Stream;
+
+    /// What bits say is what clusters say, one by one.
+    #[test]
+    fn sums_by_cluster_are_those_of_counting_each() {
+        let mut stream = Stream::new(3);
+        for largest in [1, 3, 7, 60, 200] {
+            let (segments, units) = (4usize, 700u32);
+            let of: Vec<(u32, usize, (&'static str, u64))> = (0..units)
+                .map(|unit| (unit, stream.below(segments), ("image", stream.below(units as usize / largest) as u64)))
+                .collect();
+            let bunches = Bunches::new(segments, of.iter().copied());
+            let is: [Vec<bool>; 2] = std::array::from_fn(|_| (0..units).map(|_| stream.below(3) > 0).collect());
+            let planes = is.each_ref().map(|is| bunches.plane(|unit| is[unit as usize]));
+            let mut clusters: HashMap<(usize, u64), [u64; 2]> = HashMap::new();
+            for (unit, segment, (_, key)) in &of {
+                let sums = clusters.entry((*segment, *key)).or_default();
+                (0..2).for_each(|at| sums[at] += u64::from(is[at][*unit as usize]));
+            }
+            for segment in 0..segments {
+                let own = || clusters.iter().filter(|((of, _), _)| *of == segment).map(|(_, sums)| *sums);
+                assert_eq!(bunches.count(segment, &planes[0]), own().map(|s| s[0]).sum::<u64>());
+                assert_eq!(
+                    bunches.products(segment, &planes[0], &planes[1]),
+                    own().map(|s| s[0] * s[1]).sum::<u64>(),
+                    "{largest}"
+                );
+                assert_eq!(bunches.products(segment, &planes[0], &planes[0]), own().map(|s| s[0] * s[0]).sum::<u64>());
+                assert_eq!(bunches.clusters(segment, &planes[0]), own().filter(|s| s[0] > 0).count() as u64);
+            }
+            let mut wanted: Vec<i64> =
+                clusters.values().map(|s| s[0] as i64 - s[1] as i64).filter(|d| *d != 0).collect();
+            let mut found = bunches.differences(&planes[0], &planes[1]);
+            wanted.sort_unstable();
+            found.sort_unstable();
+            assert_eq!(found, wanted, "{largest}");
+        }
+    }
+}

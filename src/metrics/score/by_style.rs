@@ -1,0 +1,88 @@
+//! What SC follows from: answers by style, and in it by the pictures that questions share.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::bunches::Bunches;
+use super::cube::{Plane, each};
+use super::{Chosen, Planes, Ruled};
+use crate::metrics::dysca::StyleSums;
+
+/// The questions of styles by cluster, and what each model got right.
+pub(super) struct ByStyle {
+    bunches: Bunches,
+    all: Plane,
+    right: Vec<Plane>,
+}
+
+/// Questions that count: how many there are in each style, in how many clusters, and the sum of the squares of these.
+#[derive(Clone)]
+struct Questions {
+    plane: Plane,
+    n: Vec<[u64; 3]>,
+}
+
+impl Ruled {
+    fn by_style(&self) -> &ByStyle {
+        self.by_style.get_or_init(|| {
+            let mut style = vec![None; self.sheet.len()];
+            for at in 0..self.cube.stacks().len() {
+                if let Some(own) = self.plain.style_of(at) {
+                    self.cube.rows(at, &self.all).for_each(|row| style[row] = Some(own as u32));
+                }
+            }
+            let of = style.into_iter().enumerate().filter_map(|(row, style)| {
+                let style = style? as usize;
+                Some((row as u32, style, self.cluster(row)))
+            });
+            let bunches = Bunches::new(self.plain.styles(), of);
+            let right = self.right_by(&bunches);
+            ByStyle { all: bunches.plane(|_| true), bunches, right }
+        })
+    }
+
+    /// What every style comes to for each of these models, on questions that it is scored on; empty where there are not two styles.
+    pub(super) fn style_sums(&self, models: &[usize], chosen: &Chosen) -> Vec<Vec<StyleSums>> {
+        if self.plain.styles() < 2 {
+            return vec![Vec::new(); models.len()];
+        }
+        let of = self.by_style();
+        let shared = self.questions(of, chosen, None);
+        let sums = |model: &usize| {
+            let Planes { asked, scored, scopes, .. } = &self.planes[*model];
+            let scored_on_all = (0..scored.len()).all(|at| scored[at] || self.plain.style_of(at).is_none());
+            let questions = match asked.is_none() && scored_on_all {
+                true => Cow::Borrowed(&shared),
+                false => {
+                    let own = self.own(&[*model], chosen);
+                    Cow::Owned(self.questions(of, &own, Some(scopes)))
+                }
+            };
+            let right: Plane = of.right[*model].iter().zip(&questions.plane).map(|(right, is)| right & is).collect();
+            let style = |(at, [n, clusters, n_squared]): (usize, &[u64; 3])| StyleSums {
+                right: of.bunches.count(at, &right) as f64,
+                n: *n as f64,
+                clusters: *clusters as f64,
+                right_squared: of.bunches.products(at, &right, &right) as f64,
+                right_n: of.bunches.products(at, &right, &questions.plane) as f64,
+                n_squared: *n_squared as f64,
+            };
+            questions.n.iter().enumerate().map(style).collect()
+        };
+        each(models, sums)
+    }
+
+    /// Those that are chosen, and in these data sets and rules where some are named.
+    fn questions(&self, of: &ByStyle, chosen: &Chosen, scopes: Option<&HashSet<u32>>) -> Questions {
+        let is_scored = |row: usize| scopes.is_none_or(|scopes| scopes.contains(&self.sheet.scope(row)));
+        let plane = match chosen.rows.is_none() && chosen.asked.is_empty() && scopes.is_none() {
+            true => of.all.clone(),
+            false => of.bunches.plane(|row| chosen.holds(row as usize) && is_scored(row as usize)),
+        };
+        let n = |at| {
+            [of.bunches.count(at, &plane), of.bunches.clusters(at, &plane), of.bunches.products(at, &plane, &plane)]
+        };
+        let n = (0..of.bunches.segments()).map(n).collect();
+        Questions { plane, n }
+    }
+}
