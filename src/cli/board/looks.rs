@@ -9,7 +9,6 @@ use super::print::{csv, pad, shown};
 use super::source::Source;
 use super::{Args, Output, written};
 use crate::cli::out::json_text;
-use crate::metrics::statistics::Rank;
 use crate::metrics::statistics::{Rank, p_text};
 use crate::model::agreement::Bootstrap;
 use crate::model::board::looks::{Redrawn, ScEstimate};
