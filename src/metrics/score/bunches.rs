@@ -46,7 +46,8 @@ impl Bunches {
     pub(super) fn new(segments: usize, of: impl Iterator<Item = (u32, usize, (&'static str, u64))>) -> Bunches {
         // Clusters by number, in the order in which they come; units of one often follow each other.
         let mut number: HashMap<(usize, &'static str, u64), u32> = HashMap::new();
-        let (mut units, mut clusters): (Vec<(u32, u32)>, Vec<(usize, u32)>) = (Vec::new(), Vec::new());
+        let mut units: Vec<(u32, u32)> = Vec::new();
+        let mut clusters: Vec<(usize, u32)> = Vec::new();
         let mut last = None;
         for (unit, segment, (kind, key)) in of {
             let cluster = match last {
@@ -214,7 +215,7 @@ mod tests {
         let mut stream = Stream::new(3);
         for largest in [1, 3, 7, 60, 200] {
             let (segments, units) = (4usize, 700u32);
-            let of: Vec<(u32, usize, (&'static str, u64))> = (0..units)
+            let of: Vec<_> = (0..units)
                 .map(|unit| (unit, stream.below(segments), ("image", stream.below(units as usize / largest) as u64)))
                 .collect();
             let bunches = Bunches::new(segments, of.iter().copied());

@@ -79,7 +79,10 @@ mod tests {
     use super::super::mcnemar;
     use super::*;
 
-    fn of(models: usize, tests: &[((usize, usize), (u64, u64))]) -> Vec<String> {
+    /// Two models, and what only the first and only the second got right.
+    type Pair = ((usize, usize), (u64, u64));
+
+    fn of(models: usize, tests: &[Pair]) -> Vec<String> {
         let test = |a, b| {
             let (_, discordant) = tests.iter().find(|(pair, _)| *pair == (a, b))?;
             Some(Test { discordant: *discordant, p: mcnemar(discordant.0, discordant.1) })
