@@ -1,5 +1,6 @@
 //! Acknowledged means on disk, whatever dies.
 
+mod beside;
 mod damaged;
 mod eval;
 pub mod generate;

@@ -91,14 +91,16 @@ fn what_is_said_to_be_saved_is_found_when_the_project_is_read_anew() {
     for (what, change, writable, theirs_count) in CHANGES {
         let bench = Bench::with_items(30);
         let client = bench.client("ann", |_| ());
-        (1..=3).for_each(|number| drop(decide(&client, number).unwrap()));
+        for number in 1..=3 {
+            decide(&client, number).unwrap();
+        }
         let path = bench.root().join("sessions/ann.jsonl");
         change(&path);
         let refused = decide(&client, 4).unwrap_err();
         assert!(refused.to_string().contains("ann.jsonl") && refused.help.is_some(), "{what}: {refused}");
         let mut saved = BTreeSet::new();
         if writable {
-            (5..=7).for_each(|number| drop(saved.insert(decide(&client, number).unwrap())));
+            saved.extend((5..=7).map(|number| decide(&client, number).unwrap()));
             let notices = bench.status()["notices"].to_string();
             assert!(notices.contains("were read again"), "{what}: {notices}");
         } else {

@@ -33,7 +33,10 @@ fn status_is_one_object_with_and_without_an_owner() {
     bench.import_items("set", 0..5);
     bench.feed(["decide"], "{\"item\":2,\"verdict\":\"reject\"}").ok();
     let with = bench.status();
-    assert_eq!(keys(&with), set(&["owner", "version", "project", "counts", "rev", "store_bytes", "notices"]));
+    assert_eq!(
+        keys(&with),
+        set(&["owner", "version", "project", "counts", "rev", "store_bytes", "notices", "latency"])
+    );
     assert_eq!(keys(&with["owner"]), set(&["pid", "version", "socket", "started", "clients", "jobs", "read_only"]));
     assert_eq!(with["owner"]["pid"], owners(bench.root())[0]);
     assert!(Path::new(with["owner"]["socket"].as_str().unwrap()).exists());

@@ -33,7 +33,7 @@ fn a_line_with_any_damage_comes_back_where_it_was() {
     type Damage = fn(&mut Vec<u8>);
     let ways: [(&str, Damage, Option<From>); 4] = [
         ("a flipped bit", |line| line[60] ^= 4, Some(From::MendedLine)),
-        ("two changed bytes", |line| (line[22], line[24]) = (b'9', b'9'), Some(From::DamagedLine)),
+        ("two changed bytes", |line| (line[19], line[21]) = (b'9', b'9'), Some(From::DamagedLine)),
         ("not JSON any more", |line| line[..40].fill(b'x'), Some(From::Segment)),
         ("gone", Vec::clear, Some(From::Segment)),
     ];
