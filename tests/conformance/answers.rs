@@ -98,7 +98,7 @@ fn corpora() -> Vec<(String, Vec<Line>, BTreeMap<String, Vec<String>>)> {
         let csv = std::fs::read_to_string(folder().join(format!("reference_{stem}.csv"))).unwrap_or_default();
         let row = |row: &str| {
             let mut cells = row.trim().split(',').map(str::to_string);
-            Some((cells.next()?, cells.collect()))
+            Some((cells.next()?, cells.collect::<Vec<_>>()))
         };
         found.push((stem, lines, csv.lines().skip(1).filter_map(row).collect()));
     }
@@ -118,11 +118,11 @@ fn strict_reads_the_labelled_answers() {
         for line in lines {
             assert!(!line.source.is_empty() && !line.why.is_empty(), "{stem}: {}", line.id);
             let other = |at: usize| others.get(&line.id).and_then(|of| of.get(at)).map_or("none", String::as_str);
-            let reads = [&line.read(Extractor::Strict), &line.read(Extractor::Strict1), other(0), other(1)];
+            let reads = [line.read(Extractor::Strict), line.read(Extractor::Strict1), other(0).into(), other(1).into()];
             for (at, read) in reads.into_iter().enumerate() {
                 let of_file = &mut table.entry(String::new()).or_default()[at];
-                let state = of_file.add(&line.intended, read);
-                table.entry(line.language.clone()).or_default()[at].add(&line.intended, read);
+                let state = of_file.add(&line.intended, &read);
+                table.entry(line.language.clone()).or_default()[at].add(&line.intended, &read);
                 if at == 0 && state > 0 {
                     faults.push(format!("{stem} {} {:?}: {read}, meant {}", line.id, line.output, line.intended));
                 }

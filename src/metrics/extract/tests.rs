@@ -384,7 +384,7 @@ fn strict_reads_no_hedge_and_no_negation() {
 fn an_output_of_five_megabytes_is_read() {
     let options = options(&ANIMALS);
     let asked = Asked { options: &options, ..Asked::default() };
-    for part in ["B the ", "[[\n", "The answer is not A. ", "\u{3042}B"] {
+    for part in ["B the ", "[[ ", "[[\n", "The answer is not A. ", "\u{3042}B"] {
         let output = part.repeat((5 << 20) / part.len() / 4);
         Extractor::Strict.read(&asked, &output, None);
     }

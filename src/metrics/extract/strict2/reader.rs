@@ -264,7 +264,7 @@ impl<'a> Reader<'a> {
     /// Reads what is boxed in: one answer and nothing else. Where to go on.
     fn boxed(&mut self, k: usize, end: usize) -> usize {
         let close = self.closes.get(&k).copied().unwrap_or_else(|| {
-            let rest = &self.items[k + 1..end];
+            let rest = &self.items[k + 1..end.min(k + 2 + NEAR)];
             k + 1 + rest.iter().position(|i| i.what == What::Line).unwrap_or(rest.len())
         });
         if close - k > NEAR {

@@ -775,7 +775,7 @@ class Reader:
         close = self.closes.get(k)
         if close is None:
             close = k + 1
-            while close < end and self.items[close].kind != N:
+            while close < end and close - k <= NEAR and self.items[close].kind != N:
                 close += 1
         if close - k > NEAR:
             return k + 1
