@@ -212,6 +212,8 @@ pub struct Behind {
     pub gold: String,
     /// The raw model output; `None` when the model gave none.
     pub output: Option<String>,
+    /// What the model thought before, where the server gave that apart from the output; it is not read.
+    pub reasoning: Option<String>,
     /// The answer read from it; `None` when no rule could, for one that declines in words, and for a free-form one.
     pub extracted: Option<String>,
     /// Whether it declines to answer in words.

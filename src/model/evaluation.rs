@@ -168,6 +168,9 @@ pub struct Asked {
 pub struct RunAnswer {
     /// What it said, as it was.
     pub output: String,
+    /// What it thought before, where the server gave that apart; never read as the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
     /// Why the answer ended.
     pub finish: Finish,
     /// The item's option (from 0) that was shown in each place; empty where they were as they are.

@@ -110,6 +110,9 @@ pub struct Usage {
 pub struct Reply {
     /// The words.
     pub text: String,
+    /// What the server gave apart from them as the model's thoughts (`reasoning_content`, `reasoning`); no part of the answer.
+    #[serde(default)]
+    pub reasoning: Option<String>,
     /// Why it ended.
     pub finish: Finish,
     /// What could have stood in place of the first token, the likeliest first; empty where the server gave none.

@@ -1,5 +1,6 @@
 //! Published numbers, released files, and what damaged ones are told.
 
+mod answers;
 mod damage;
 mod extraction;
 mod foreign;

@@ -23,16 +23,16 @@ fn answers_are_extracted_line_by_line() {
     assert_eq!(
         found,
         [
-            json!({"extracted": "cat", "state": "option", "trace": "strict@1: it states one answer; read as `B`"}),
-            json!({"extracted": null, "state": "unparsed", "trace": "strict@1: it states several answers; not readable"}),
-            json!({"extracted": null, "state": "unparsed", "trace": "strict@1: the output is empty; not readable"}),
+            json!({"extracted": "cat", "state": "option", "trace": "strict@2: it commits itself to one answer; read as `B`"}),
+            json!({"extracted": null, "state": "unparsed", "trace": "strict@2: it leaves open which answer it means; not readable"}),
+            json!({"extracted": null, "state": "unparsed", "trace": "strict@2: the output is empty; not readable"}),
         ]
     );
     let legacy = benchtop(&["extract", "--rule", "legacy-dysca@1"], &input).lines();
     assert_eq!(legacy.iter().map(|l| &l["extracted"]).collect::<Vec<_>>(), ["cat", "sea lion", "dog"]);
 
     let compared = benchtop(&["extract", "--rule", "strict", "--compare", "legacy-dysca"], &input);
-    assert!(compared.err.contains("strict@1 and legacy-dysca@1 disagree on 2 of 3 lines"), "{compared:?}");
+    assert!(compared.err.contains("strict@2 and legacy-dysca@1 disagree on 2 of 3 lines"), "{compared:?}");
     let lines = compared.lines();
     assert_eq!(lines.iter().map(|l| &l["line"]).collect::<Vec<_>>(), [3, 4]);
     assert_eq!(lines[0]["readings"][1]["extracted"], "sea lion");

@@ -16,6 +16,7 @@ mod history;
 mod judge;
 mod lint;
 mod lint_table;
+mod reading;
 mod rebuild;
 mod recompose;
 mod sources;

@@ -75,6 +75,7 @@ fn behind() -> Vec<Behind> {
         item: format!("mvp-bench/{}", 400 + i),
         question: "Is the person in the picture running away from the dog?".into(),
         gold: "Yes".into(),
+        reasoning: None,
         output: (i != 3).then(|| format!("Yes, the person appears to be running. (variant {i})")),
         extracted: (i != 3 && i != 4).then(|| "yes".into()),
         trace: "text before the first full stop: `Yes, the person appears to be running`\n\

@@ -6,8 +6,10 @@
 /// Where the data lies below the folder.
 pub const DATA: &str = "data/test-00000-of-00001.parquet";
 
-/// The functions that the `.yaml` names.
-pub const UTILS: &str = include_str!("lmms_utils.py");
+/// The functions that the `.yaml` names; `rule` is a Python module that reads an answer, `read(options, kind, output)`.
+pub fn utils(rule: &str) -> String {
+    format!("{}\n\n{}", include_str!("lmms_utils.py").trim_end(), rule)
+}
 
 /// The text of `<task>.yaml`.
 pub fn yaml(task: &str) -> String {

@@ -1,7 +1,6 @@
 """Functions of this task, which its .yaml names: what a model is shown, and how its answers are counted."""
 
 import io
-import re
 
 HOW = {
     "multiple-choice": "Answer with the option's letter from the given choices directly.",
@@ -43,20 +42,14 @@ def doc_to_target(doc):
 
 
 def extract(doc, output):
-    """What the model chose: a letter that stands alone, else the only option whose text it repeats; None when unclear."""
-    text = output.strip()
-    if doc["type"] == "yes-no":
-        found = re.match(r"\W*(yes|no)\b", text, re.IGNORECASE)
-        return found.group(1).capitalize() if found else None
+    """What the model chose, by the rule strict@2 of benchtop, which stands below; None where nothing is read."""
     options = _options(doc)
-    if not options:
-        return text
-    letters = "".join(_letter(at) for at in range(min(len(options), 26)))
-    found = re.match(rf"\W*([{letters}])(?![A-Za-z'])", text) or re.search(rf"\(([{letters}])\)", text)
-    if found:
-        return found.group(1)
-    named = [at for at, option in enumerate(options) if option and option.lower() in text.lower()]
-    return doc_answer(doc, named[0]) if len(named) == 1 else None
+    if not options and doc["type"] not in ("yes-no", "true-false"):
+        return output.strip()
+    said = read(options, doc["type"], output)
+    if said in ("yes", "no"):
+        return said.capitalize()
+    return doc_answer(doc, said) if isinstance(said, int) else None
 
 
 def doc_answer(doc, at):

@@ -10,7 +10,7 @@ mod row;
 mod vlm;
 
 pub use folder::Folder;
-pub use lmms::{DATA as LMMS_DATA, UTILS as LMMS_UTILS, yaml as lmms_yaml};
+pub use lmms::{DATA as LMMS_DATA, utils as lmms_utils, yaml as lmms_yaml};
 pub use packed::Packed;
 pub use vlm::Table;
 

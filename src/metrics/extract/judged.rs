@@ -5,7 +5,7 @@
 //! sees no picture and is not told which option is right.
 
 use super::text::{index, same};
-use super::{Asked, Read, strict};
+use super::{Asked, Read, strict2};
 use crate::model::{Item, QuestionKind, Role};
 
 /// The words that a judge is asked in, by name and version: with other words a reading is another one.
@@ -23,7 +23,7 @@ const SYSTEM: &str = "You match answers to the options of a question. Question a
 /// are known. Free text is no choice, and an empty output means nothing.
 pub fn can_judge(asked: &Asked, output: &str) -> bool {
     let is_choice = asked.wants_yes_or_no() || (1..=MOST).contains(&asked.options.len());
-    is_choice && asked.kind != QuestionKind::FreeForm && strict::said(output).is_some()
+    is_choice && asked.kind != QuestionKind::FreeForm && strict2::said(output).is_some()
 }
 
 /// What a judge is told of its part.
@@ -33,7 +33,7 @@ pub fn system() -> &'static str {
 
 /// What a judge is asked about an output. What stands before `</think>` is not shown, as `strict` does not read it.
 pub fn prompt(asked: &Asked, question: &str, output: &str) -> String {
-    let answer = strict::said(output).unwrap_or_default();
+    let answer = strict2::said(output).unwrap_or_default();
     let (question, mut options, wanted) = (question.trim(), String::new(), wanted(asked));
     for (at, option) in asked.options.iter().enumerate() {
         options.push_str(&format!("{}. {}\n", Item::letter(at), option.text.trim()));
@@ -60,7 +60,7 @@ fn wanted(asked: &Asked) -> String {
 /// marks around it, and with the text of its own option behind it; a sentence does not.
 pub fn reply(asked: &Asked, said: &str) -> Option<String> {
     let marks = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | '*' | '"' | '\'' | '`' | '.' | ':');
-    let said = strict::said(said)?;
+    let said = strict2::said(said)?;
     let bare = said.trim_matches(marks);
     if asked.wants_yes_or_no() {
         return ["yes", "no"].into_iter().find(|word| same(bare, word)).map(str::to_string);

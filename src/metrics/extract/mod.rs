@@ -9,6 +9,7 @@ pub mod judged;
 mod legacy;
 mod mvp;
 mod strict;
+mod strict2;
 mod text;
 mod yes_no;
 
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::Item;
 
 pub use self::asked::{Asked, Instruction};
+pub use self::strict2::python as strict_in_python;
 
 /// A rule that reads an answer. A change of what it reads is a new [`version`](Extractor::version).
 /// It is stored and sent by its [`name`](Extractor::name).
@@ -36,11 +38,15 @@ pub enum Extractor {
     /// the first `)`, round brackets stripped; any case.
     MvpMcq,
     /// Letters, option texts, yes and no where the output commits itself to exactly one; refusals and everything else are states of
-    /// their own. Of benchtop.
+    /// their own, in many languages. Of benchtop, and what is read with where no paper says otherwise.
     Strict,
+    /// The first version of [`Strict`](Extractor::Strict), as it was: English alone, and it takes "it could be A or B" for an answer.
+    Strict1,
     /// As [`Strict`](Extractor::Strict); what that cannot read is what a judge read, where a project has its reading of exactly this
     /// output (see [`judged`]). Readings are no words of an output: whoever has them looks them up, and without them this is `strict`.
     StrictJudge,
+    /// As [`Strict1`](Extractor::Strict1), with the readings of a judge.
+    StrictJudge1,
     /// What Dysca's released `Dysca_compute.py` does (lines 37 to 86), faults included: the last letter in brackets, else the last
     /// capital letter, else the option at the least Levenshtein distance; nothing is ever unparsed.
     LegacyDysca,
@@ -117,7 +123,7 @@ impl TryFrom<String> for Extractor {
 
 impl Extractor {
     /// All rules.
-    pub const ALL: [Extractor; 8] = [
+    pub const ALL: [Extractor; 10] = [
         Extractor::Strict,
         Extractor::LegacyDysca,
         Extractor::MvpYesNo,
@@ -126,6 +132,8 @@ impl Extractor {
         Extractor::FirstBracket,
         Extractor::YesNo,
         Extractor::StrictJudge,
+        Extractor::Strict1,
+        Extractor::StrictJudge1,
     ];
 
     /// Name and version, e.g. `mvp-yn@1`.
@@ -134,8 +142,10 @@ impl Extractor {
             Extractor::MvpYesNo => "mvp-yn@1",
             Extractor::MvpCircular => "mvp-circular@1",
             Extractor::MvpMcq => "mvp-mcq@1",
-            Extractor::Strict => "strict@1",
-            Extractor::StrictJudge => "strict+judge@1",
+            Extractor::Strict => "strict@2",
+            Extractor::StrictJudge => "strict+judge@2",
+            Extractor::Strict1 => "strict@1",
+            Extractor::StrictJudge1 => "strict+judge@1",
             Extractor::LegacyDysca => "legacy-dysca@1",
             Extractor::FirstBracket => "first-bracket@1",
             Extractor::YesNo => "yes-no@1",
@@ -144,10 +154,10 @@ impl Extractor {
 
     /// Version of the rule, from 1.
     pub fn version(self) -> u32 {
-        1
+        if matches!(self, Extractor::Strict | Extractor::StrictJudge) { 2 } else { 1 }
     }
 
-    /// The rule of that name, with its version or without.
+    /// The rule of that name, with its version or without: then the newest.
     pub fn from_name(name: &str) -> Option<Extractor> {
         let plain = |rule: &Extractor| rule.name().split('@').next();
         Self::ALL.into_iter().find(|rule| rule.name() == name || plain(rule) == Some(name))
@@ -155,14 +165,15 @@ impl Extractor {
 
     /// Whether the rule goes by what only a project has.
     pub fn is_of_project(self) -> bool {
-        self == Extractor::StrictJudge
+        matches!(self, Extractor::StrictJudge | Extractor::StrictJudge1)
     }
 
     /// What `output` says to what was asked. `judge` is the stored word of a judge, if any: asked only where the rule itself
     /// reads nothing, and never by `legacy-dysca`, `first-bracket` and MVP-Bench's rules for letters.
     pub fn read(self, asked: &Asked, output: &str, judge: Option<&str>) -> Read {
         match self {
-            Extractor::Strict | Extractor::StrictJudge => strict::read(asked, output, judge).0,
+            Extractor::Strict | Extractor::StrictJudge => strict2::read(asked, output, judge).0,
+            Extractor::Strict1 | Extractor::StrictJudge1 => strict::read(asked, output, judge).0,
             Extractor::LegacyDysca => legacy::read(asked, output),
             Extractor::FirstBracket => bracket::read(output),
             Extractor::YesNo => yes_no::read(asked, output, judge),
@@ -173,7 +184,8 @@ impl Extractor {
     /// What [`read`](Self::read) did, step by step, in one line.
     pub fn trace(self, asked: &Asked, output: &str, judge: Option<&str>) -> String {
         match self {
-            Extractor::Strict | Extractor::StrictJudge => strict::trace(asked, output, judge),
+            Extractor::Strict | Extractor::StrictJudge => strict2::trace(asked, output, judge),
+            Extractor::Strict1 | Extractor::StrictJudge1 => strict::trace(asked, output, judge),
             Extractor::LegacyDysca => legacy::trace(asked, output),
             Extractor::FirstBracket => bracket::trace(output),
             Extractor::YesNo => yes_no::trace(asked, output, judge),

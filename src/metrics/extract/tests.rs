@@ -8,8 +8,8 @@ fn options(texts: &[&str]) -> Vec<Choice> {
 fn strict(texts: &[&str], output: &str) -> Read {
     let options = options(texts);
     let asked = Asked { options: &options, ..Asked::default() };
-    let read = Extractor::Strict.read(&asked, output, None);
-    assert!(Extractor::Strict.trace(&asked, output, None).starts_with("strict@1: "));
+    let read = Extractor::Strict1.read(&asked, output, None);
+    assert!(Extractor::Strict1.trace(&asked, output, None).starts_with("strict@1: "));
     read
 }
 
@@ -133,19 +133,19 @@ fn strict_tells_refusals_from_answers() {
     options[2].role = Role::Refusal;
     let asked = Asked { options: &options, ..Asked::default() };
     for output in ["C", "Sorry, I can't tell from the image", "(C) Sorry, I can't tell from the image."] {
-        assert_eq!(Extractor::Strict.read(&asked, output, None), Read::Refused, "{output}");
+        assert_eq!(Extractor::Strict1.read(&asked, output, None), Read::Refused, "{output}");
     }
     assert!(
-        Extractor::Strict.trace(&asked, "C", None).ends_with("it chooses the option that declines to answer; refused")
+        Extractor::Strict1.trace(&asked, "C", None).ends_with("it chooses the option that declines to answer; refused")
     );
-    assert_eq!(Extractor::Strict.read(&asked, "hm", Some("B")), Read::Option(1));
-    assert_eq!(Extractor::Strict.read(&asked, "A", Some("B")), Read::Option(0));
+    assert_eq!(Extractor::Strict1.read(&asked, "hm", Some("B")), Read::Option(1));
+    assert_eq!(Extractor::Strict1.read(&asked, "A", Some("B")), Read::Option(0));
 }
 
 #[test]
 fn strict_reads_yes_and_no_where_there_are_no_options() {
     let asked = Asked { kind: QuestionKind::YesNo, ..Asked::default() };
-    let read = |output| Extractor::Strict.read(&asked, output, None);
+    let read = |output| Extractor::Strict1.read(&asked, output, None);
     for output in [
         "Yes",
         "yes.",
@@ -293,7 +293,8 @@ fn every_rule_has_a_name_and_survives_anything() {
     let instruction = instruction("MC");
     for rule in Extractor::ALL {
         assert_eq!(Extractor::from_name(rule.name()), Some(rule));
-        assert_eq!(Extractor::from_name(rule.name().split('@').next().unwrap()), Some(rule));
+        let newest = Extractor::from_name(rule.name().split('@').next().unwrap()).unwrap();
+        assert!(newest.version() >= rule.version() && newest.is_of_project() == rule.is_of_project(), "{rule:?}");
         for output in odd {
             for asked in
                 [instruction.asked(), Asked::default(), Asked { kind: QuestionKind::YesNo, ..Asked::default() }]
@@ -304,8 +305,12 @@ fn every_rule_has_a_name_and_survives_anything() {
             }
         }
     }
-    assert_eq!((Extractor::from_name("strict@2"), Extractor::from_name("nobody")), (None, None));
-    assert_eq!(serde_json::to_string(&Extractor::Strict).unwrap(), "\"strict@1\"");
+    assert_eq!((Extractor::from_name("strict@3"), Extractor::from_name("nobody")), (None, None));
+    assert_eq!(
+        (Extractor::from_name("strict"), Extractor::from_name("strict@1")),
+        (Some(Extractor::Strict), Some(Extractor::Strict1))
+    );
+    assert_eq!(serde_json::to_string(&Extractor::Strict).unwrap(), "\"strict@2\"");
     assert_eq!(serde_json::from_str::<Extractor>("\"mvp-yn@1\"").unwrap(), Extractor::MvpYesNo);
     assert!(serde_json::from_str::<Extractor>("\"best@1\"").is_err());
 }
@@ -323,4 +328,66 @@ fn what_the_right_answer_is_read_as() {
     item.options[1].role = Role::Correct;
     assert_eq!(Read::gold(&item), Some(Read::Option(1)));
     assert_eq!((Read::Option(1).answer().unwrap(), Read::Refused.state()), ("B".into(), "refused"));
+}
+
+/// The second version reads what the first reads well, and none of what the first takes for an answer against its words.
+#[test]
+fn strict_reads_no_hedge_and_no_negation() {
+    let options = options(&ANIMALS);
+    let asked = Asked { options: &options, ..Asked::default() };
+    let read = |output: &str| Extractor::Strict.read(&asked, output, None);
+    for output in [
+        "It could be A or B.",
+        "The answer is not A.",
+        "Rule out option C.",
+        "Neither A nor B",
+        "Either B or C",
+        "<think>The answer is B",
+        "A cat or a lion sits there",
+        "The answer is A. Wait, no.",
+        "В",
+    ] {
+        assert_eq!(read(output), Read::Unparsed, "{output}");
+    }
+    for output in [
+        "<answer>B</answer>",
+        "<|begin_of_box|>B<|end_of_box|>",
+        "\\boxed{\\text{\\textbf{B}}}",
+        "The correct option is B",
+        "B is correct.",
+        "I'd go with B",
+        "{B}",
+        "\u{ff22}",
+        "A. Wait, no, B.",
+        "答案是B",
+        "答えはBです",
+    ] {
+        assert_eq!(read(output), Read::Option(1), "{output}");
+    }
+    assert!(Extractor::Strict.trace(&asked, "A or B", None).starts_with("strict@2: it leaves open"));
+    // Options that are lettered as the Russian alphabet is.
+    let instruction = "?\nА) cat\nБ) dog\nВ) lion";
+    assert_eq!(Extractor::Strict.read(&Asked { instruction, ..asked }, "Ответ: В", None), Read::Option(2));
+    let yes = Asked { kind: QuestionKind::YesNo, ..Asked::default() };
+    let word = |output: &str| Extractor::Strict.read(&yes, output, None);
+    assert_eq!(
+        (word("Not really"), word("Yes and no"), word("はい。"), word("Нет.")),
+        (Read::Unparsed, Read::Unparsed, Read::Yes, Read::No)
+    );
+    // The stored word of a judge is read the same way, and a role is a role.
+    assert_eq!(Extractor::Strict.read(&asked, "hm", Some("A or B")), Read::Unparsed);
+    assert_eq!(Extractor::Strict.read(&asked, "hm", Some("答案：B")), Read::Option(1));
+}
+
+/// Steps are linear in the length of an output: these would take hours otherwise.
+#[test]
+fn an_output_of_five_megabytes_is_read() {
+    let options = options(&ANIMALS);
+    let asked = Asked { options: &options, ..Asked::default() };
+    for part in ["B the ", "[[ ", "[[\n", "The answer is not A. ", "\u{3042}B"] {
+        let output = part.repeat((5 << 20) / part.len() / 4);
+        Extractor::Strict.read(&asked, &output, None);
+    }
+    let output = "it has fur and ".repeat((5 << 20) / 15) + ". The answer is B.";
+    assert_eq!(Extractor::Strict.read(&asked, &output, None), Read::Option(1));
 }

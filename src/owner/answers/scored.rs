@@ -54,7 +54,7 @@ pub fn scored(shared: &Shared, rule: Option<Extractor>) -> Result<Arc<Scored>> {
     let find = |model: &str| similar.of(model);
     let similar = Similarities { of: edition(shared, FreeForm::default()), find: &find };
     let readings = match rule {
-        Some(Extractor::StrictJudge) => Arc::new(Readings::of(shared.project.root())?),
+        Some(rule) if rule.is_of_project() => Arc::new(Readings::of(shared.project.root())?),
         _ => Arc::default(),
     };
     let scored = Arc::new(from_catalog(&catalog, &store, (rule, &readings), &similar, &|_, _| true)?);

@@ -62,7 +62,7 @@ pub fn judge_all(
     };
     let done = ask_judge(&scored, &all, desk, &mut |done, of| tell(done, Some(of)));
     // The leaderboard by this rule is another one, also where the judge fell silent on the way.
-    shared.scored().retain(|(_, rule, _)| *rule != Some(Extractor::StrictJudge));
+    shared.scored().retain(|(_, rule, _)| !rule.is_some_and(Extractor::is_of_project));
     shared.tell(Event::Reread);
     Ok(report(ask, &all, judged.readings(), done?))
 }

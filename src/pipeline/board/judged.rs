@@ -22,12 +22,12 @@ pub(super) struct Ruling<'a> {
 impl Ruling<'_> {
     /// What marks by this rule follow from beside answers and rule: other words once there are more readings.
     pub(super) fn digest(&self) -> &str {
-        if self.rule == Some(Extractor::StrictJudge) { self.readings.digest() } else { "" }
+        if self.rule.is_some_and(Extractor::is_of_project) { self.readings.digest() } else { "" }
     }
 
     /// What a judge read of an output that the rule cannot read; the item is its id and its question.
     pub(super) fn judged(&self, item: (&str, &str), asked: &Asked, output: &str) -> Option<Read> {
-        let rule = self.rule.filter(|rule| *rule == Extractor::StrictJudge);
+        let rule = self.rule.filter(|rule| rule.is_of_project());
         reading(self.readings, rule?, item, asked, output).and_then(|reading| read(asked, reading.read.as_deref()?))
     }
 }
@@ -40,7 +40,7 @@ fn reading<'r>(
     asked: &Asked,
     output: &str,
 ) -> Option<&'r Reading> {
-    let is_wanted = rule == Extractor::StrictJudge;
+    let is_wanted = rule.is_of_project();
     let options = asked.options.iter().map(|option| option.text.as_str());
     is_wanted.then(|| about(id, question, options, output)).and_then(|about| readings.last(&about))
 }
@@ -48,7 +48,7 @@ fn reading<'r>(
 impl Scored {
     /// With what judges read, which [`Extractor::StrictJudge`] goes by; a note says whose readings these are.
     pub(super) fn with_readings(mut self, readings: Arc<Readings>) -> Scored {
-        if let Some(rule) = self.rule.filter(|rule| *rule == Extractor::StrictJudge) {
+        if let Some(rule) = self.rule.filter(|rule| rule.is_of_project()) {
             let judges: Vec<String> =
                 readings.judges().iter().map(|(judge, words)| format!("{judge} ({words})")).collect();
             let by = match judges.is_empty() {
@@ -66,7 +66,7 @@ impl Scored {
         let (asked, rule) = (Asked::from(item), self.rule.unwrap_or_else(|| self.ruled.sheet().rule(row)));
         let (output, judge) = (answer.output.as_str(), answer.judge.as_deref());
         let (by_rule, mut trace) = (rule.read(&asked, output, judge), rule.trace(&asked, output, judge));
-        if by_rule != Read::Unparsed || rule != Extractor::StrictJudge {
+        if by_rule != Read::Unparsed || !rule.is_of_project() {
             return (by_rule, trace);
         }
         let Some(reading) = reading(&self.readings, rule, (&item.id, &item.question), &asked, output) else {

@@ -211,7 +211,8 @@ impl Scored {
                 if let Some(order) = self.ruled.order_name(*model).filter(|_| answerers.len() > 1) {
                     one.trace = format!("{order}: {}", one.trace);
                 }
-                bytes += one.question.len() + one.output.as_ref().map_or(0, String::len) + one.trace.len();
+                let said = one.output.as_ref().map_or(0, String::len) + one.reasoning.as_ref().map_or(0, String::len);
+                bytes += one.question.len() + said + one.trace.len();
                 found.push(one);
             }
         }
@@ -250,6 +251,7 @@ impl Scored {
             item: item.id.clone(),
             question: item.instruction.as_ref().unwrap_or(&item.question).clone(),
             gold: item.gold().map_or_else(|| item.answer.to_lowercase(), Item::letter),
+            reasoning: reasoning(answer.as_ref()),
             output: answer.map(|a| a.output),
             extracted: read.filter(|_| !is_free).and_then(Read::answer),
             declined: !is_free && read == Some(Read::Refused),
@@ -306,4 +308,9 @@ mod tests {
             assert_eq!(model_name(Path::new(file)), name);
         }
     }
+}
+
+/// What a model thought apart from its answer, as the journal of its evaluation has it.
+fn reasoning(answer: Option<&Prediction>) -> Option<String> {
+    answer?.extra.get("reasoning")?.as_str().map(str::to_string)
 }

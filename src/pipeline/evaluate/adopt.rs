@@ -54,6 +54,9 @@ pub fn prediction(run: &Run, item: &Item, asked: Asked, answer: &RunAnswer) -> P
     if output != answer.output {
         put("said", answer.output.as_str().into());
     }
+    if let Some(reasoning) = &answer.reasoning {
+        put("reasoning", reasoning.as_str().into());
+    }
     if let Some(place) = answer.refusal {
         put("refusal", place.into());
     }

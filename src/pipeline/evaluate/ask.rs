@@ -154,9 +154,9 @@ pub fn files(root: &Path, item: &Item) -> Vec<PictureFile> {
 impl Question {
     /// The answer that `reply` is. Letters are put into the item's own order here: until the answer is brought in, somebody may edit it.
     pub fn answered(self, reply: Reply) -> RunAnswer {
-        let Reply { text: output, finish, usage, model: served, .. } = reply;
+        let Reply { text: output, reasoning, finish, usage, model: served, .. } = reply;
         let options: Vec<&str> = self.options.iter().map(String::as_str).collect();
         let reads = (!self.frame.shown.is_empty()).then(|| relabelled(&output, &options, &self.frame.shown));
-        RunAnswer { output, reads, finish, usage, served, ..self.frame }
+        RunAnswer { output, reasoning, reads, finish, usage, served, ..self.frame }
     }
 }

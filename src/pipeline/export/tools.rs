@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{Aside, Out, Renames, create, draft, io, unlink};
-use crate::formats::out::{Folder, LMMS_DATA, LMMS_UTILS, Packed, Survey, Table, WITHOUT_OPTIONS, lmms_yaml};
+use crate::formats::out::{Folder, LMMS_DATA, Packed, Survey, Table, WITHOUT_OPTIONS, lmms_utils, lmms_yaml};
+use crate::metrics::extract::strict_in_python;
 use crate::model::{ImageRef, Item, Kind, Problem, Result};
 use crate::store::picture_file::PictureFile;
 
@@ -214,8 +215,8 @@ impl Tools {
                 Sink::Packed(Box::new(Packed::new(out, survey, dataset)?))
             }
             Tool::LmmsEval => {
-                for (file, text) in [(format!("{name}.yaml"), lmms_yaml(&name)), ("utils.py".into(), LMMS_UTILS.into())]
-                {
+                let utils = lmms_utils(&strict_in_python());
+                for (file, text) in [(format!("{name}.yaml"), lmms_yaml(&name)), ("utils.py".into(), utils)] {
                     let path = dir.join(file);
                     let mut out = create(&path, &mut self.renames)?;
                     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| io(&e, &path))?;

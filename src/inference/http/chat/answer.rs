@@ -32,8 +32,11 @@ pub fn parse(bytes: &[u8]) -> Result<Reply, String> {
         Some(other) if !other.is_empty() => Finish::Other(other.chars().take(40).collect()),
         _ => Finish::Untold,
     };
+    // vLLM, SGLang and DeepSeek call it by the first name, OpenRouter and newer vLLM by the second.
+    let thoughts = |name: &&str| message.get(*name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     Ok(Reply {
         text: refusal.map(str::to_string).unwrap_or(text),
+        reasoning: ["reasoning_content", "reasoning"].iter().find_map(thoughts).map(str::to_string),
         finish,
         first: choice.get("logprobs").map(first).unwrap_or_default(),
         usage: usage(&value),

@@ -97,11 +97,6 @@ pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> (Read, W
     }
 }
 
-/// What is read of an output; `None` where it says nothing, or that there was no answer.
-pub(super) fn said(output: &str) -> Option<&str> {
-    Some(after_thinking(output).trim()).filter(|text| !text.is_empty() && !text.starts_with(FAILED))
-}
-
 fn after_thinking(output: &str) -> &str {
     const END: &str = "</think>";
     memchr::memmem::rfind(output.as_bytes(), END.as_bytes()).map_or(output, |at| &output[at + END.len()..])
@@ -227,5 +222,5 @@ pub(super) fn trace(asked: &Asked, output: &str, judge: Option<&str>) -> String 
         Read::Unparsed => "not readable".to_string(),
         read => format!("read as `{}`", read.answer().unwrap_or_default()),
     };
-    format!("{}: {how}; {read}", Extractor::Strict.name())
+    format!("{}: {how}; {read}", Extractor::Strict1.name())
 }

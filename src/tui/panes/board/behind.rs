@@ -183,6 +183,9 @@ fn in_full(b: &Behind) -> Page {
         Some(output) => page.say(shown(output)),
         None => page.say("the model gave no answer; it counts as wrong"),
     };
+    if let Some(reasoning) = &b.reasoning {
+        page = page.heading("Reasoning, which is not read").say(shown(reasoning));
+    }
     page.heading("How it was read").say(shown(&b.trace))
 }
 
@@ -200,6 +203,7 @@ mod tests {
             question: "Is the dog asleep?".into(),
             gold: "yes".into(),
             output: output.map(Into::into),
+            reasoning: None,
             extracted: output.map(|_| "no".into()),
             declined: false,
             trace: "before the first full stop: `No`\nfolded: `no`".into(),

@@ -1,0 +1,299 @@
+//! What stands before and behind an answer in its sentence.
+
+use super::items::{Item, What};
+use super::reader::Reader;
+use super::words::{AND, BUT, CUE, FINAL, HEDGE, IF, IS, LINK, NOT, NOUN, OR, REASON, REFUSE, RIGHT, SO, WAIT, WEAK};
+
+/// How many words and marks around an answer are looked at.
+pub(super) const NEAR: usize = 64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// "The answer is".
+    Cued,
+    /// "Not".
+    Denied,
+    /// "Maybe".
+    Hedged,
+    /// "Wait,".
+    Back,
+    /// "But", behind what is denied.
+    Turned,
+    /// "Option".
+    Named,
+    /// Nothing: the sentence begins.
+    Start,
+    /// "If".
+    Condition,
+    Comma,
+    Other,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Right {
+    /// Nothing more, or another clause.
+    End,
+    /// "Is correct".
+    After,
+    /// "Is wrong".
+    Not,
+    /// "Is possible".
+    Hedge,
+    If,
+    Comma,
+    Reason,
+    Or,
+    /// The text of another option.
+    Text,
+    Word,
+}
+
+impl Reader<'_> {
+    /// What stands before the answer at `first`, and where what decides is.
+    pub(super) fn left(&self, first: usize, start: usize) -> (Left, usize) {
+        let (mut flags, mut colon, mut k) = (0, false, first);
+        let stop = start.max(first.saturating_sub(NEAR));
+        let mut broke = false;
+        while k > stop {
+            k -= 1;
+            let item = &self.items[k];
+            match item.what {
+                What::Mark if item.mark == ',' && flags & SO != 0 => return (Left::Cued, k + 1),
+                What::Mark if item.mark == ',' && flags & NOUN != 0 => return (Left::Named, k),
+                What::Mark if item.mark == ',' => {
+                    let before = k
+                        .checked_sub(1)
+                        .filter(|b| *b >= start)
+                        .map(|b| self.items[b])
+                        .filter(|b| b.what == What::Phrase);
+                    let Some(before) = before else {
+                        return (if flags & IS != 0 { Left::Turned } else { Left::Comma }, k);
+                    };
+                    let takes_back = before.is(WAIT | WEAK);
+                    if flags == 0 && before.is(SO | WAIT | WEAK | FINAL | CUE) && (!before.is(NOT) || takes_back) {
+                        continue;
+                    }
+                    if takes_back {
+                        return (Left::Back, k);
+                    }
+                    let turned = before.is(NOT) && before.is(BUT) && self.follows(k - 1, start);
+                    return (if flags & IS != 0 || turned { Left::Turned } else { Left::Comma }, k);
+                }
+                What::Mark if matches!(item.mark, ':' | '=') => colon = true,
+                What::Mark if "([{<>-|/)]}".contains(item.mark) => {}
+                What::Line => {}
+                What::Phrase => match self.left_phrase(k, (first, start)) {
+                    Some(found) => return (found, k),
+                    None if item.is(LINK | IS | NOUN | RIGHT) => {
+                        flags |= item.mask;
+                        if item.is(HEDGE) && !item.is(LINK | NOUN) {
+                            return (Left::Hedged, k);
+                        }
+                    }
+                    None => broke = true,
+                },
+                _ => broke = true,
+            }
+            if broke {
+                break;
+            }
+        }
+        let has = |mask: u32| flags & mask != 0;
+        if has(RIGHT) && (has(IS | NOUN) || colon) || has(NOUN) && (has(IS) || colon) {
+            return (Left::Cued, if broke { k + 1 } else { k });
+        }
+        if has(NOUN) {
+            return (Left::Named, if broke { k } else { k.saturating_sub(1) });
+        }
+        if !broke && k == start {
+            return (Left::Start, k);
+        }
+        if has(IS) && broke && self.items[k].what != What::Phrase {
+            // "The answer to the question in the picture is B"
+            let mut back = k + 1;
+            while back > start && first - (back - 1) < 16 {
+                back -= 1;
+                let item = &self.items[back];
+                let ends = item.what == What::Mark && item.mark != '-'
+                    || item.is_answer()
+                    || matches!(item.what, What::Line | What::Opens | What::Closes);
+                if ends || item.is(NOT | HEDGE | IF) && !item.is(LINK) {
+                    break;
+                }
+                if item.is(CUE | FINAL | RIGHT) && !item.is(LINK) {
+                    return (Left::Cued, back);
+                }
+            }
+        }
+        (Left::Other, k)
+    }
+
+    /// What a phrase before an answer makes of it; `None` where it may stand between, or ends what belongs to it.
+    fn left_phrase(&self, k: usize, (first, start): (usize, usize)) -> Option<Left> {
+        let item = &self.items[k];
+        if item.is(WAIT | WEAK) && k + 1 < first && self.items[k + 1].is_mark(",") {
+            return Some(Left::Back);
+        }
+        if item.is(BUT) && !item.is(CUE) && k > start && self.items[k - 1].is_mark(",") {
+            return Some(Left::Turned);
+        }
+        if item.is(NOT) && !item.is(RIGHT | IS) {
+            let turned = item.is(BUT) && self.follows(k, start);
+            return Some(if turned { Left::Turned } else { Left::Denied });
+        }
+        if item.is(CUE | FINAL | SO) && (!item.is(LINK) || item.is(FINAL)) {
+            return Some(Left::Cued);
+        }
+        if item.is(LINK | IS | NOUN | RIGHT) {
+            return None;
+        }
+        let kinds = [(HEDGE, Left::Hedged), (WAIT | WEAK, Left::Back), (BUT, Left::Turned), (IF, Left::Condition)];
+        kinds.into_iter().find(|(mask, _)| item.is(*mask)).map(|(_, left)| left)
+    }
+
+    /// Whether an answer stands before a phrase, as before "ではなく".
+    fn follows(&self, k: usize, start: usize) -> bool {
+        let Some(mut k) = k.checked_sub(1) else { return false };
+        if k > start && self.items[k].is(IS | LINK) {
+            k -= 1;
+        }
+        k >= start && self.items[k].is_answer()
+    }
+
+    /// What else stands before a cue in its clause: denied, hedged, a condition.
+    pub(super) fn clause(&self, from: usize, start: usize) -> Option<Left> {
+        if self.items.get(from).is_some_and(|item| item.is(SO) && !item.is(CUE)) {
+            return None;
+        }
+        let least = start.max(from.saturating_sub(NEAR));
+        for item in self.items.get(least..from)?.iter().rev() {
+            let ends = item.is_mark(",:-()")
+                || item.is_answer()
+                || matches!(item.what, What::Line | What::Opens | What::Closes);
+            if ends {
+                return None;
+            }
+            let plainly = |mask: u32| item.is(mask) && !item.is(LINK | REASON);
+            if plainly(NOT | REFUSE) {
+                return Some(Left::Denied);
+            }
+            if item.is(SO) || item.is(BUT) && !item.is(CUE) {
+                return None;
+            }
+            if plainly(HEDGE) {
+                return Some(Left::Hedged);
+            }
+            if plainly(IF) {
+                return Some(Left::Condition);
+            }
+        }
+        None
+    }
+
+    /// What stands behind the answer that ends at `last`; `bare` is a letter without brackets and marks.
+    pub(super) fn right(&self, last: usize, end: usize, option: i32, bare: bool) -> Right {
+        let (mut flags, mut mark, mut after, mut k) = (0, false, None, last + 1);
+        let or = |after: Option<Right>, other: Right| after.unwrap_or(other);
+        while k < end && k - last <= NEAR {
+            let item = &self.items[k];
+            match item.what {
+                What::Mark if ")]}>-:.=".contains(item.mark) => mark = true,
+                What::Mark if item.mark == '(' => {
+                    let inner = self.items.get(k + 1).filter(|i| k + 1 < end && i.is_answer() && i.option == option);
+                    if inner.is_none() {
+                        return or(after, Right::End);
+                    }
+                    k += 1;
+                }
+                What::Mark if item.mark == ',' => return or(after, Right::Comma),
+                What::Letter | What::Text if item.option != option => {
+                    let other = if item.what == What::Text { Right::Text } else { Right::Word };
+                    return or(after, other);
+                }
+                What::Letter | What::Text => mark = true,
+                What::Mark | What::Line => return or(after, Right::End),
+                What::Word | What::Opens | What::Closes => return or(after, Right::Word),
+                What::Phrase => {
+                    let ends = match item {
+                        i if i.is(NOT) => Some(Right::Not),
+                        i if i.is(HEDGE) && !i.is(LINK | IS | NOUN) => Some(or(after, Right::Hedge)),
+                        i if i.is(IF) && !i.is(LINK | IS | REASON) => Some(Right::If),
+                        i if i.is(REASON) && !i.is(IS | NOUN) => Some(or(after, Right::Reason)),
+                        i if i.is(RIGHT) || i.is(CUE | FINAL) && !i.is(LINK | IS | NOUN) => {
+                            let next = self.items.get(k + 1);
+                            let wide = next.is_some_and(|next| next.token - item.token > 1);
+                            let closes =
+                                k + 1 >= end || next.is_some_and(|i| matches!(i.what, What::Mark | What::Line));
+                            let joins = flags & IS != 0 || item.is(IS);
+                            let other_script = self.text.tokens[item.token].script != 1;
+                            let closes = closes && !self.is_article(&self.items[last]);
+                            if joins || mark || !bare || wide || other_script || closes {
+                                after = Some(Right::After);
+                                None
+                            } else {
+                                after.is_none().then_some(Right::Word)
+                            }
+                        }
+                        i if i.is(IS | LINK | NOUN) => {
+                            flags |= item.mask;
+                            mark = mark || item.is(NOUN) && !self.is_article(&self.items[last]);
+                            None
+                        }
+                        i if i.is(OR) => Some(or(after, Right::Or)),
+                        i if i.is(SO | WAIT | WEAK | BUT | AND) => Some(or(after, Right::End)),
+                        _ => Some(or(after, Right::Word)),
+                    };
+                    if let Some(ends) = ends {
+                        return ends;
+                    }
+                }
+            }
+            k += 1;
+        }
+        or(after, Right::End)
+    }
+
+    /// An answer and those joined to it, and where the last of them stands.
+    pub(super) fn group(&self, first: usize, end: usize) -> (Vec<i32>, usize) {
+        let (mut options, mut last) = (vec![self.items[first].option], first);
+        loop {
+            let (mut j, mut joins, mut comma) = (last + 1, false, false);
+            while j < end {
+                let item = &self.items[j];
+                if item.is_mark(")]}>([{.:") {
+                    if item.is_mark(".:") && j > last + 1 {
+                        break;
+                    }
+                } else if item.is_mark("/&+,") {
+                    (joins, comma) = (true, item.mark == ',');
+                } else if item.is(OR) || item.is(AND) && !item.is(NOT) {
+                    (joins, comma) = (true, false);
+                } else {
+                    let between = joins && item.is(NOUN | LINK | HEDGE) && !item.is(NOT | BUT | WAIT | WEAK)
+                        || !joins && item.is(NOUN);
+                    let again = !joins && item.is_answer() && item.option == self.items[last].option;
+                    if !between && !again {
+                        break;
+                    }
+                }
+                j += 1;
+            }
+            let Some(item) = self.items.get(j).filter(|item| j < end && item.is_answer()) else { break };
+            let is_letter = |item: &Item| item.what == What::Letter;
+            if !joins && !(is_letter(item) && is_letter(&self.items[last]) && j == last + 1) {
+                break;
+            }
+            if comma {
+                // Behind a comma only what ends there, or goes on as a list.
+                let at = |j: usize| self.items.get(j).filter(|_| j < end);
+                let next = if at(j + 1).is_some_and(|i| i.is_mark(")]}")) { at(j + 2) } else { at(j + 1) };
+                if next.is_some_and(|i| !i.is_mark(",/") && !i.is(OR | AND)) {
+                    break;
+                }
+            }
+            options.push(item.option);
+            last = j;
+        }
+        (options, last)
+    }
+}

@@ -1,0 +1,294 @@
+//! A text as what matters in it: phrases, letters and texts of options, marks, other words; and its sentences.
+
+use std::collections::HashMap;
+
+use super::tokens::{Kind, Text, Token};
+use super::words::{CUE, FINAL, IS, NO, YES, words};
+use crate::model::Choice;
+
+/// A letter that stands for one option in one alphabet and for another in the next.
+pub(super) const UNCLEAR: i32 = -1;
+/// Two options at once.
+pub(super) const SEVERAL: i32 = -2;
+
+/// Letters by which options are called in other scripts, in their order; `?` where another alphabet has that letter in another place.
+const ALPHABETS: [&str; 12] = [
+    "АБ?Г??",
+    "аб?г??",
+    "ΑΒΓΔΕ",
+    "αβγδε",
+    "ابجده",
+    "कखगघङ",
+    "কখগঘঙ",
+    "אבגדה",
+    "アイウエオ",
+    "가나다라마",
+    "กขคง",
+    "甲乙丙丁戊",
+];
+const CYRILLIC: [&str; 2] = ["АБВГДЕЖЗ", "абвгдежз"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// A phrase of the table.
+    Phrase,
+    /// The letter of an option.
+    Letter,
+    /// The text of an option.
+    Text,
+    Word,
+    Mark,
+    Line,
+    Opens,
+    Closes,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item {
+    pub(super) what: What,
+    /// Its first token.
+    pub(super) token: usize,
+    /// A phrase's classes.
+    pub(super) mask: u32,
+    pub(super) option: i32,
+    /// A mark's character.
+    pub(super) mark: char,
+    /// A letter in brackets, quotes or emphasis.
+    pub(super) sure: bool,
+    /// A small letter, or one of another script.
+    pub(super) low: bool,
+    /// A letter with a full stop, bracket or colon behind it.
+    pub(super) label: bool,
+}
+
+impl Item {
+    fn new(what: What, token: usize) -> Item {
+        Item { what, token, mask: 0, option: UNCLEAR, mark: ' ', sure: false, low: false, label: false }
+    }
+
+    pub(super) fn is_answer(&self) -> bool {
+        matches!(self.what, What::Letter | What::Text)
+    }
+
+    /// Whether it is a phrase of one of these classes.
+    pub(super) fn is(&self, mask: u32) -> bool {
+        self.what == What::Phrase && self.mask & mask != 0
+    }
+
+    pub(super) fn is_mark(&self, marks: &str) -> bool {
+        self.what == What::Mark && marks.contains(self.mark)
+    }
+}
+
+/// The options' texts, by their first word; texts that two options have are nobody's.
+#[derive(Default)]
+pub(super) struct Options(HashMap<String, Vec<(Vec<String>, i32)>>);
+
+impl Options {
+    pub(super) fn new(options: &[Choice]) -> Options {
+        let mut found: HashMap<Vec<String>, i32> = HashMap::new();
+        for (at, option) in (0..).zip(options) {
+            let text = Text::new(&option.text);
+            let near = |token: &&Token| matches!(token.kind, Kind::Word | Kind::Mark);
+            let mut words: Vec<String> = text.tokens.iter().filter(near).map(|t| text.word(t).to_string()).collect();
+            while words.last().is_some_and(|word| [".", "。", "!"].contains(&word.as_str())) {
+                words.pop();
+            }
+            let is_article = words.len() > 1 && ["a", "an", "the"].contains(&words[0].as_str());
+            let bare = is_article.then(|| words[1..].to_vec());
+            for form in [Some(words), bare].into_iter().flatten().filter(|form| !form.is_empty()) {
+                found.entry(form).and_modify(|of| *of = if *of == at { at } else { SEVERAL }).or_insert(at);
+            }
+        }
+        let mut table: HashMap<String, Vec<(Vec<String>, i32)>> = HashMap::new();
+        for (words, at) in found.into_iter().filter(|(_, at)| *at != SEVERAL) {
+            table.entry(words[0].clone()).or_default().push((words, at));
+        }
+        table.values_mut().for_each(|rows| rows.sort_by_key(|(words, at)| (std::cmp::Reverse(words.len()), *at)));
+        Options(table)
+    }
+
+    /// The option whose text begins at a token, and where it ends; the longest of several.
+    fn at(&self, text: &Text, at: usize) -> Option<(usize, i32)> {
+        let rows = self.0.get(text.at(at))?;
+        rows.iter().find_map(|(words, option)| {
+            let end = at + words.len();
+            if end > text.tokens.len() || !(0..words.len()).all(|k| text.at(at + k) == words[k]) {
+                return None;
+            }
+            // Where words stand without blanks, more of the word may follow.
+            let goes_on = text.tokens[end - 1].script == 3
+                && text.is_joined(end)
+                && text.tokens[end].script == 3
+                && words_at(text, end) == 0;
+            (!goes_on).then_some((end, *option))
+        })
+    }
+}
+
+fn words_at(text: &Text, at: usize) -> u32 {
+    words().phrase(text, at).1
+}
+
+/// The option that a token names by its letter, whether it is enclosed, and whether it is a small one or of another script.
+fn letter(text: &Text, at: usize, cyrillic: bool) -> Option<(i32, bool, bool)> {
+    let token = &text.tokens[at];
+    let raw = token.raw?;
+    let place = |row: &&str| row.chars().position(|c| c == raw).map(|at| at as i32);
+    let (option, weak) = if raw.is_ascii() {
+        let option = raw.is_ascii_alphabetic().then(|| raw.to_ascii_uppercase() as i32 - 'A' as i32)?;
+        (if cyrillic && option > 0 { UNCLEAR } else { option }, raw.is_ascii_lowercase())
+    } else {
+        let own = CYRILLIC.iter().find_map(place).filter(|_| cyrillic);
+        let other = || match raw {
+            'С' | 'с' => Some(2),
+            'В' | 'Д' | 'Е' | 'в' | 'д' | 'е' => Some(UNCLEAR),
+            _ => ALPHABETS.iter().find_map(place),
+        };
+        (own.or_else(other)?, true)
+    };
+    let (before, after) = (at.checked_sub(1).map(|at| &text.tokens[at]), text.tokens.get(at + 1));
+    let (word_before, word_after) = (at.checked_sub(1).map_or("", |at| text.at(at)), text.at(at + 1));
+    let kind = |token: Option<&Token>| token.map(|token| token.kind);
+    let enclosed = token.marked
+        || kind(before) == Some(Kind::Mark)
+            && kind(after) == Some(Kind::Mark)
+            && ["(", "[", "{", "<"].contains(&word_before)
+            && [")", "]", "}", ">"].contains(&word_after)
+        || kind(before) == Some(Kind::Opens) && kind(after) == Some(Kind::Closes)
+        || word_before == "'" && word_after == "'";
+    if enclosed {
+        return Some((option, true, weak));
+    }
+    let one_before = at.checked_sub(2).and_then(|at| text.tokens[at].raw);
+    let is_word = |at: usize| text.tokens.get(at).is_some_and(|t| t.kind == Kind::Word);
+    if text.is_joined(at) {
+        let belongs = match word_before {
+            "'" | "°" | "@" | "+" | "%" | "\\" => true,
+            "&" | "/" => one_before.is_none(),
+            "-" => at > 1 && text.is_joined(at - 1) && is_word(at - 2),
+            "." => one_before.is_some_and(char::is_alphabetic),
+            _ => token.script == 3 && is_word(at - 1),
+        };
+        if belongs {
+            return None;
+        }
+    }
+    if text.is_joined(at + 1) {
+        let goes_on = text.is_joined(at + 2) && is_word(at + 2) && text.tokens[at + 2].script == token.script;
+        let belongs = match word_after {
+            "+" | "%" | "°" | "@" => true,
+            "'" => words_at(text, at + 1) & IS == 0,
+            "." | "-" => goes_on,
+            _ => token.script == 3 && is_word(at + 1),
+        };
+        if belongs {
+            return None;
+        }
+    }
+    Some((option, false, weak))
+}
+
+pub(super) fn items(text: &Text, options: &Options, cyrillic: bool) -> Vec<Item> {
+    let (mut out, mut at, n): (Vec<Item>, usize, usize) = (Vec::new(), 0, text.tokens.len());
+    while at < n {
+        let token = &text.tokens[at];
+        if token.kind != Kind::Word {
+            if token.kind == Kind::Mark && text.at(at) == "'" {
+                let (end, mask) = words().phrase(text, at);
+                if mask != 0 {
+                    out.push(Item { mask, ..Item::new(What::Phrase, at) });
+                }
+                at = end.max(at + 1);
+                continue;
+            }
+            let what = match token.kind {
+                Kind::Line => What::Line,
+                Kind::Opens => What::Opens,
+                Kind::Closes => What::Closes,
+                Kind::Mark | Kind::Word => What::Mark,
+            };
+            out.push(Item { mark: text.at(at).chars().next().unwrap_or(' '), ..Item::new(what, at) });
+            at += 1;
+            continue;
+        }
+        let (end, mask) = words().phrase(text, at);
+        let mut found = letter(text, at, cyrillic);
+        let after = text.tokens.get(at + 1);
+        let mut of_text = options.at(text, at);
+        let in_word = token.script == 3 && text.is_joined(at) && text.tokens[at - 1].script == 3;
+        if in_word && out.last().is_some_and(|item| item.what == What::Word) {
+            of_text = None;
+        }
+        if let (Some((text_end, option)), Some(letter)) = (of_text, &mut found)
+            && text_end == at + 1
+        {
+            // A text of one letter is read as a letter, unless it names another option.
+            letter.0 = if letter.0 == option { option } else { SEVERAL };
+            of_text = None;
+        }
+        if let Some((text_end, option)) = of_text.filter(|(text_end, _)| *text_end >= end) {
+            out.push(Item { option, ..Item::new(What::Text, at) });
+            at = text_end;
+            continue;
+        }
+        let label =
+            after.is_some_and(|a| a.kind == Kind::Mark && !a.blank) && [".", ")", ":", "]"].contains(&text.at(at + 1));
+        if let Some((option, sure, low)) = found {
+            let begins = out.last().is_none_or(|item| item.what == What::Line);
+            let alone = n == 1 || low && mask != 0 && label && begins;
+            let told = out.last().is_some_and(|i| i.is_mark(":")) && after.is_none_or(|a| a.kind == Kind::Line);
+            if (sure || mask == 0 || alone || told) && (mask == 0 || end == at + 1 || sure) {
+                out.push(Item { option, sure, low, label, ..Item::new(What::Letter, at) });
+                at += 1;
+                continue;
+            }
+        }
+        if mask != 0 {
+            out.push(Item { mask, ..Item::new(What::Phrase, at) });
+            at = end;
+        } else {
+            out.push(Item::new(What::Word, at));
+            at += 1;
+        }
+    }
+    while out.last().is_some_and(|item| item.what == What::Line) {
+        out.pop();
+    }
+    out
+}
+
+/// Where sentences are, and whether each is a question.
+pub(super) fn sentences(all: &[Item]) -> Vec<(usize, usize, bool)> {
+    let (mut out, mut start) = (Vec::new(), 0);
+    for (at, item) in all.iter().enumerate() {
+        let stops = match item.what {
+            What::Line => {
+                let before = all[start.max(at.saturating_sub(3)).min(at)..at].iter().rev().find(|i| !i.is_mark(")]}"));
+                let goes_on = before.is_some_and(|i| i.is_mark(":=") || i.is(CUE | FINAL | IS) && !i.is(YES | NO));
+                // A heading above the answer is read with it, once.
+                let is_second = all[start.max(at.saturating_sub(8)).min(at)..at].iter().any(|i| i.what == What::Line);
+                !goes_on || is_second
+            }
+            What::Mark if "!?;…。".contains(item.mark) => true,
+            What::Mark if item.mark == '.' => {
+                let before = all.get(at.wrapping_sub(1)).filter(|i| at > start && i.what == What::Letter);
+                let is_label = before.zip(all.get(at + 1)).is_some_and(|(letter, after)| {
+                    after.what != What::Line && (at - 1 - start <= 1 || after.what == What::Text && !letter.low)
+                });
+                !is_label
+            }
+            _ => false,
+        };
+        if stops {
+            if at > start {
+                out.push((start, at, item.is_mark("?")));
+            }
+            start = at + 1;
+        }
+    }
+    if start < all.len() {
+        out.push((start, all.len(), false));
+    }
+    out
+}

@@ -1,0 +1,184 @@
+//! benchtop's own rule, second version: what an output commits itself to, in the words of many languages, and nothing else.
+//!
+//! 1. What stands before the end of thoughts is not read; thoughts that do not end are no answer.
+//! 2. The output is taken apart into phrases of a table by language (`phrases.toml`), letters and texts of options, and marks.
+//! 3. Each sentence says which option it commits itself to ("the answer is B", "B is correct", `\boxed{B}`, a line that is one
+//!    answer), which it denies, and which it leaves open; a question or a condition commits itself to nothing.
+//! 4. The last commitment counts, where nothing after it takes it back or leaves it open. Two that contradict each other, of which
+//!    none is a conclusion or a correction, are not read.
+//! 5. Without any: a refusal; else the one letter that is marked as an option; else the one option whose text is mentioned.
+//!    Where anything is denied or left open, neither of the last two is read.
+//!
+//! An option that is itself a refusal makes the answer one. Steps are linear in the output's length. `strict2.py` is the same rule
+//! for other tools; a test holds the two together.
+
+mod around;
+mod decide;
+mod fold;
+mod items;
+mod reader;
+mod thoughts;
+mod tokens;
+mod words;
+mod yes_no;
+
+use super::text::same;
+use super::{Asked, Extractor, Read};
+use crate::model::{Item, Role};
+
+use self::items::{Options, items, sentences};
+use self::reader::Reader;
+use self::thoughts::{Cut, cut};
+use self::tokens::Text;
+
+/// What decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    Empty,
+    Failed,
+    Thinking,
+    Statement,
+    Contradiction,
+    Withdrawn,
+    Hedge,
+    Beyond,
+    Alphabet,
+    Refusal,
+    RefusalOption,
+    Mark,
+    Mention,
+    Mentions,
+    Denied,
+    Nothing,
+    Judge,
+}
+
+pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> (Read, Why) {
+    let (mut read, mut why) = match cut(output) {
+        Cut::Empty => (Read::Unparsed, Why::Empty),
+        Cut::Failed => (Read::Unparsed, Why::Failed),
+        Cut::Thinking => (Read::Unparsed, Why::Thinking),
+        Cut::Said(text) => of_text(asked, text),
+    };
+    if let (Read::Unparsed, Some(Cut::Said(judge))) = (read, judge.map(cut)) {
+        let said = of_text(asked, judge).0;
+        if said != Read::Unparsed {
+            (read, why) = (said, Why::Judge);
+        }
+    }
+    match read {
+        Read::Option(at) if asked.options.get(at).is_some_and(|o| o.role == Role::Refusal) => {
+            (Read::Refused, if why == Why::Judge { why } else { Why::RefusalOption })
+        }
+        _ => (read, why),
+    }
+}
+
+/// What is read of an output; `None` where it says nothing, or that there was no answer.
+pub(super) fn said(output: &str) -> Option<&str> {
+    match cut(output) {
+        Cut::Said(text) => Some(text),
+        Cut::Empty | Cut::Failed | Cut::Thinking => None,
+    }
+}
+
+fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
+    if asked.wants_yes_or_no() {
+        return yes_no::read(text);
+    }
+    if let Some(at) = plainly(asked, text) {
+        return (Read::Option(at), Why::Statement);
+    }
+    let (read, why) = option(asked, text);
+    let is = |at: usize, word: &str| same(asked.options[at].text.trim(), word);
+    if read == Read::Unparsed
+        && asked.options.len() == 2
+        && (is(0, "yes") && is(1, "no") || is(0, "no") && is(1, "yes"))
+    {
+        // Options that say yes and no may be answered in other words for these.
+        let (word, why) = yes_no::read(text);
+        if let Some(word) = word.answer() {
+            return (Read::Option(usize::from(!is(0, &word))), why);
+        }
+    }
+    (read, why)
+}
+
+/// A capital letter of an option, alone or with brackets, full stop or its own text: most answers, read without looking further.
+fn plainly(asked: &Asked, text: &str) -> Option<usize> {
+    let letter =
+        |letter: u8| letter.is_ascii_uppercase().then(|| super::text::index(letter)).filter(|at| *at < letters(asked));
+    let (at, rest) = match text.as_bytes() {
+        [b'(', one, b')', ..] => (letter(*one)?, &text[3..]),
+        [one] => (letter(*one)?, ""),
+        [one, b'.' | b')' | b':', ..] => (letter(*one)?, &text[2..]),
+        _ => return None,
+    };
+    let own = |rest: &str| {
+        let option = asked.options.get(at).map(|o| o.text.trim()).filter(|o| o.len() > 1);
+        rest.starts_with(' ') && option.is_some_and(|o| same(o, rest.trim().trim_end_matches('.')))
+    };
+    let is_short = asked.options.iter().any(|o| o.text.trim().chars().nth(1).is_none());
+    (!is_short && (rest.is_empty() || rest == "." || own(rest))).then_some(at)
+}
+
+/// How many letters stand for options: all of them where options are not known.
+fn letters(asked: &Asked) -> usize {
+    if asked.options.is_empty() { 26 } else { asked.options.len() }
+}
+
+fn option(asked: &Asked, text: &str) -> (Read, Why) {
+    let text = Text::new(text);
+    let found = items(&text, &Options::new(asked.options), is_cyrillic(asked.instruction));
+    let mut reader = Reader::new(&found, &text);
+    sentences(&found).into_iter().for_each(|sentence| reader.sentence(sentence));
+    decide::choose(&reader, i32::try_from(letters(asked)).unwrap_or(i32::MAX))
+}
+
+/// Whether the options are lettered А, Б, В in what was asked.
+fn is_cyrillic(instruction: &str) -> bool {
+    let line = |line: &str| {
+        let mut chars = line.trim().trim_start_matches('(').chars();
+        matches!((chars.next(), chars.next()), (Some('Б' | 'б'), Some('.' | ')' | ':')))
+    };
+    instruction.lines().any(line)
+}
+
+pub(super) fn trace(asked: &Asked, output: &str, judge: Option<&str>) -> String {
+    let (read, why) = read(asked, output, judge);
+    let how = match why {
+        Why::Empty => "the output is empty",
+        Why::Failed => "the output says that there was no answer",
+        Why::Thinking => "its thoughts do not end",
+        Why::Statement => "it commits itself to one answer",
+        Why::Contradiction => "it commits itself to several answers",
+        Why::Withdrawn => "it takes its answer back and gives no other",
+        Why::Hedge => "it leaves open which answer it means",
+        Why::Beyond => "it names a letter beyond the options",
+        Why::Alphabet => "its letter is another one in another alphabet",
+        Why::Refusal => "it commits itself to nothing and declines to answer",
+        Why::RefusalOption => "it chooses the option that declines to answer",
+        Why::Mark => "it states no answer and marks one option",
+        Why::Mention => "it states and marks nothing, and mentions the text of one option",
+        Why::Mentions => "it states and marks nothing, and mentions the texts of several options",
+        Why::Denied => "it denies an option and commits itself to none",
+        Why::Nothing => "it states, marks and mentions nothing",
+        Why::Judge => "not readable by itself; the stored judge was read",
+    };
+    let read = match read {
+        Read::Option(at) => format!("read as `{}`", Item::letter(at)),
+        Read::Refused => "refused".to_string(),
+        Read::Unparsed => "not readable".to_string(),
+        read => format!("read as `{}`", read.answer().unwrap_or_default()),
+    };
+    format!("{}: {how}; {read}", Extractor::Strict.name())
+}
+
+/// The rule as a Python module without anything else: `read(options, kind, output)`.
+///
+/// The phrases are of the same table.
+pub fn python() -> String {
+    let table = serde_json::to_string(&words::table()).unwrap_or_default();
+    // A JSON text of texts and lists is one of Python too.
+    format!("{}\n\nTRIE = trie({table})\n", include_str!("strict2.py").trim_end())
+}

@@ -1,0 +1,251 @@
+//! A text as words, marks, line ends, and where an answer is boxed in.
+
+use super::fold::{fold, script};
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Word,
+    Mark,
+    Line,
+    Opens,
+    Closes,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    from: usize,
+    to: usize,
+    /// The character, of a token of one, as it was written.
+    pub(super) raw: Option<char>,
+    /// Whether a blank stands before it.
+    pub(super) blank: bool,
+    /// Whether emphasis or quotes enclose it.
+    pub(super) marked: bool,
+    pub(super) script: u8,
+}
+
+/// A text's tokens; their words are in small letters.
+#[derive(Default)]
+pub(super) struct Text {
+    lower: String,
+    pub(super) tokens: Vec<Token>,
+    blank: bool,
+    mark: Option<usize>,
+}
+
+const MARKUP: [&str; 38] = [
+    "text",
+    "textbf",
+    "textit",
+    "textrm",
+    "texttt",
+    "textsf",
+    "mathrm",
+    "mathbf",
+    "mathit",
+    "mathsf",
+    "mathtt",
+    "mathbb",
+    "mathcal",
+    "mathnormal",
+    "rm",
+    "bf",
+    "it",
+    "sf",
+    "tt",
+    "em",
+    "emph",
+    "underline",
+    "operatorname",
+    "mbox",
+    "hbox",
+    "large",
+    "Large",
+    "LARGE",
+    "huge",
+    "Huge",
+    "displaystyle",
+    "left",
+    "right",
+    "quad",
+    "qquad",
+    "boldsymbol",
+    "bm",
+    "rightarrow",
+];
+const BOXES: [&str; 3] = ["boxed", "fbox", "framebox"];
+const ANSWER_TAGS: [&str; 10] = [
+    "answer",
+    "ans",
+    "finalanswer",
+    "choice",
+    "option",
+    "beginofbox",
+    "endofbox",
+    "correctanswer",
+    "selectedanswer",
+    "response",
+];
+/// Of these tags the content is several lines.
+pub(super) const BREAKS: [&str; 6] = ["br", "p", "div", "li", "tr", "hr"];
+
+impl Text {
+    pub(super) fn new(text: &str) -> Text {
+        let mut chars = Vec::with_capacity(text.len());
+        text.chars().for_each(|c| fold(c, &mut chars));
+        let mut made = Text { blank: true, ..Text::default() };
+        let (mut at, mut braces) = (0, Vec::new());
+        while at < chars.len() {
+            at = made.one(&chars, at, &mut braces);
+        }
+        while made.tokens.last().is_some_and(|token| token.kind == Kind::Line) {
+            made.tokens.pop();
+        }
+        made
+    }
+
+    /// The words of a token.
+    pub(super) fn word(&self, token: &Token) -> &str {
+        self.lower.get(token.from..token.to).unwrap_or_default()
+    }
+
+    /// The word at a place; empty beyond the end.
+    pub(super) fn at(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |token| self.word(token))
+    }
+
+    /// Whether a token follows the one before it without a blank.
+    pub(super) fn is_joined(&self, at: usize) -> bool {
+        let is_near = |token: &Token| matches!(token.kind, Kind::Word | Kind::Mark);
+        at > 0 && self.tokens.get(at).is_some_and(|t| !t.blank) && self.tokens.get(at - 1).is_some_and(is_near)
+    }
+
+    fn put(&mut self, kind: Kind, word: &[char], script: u8) {
+        let from = self.lower.len();
+        match kind {
+            Kind::Word => self.lower.extend(word.iter().flat_map(|c| c.to_lowercase())),
+            _ => self.lower.extend(word),
+        }
+        let raw = if let [one] = word { Some(*one) } else { None };
+        let marked = kind == Kind::Word && self.mark == Some(self.tokens.len()) && !self.blank;
+        self.tokens.push(Token { kind, from, to: self.lower.len(), raw, blank: self.blank, marked, script });
+        self.blank = false;
+    }
+
+    fn line(&mut self) {
+        if self.tokens.last().is_some_and(|token| token.kind != Kind::Line) {
+            self.blank = true;
+            self.put(Kind::Line, &['\n'], 0);
+        }
+        self.blank = true;
+    }
+
+    /// Takes what begins at `at`; where the next begins.
+    fn one(&mut self, chars: &[char], at: usize, braces: &mut Vec<bool>) -> usize {
+        let next = chars.get(at + 1).copied();
+        match chars[at] {
+            '\n' => self.line(),
+            c if c <= ' ' => self.blank = true,
+            '|' => self.blank = true,
+            // Emphasis and quotes mark a word that they enclose.
+            '*' | '"' => self.mark = Some(self.tokens.len()),
+            '\\' => return self.command(chars, at, braces),
+            '<' => return self.tag(chars, at),
+            '[' if next == Some('[') => {
+                self.put(Kind::Opens, &['['], 0);
+                return at + 2;
+            }
+            ']' if next == Some(']') => {
+                self.put(Kind::Closes, &[']'], 0);
+                return at + 2;
+            }
+            '{' => {
+                braces.push(false);
+                self.put(Kind::Mark, &['{'], 0);
+            }
+            '}' => match braces.pop() {
+                Some(true) => self.put(Kind::Closes, &['}'], 0),
+                _ => self.put(Kind::Mark, &['}'], 0),
+            },
+            _ => return self.plain(chars, at),
+        }
+        at + 1
+    }
+
+    fn command(&mut self, chars: &[char], at: usize, braces: &mut Vec<bool>) -> usize {
+        let letters = chars[at + 1..].iter().take(23).take_while(|c| c.is_ascii_alphabetic()).count();
+        let mut end = at + 1 + letters;
+        let command: String = chars[at + 1..end].iter().collect();
+        if BOXES.contains(&command.as_str()) {
+            while chars.get(end) == Some(&' ') {
+                end += 1;
+            }
+            if chars.get(end) == Some(&'{') {
+                self.put(Kind::Opens, &['{'], 0);
+                braces.push(true);
+                end += 1;
+            }
+        } else if !command.is_empty() && command != "Rightarrow" && !MARKUP.contains(&command.as_str()) {
+            self.put(Kind::Word, &chars[at + 1..end], 1);
+        }
+        end
+    }
+
+    fn tag(&mut self, chars: &[char], at: usize) -> usize {
+        let mut end = at + 1;
+        while end < chars.len() && end - at < 32 && !matches!(chars[end], '<' | '>' | '\n' | ' ') {
+            end += 1;
+        }
+        let body: String = chars[at + 1..end].iter().collect();
+        let mut is_closed = matches!(chars.get(end), Some('>' | ' '));
+        if chars.get(end) == Some(&' ') {
+            // Attributes are passed over, where there is no more than a few of them.
+            let rest = &chars[end..chars.len().min(end + 60)];
+            let (stop, line) = (rest.iter().position(|c| *c == '>'), rest.iter().position(|c| *c == '\n'));
+            is_closed = stop.is_some_and(|stop| line.is_none_or(|line| line > stop));
+            end += stop.filter(|_| is_closed).unwrap_or(0);
+        }
+        let name: String = body.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+        let is_format =
+            ["b", "i", "u", "p", "s"].contains(&name.as_str()) && !body.contains(|c: char| c.is_uppercase());
+        if !is_closed || name.is_empty() || !(name.len() > 1 || is_format || body.starts_with('/')) {
+            self.put(Kind::Mark, &['<'], 0);
+            return at + 1;
+        }
+        if ANSWER_TAGS.contains(&name.as_str()) {
+            let is_end = body.contains('/') || name.starts_with("end");
+            self.put(if is_end { Kind::Closes } else { Kind::Opens }, &['<'], 0);
+        } else if BREAKS.contains(&name.as_str()) {
+            self.line();
+        }
+        end + 1
+    }
+
+    /// A word, a number, or a mark.
+    fn plain(&mut self, chars: &[char], at: usize) -> usize {
+        let digit = |i: usize| chars.get(i).is_some_and(char::is_ascii_digit);
+        let of = script(chars[at]);
+        let sign = chars[at] == '-' && digit(at + 1) && self.blank;
+        if of == 0 && !sign {
+            self.put(Kind::Mark, &chars[at..=at], 0);
+            return at + 1;
+        }
+        let mut end = at + 1;
+        while of != 3 && end < chars.len() {
+            let c = chars[end];
+            let same = of != 0 && script(c) == of || of == 2 && ('\u{300}'..='\u{36f}').contains(&c);
+            let number = matches!(c, '.' | ',' | ':' | '/') && digit(end - 1) && digit(end + 1);
+            if !(same || number || sign && c.is_ascii_digit()) {
+                break;
+            }
+            end += 1;
+        }
+        self.put(Kind::Word, &chars[at..end], of.max(1));
+        if let Some(token) = self.tokens.last_mut() {
+            token.marked = token.marked && matches!(chars.get(end), Some('*' | '"'));
+        }
+        end
+    }
+}

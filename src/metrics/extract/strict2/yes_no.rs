@@ -1,0 +1,126 @@
+//! Yes or no, in the words of every language of the table.
+
+use super::Why;
+use super::around::Left;
+use super::decide::Refuses;
+use super::items::{Item, Options, What, items, sentences};
+use super::reader::Reader;
+use super::tokens::Text;
+use super::words::{AND, FINAL, IS, LINK, NO, NO_WORD, OPEN, OR, PLAIN, REASON, SO, WAIT, WEAK, YES, YES_WORD};
+use crate::metrics::extract::Read;
+
+/// What has been said so far.
+#[derive(Default)]
+struct Said {
+    now: Option<bool>,
+    back: bool,
+    conflict: bool,
+    seen: bool,
+    strength: u8,
+}
+
+/// Yes (true) or no.
+fn says(item: &Item) -> Option<bool> {
+    let (yes, no) = (item.is(YES | YES_WORD), item.is(NO | NO_WORD));
+    (!item.is(OPEN) && yes != no).then_some(yes)
+}
+
+pub(super) fn read(text: &str) -> (Read, Why) {
+    let text = Text::new(text);
+    let found = items(&text, &Options::default(), false);
+    let reader = Reader::new(&found, &text);
+    let mut said = Said::default();
+    for (at, sentence) in sentences(&found).into_iter().enumerate() {
+        said.sentence(&reader, sentence, at == 0);
+    }
+    match said {
+        Said { seen: true, conflict: true, .. } => (Read::Unparsed, Why::Contradiction),
+        Said { seen: true, now: None, .. } => (Read::Unparsed, Why::Hedge),
+        Said { seen: true, back: true, .. } => (Read::Unparsed, Why::Withdrawn),
+        Said { seen: true, now: Some(true), .. } => (Read::Yes, Why::Statement),
+        Said { seen: true, now: Some(false), .. } => (Read::No, Why::Statement),
+        _ if found.refuses() => (Read::Refused, Why::Refusal),
+        _ => (Read::Unparsed, Why::Nothing),
+    }
+}
+
+impl Said {
+    fn sentence(&mut self, reader: &Reader<'_>, (start, end, question): (usize, usize, bool), first: bool) {
+        let found = reader.items;
+        let plain = |i: &Item| matches!(i.what, What::Mark | What::Line);
+        let (mut k, mut looked, mut leads) = (start, start, true);
+        while k < end {
+            let item = &found[k];
+            if item.what == What::Opens {
+                k = self.boxed(found, k, end);
+                continue;
+            }
+            if item.what != What::Phrase {
+                k += 1;
+                continue;
+            }
+            leads = leads && found[looked..k].iter().all(|i| plain(i) || i.is(SO | LINK) && !i.is(YES | NO));
+            looked = k;
+            let begins = k == start || plain(&found[k - 1]) || found[k - 1].is(WAIT | WEAK);
+            let next = found.get(k + 1).filter(|_| k + 1 < end);
+            let closed = next.is_none_or(|i| {
+                (plain(i) || i.what == What::Closes) && !i.is_mark("/")
+                    || i.is(REASON | YES | NO | IS) && !i.is(OPEN | OR)
+            });
+            let left = || reader.left(k, start);
+            if item.is(OPEN) && !item.is(PLAIN) && (leads || begins || matches!(left().0, Left::Cued | Left::Hedged)) {
+                if self.now.is_some() || leads {
+                    *self = Said { seen: true, conflict: self.conflict, ..Said::default() };
+                }
+                k += 1;
+                continue;
+            }
+            let word = says(item);
+            if let Some(yes) = word.filter(|_| !question) {
+                let (left, at) = left();
+                let commits = match left {
+                    Left::Cued if reader.clause(at, start).is_none() => closed,
+                    _ if leads && first => closed || item.is(YES_WORD | NO_WORD),
+                    _ if leads => closed && next.is_none_or(plain),
+                    Left::Back if self.back || self.now.is_none() => closed,
+                    _ => begins && k > start && self.back && closed,
+                };
+                let joined = next.is_some_and(|i| i.is(OR | AND) && !i.is(REASON | YES | NO));
+                if commits && !joined {
+                    self.commits(yes, if left == Left::Cued && found[at].is(FINAL) { 3 } else { 2 });
+                    k += 1;
+                    continue;
+                }
+            }
+            if begins && (item.is(WAIT) || item.is(WEAK) && k > start && word.is_none()) {
+                self.back = self.back || self.now.is_some();
+                self.seen = self.seen || item.is(WAIT) && self.now.is_some();
+            }
+            k += 1;
+        }
+    }
+
+    fn commits(&mut self, yes: bool, strong: u8) {
+        if self.now.is_none_or(|now| now == yes) || self.back || strong > self.strength {
+            self.conflict = self.conflict && self.now == Some(yes);
+            self.strength = if self.now == Some(yes) { strong.max(self.strength) } else { strong };
+            (self.now, self.back, self.seen) = (Some(yes), false, true);
+        } else if strong == self.strength {
+            self.conflict = true;
+        }
+    }
+
+    /// Reads what is boxed in; where to go on.
+    fn boxed(&mut self, found: &[Item], k: usize, end: usize) -> usize {
+        let rest = &found[k + 1..end];
+        let inner = &rest[..rest.iter().position(|i| i.what == What::Closes).unwrap_or(rest.len())];
+        let mut words = inner.iter().filter(|i| !matches!(i.what, What::Mark | What::Line));
+        if let (Some(word), None) = (words.next(), words.next())
+            && let Some(yes) = says(word)
+        {
+            let conflict = self.strength == 3 && self.now.is_some_and(|now| now != yes);
+            *self = Said { now: Some(yes), back: false, conflict, seen: true, strength: 3 };
+        }
+        k + inner.len() + 2
+    }
+}

@@ -1,0 +1,190 @@
+//! The labelled corpora of answers: what each rule reads, and that `strict@2` and its Python port read the same.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use benchtop::metrics::extract::{Asked, Extractor, strict_in_python};
+use benchtop::model::{Choice, QuestionKind, Role};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::support::tell;
+
+/// A line of a corpus.
+#[derive(Deserialize)]
+struct Line {
+    id: String,
+    language: String,
+    form: String,
+    question: String,
+    options: Vec<String>,
+    refusal: Option<usize>,
+    output: String,
+    intended: String,
+    source: String,
+    why: String,
+}
+
+impl Line {
+    fn kind(&self) -> QuestionKind {
+        if self.form == "yes-no" { QuestionKind::YesNo } else { QuestionKind::MultipleChoice }
+    }
+
+    /// What a rule reads, in the words of `intended`.
+    fn read(&self, rule: Extractor) -> String {
+        let role = |at| if self.refusal == Some(at) { Role::Refusal } else { Role::Distractor };
+        let choice = |(at, text): (usize, &String)| Choice { text: text.clone(), role: role(at) };
+        let options: Vec<Choice> = self.options.iter().enumerate().map(choice).collect();
+        let listed = self.options.iter().enumerate().map(|(at, text)| format!("\n{}. {text}", letter(at)));
+        let instruction = [self.question.clone()].into_iter().chain(listed).collect::<String>();
+        let asked = Asked { instruction: &instruction, kind: self.kind(), options: &options };
+        let read = rule.read(&asked, &self.output, None);
+        match read.state() {
+            "refused" => "refused".into(),
+            _ => read.answer().unwrap_or_else(|| "none".into()),
+        }
+    }
+}
+
+fn letter(at: usize) -> String {
+    benchtop::model::Item::letter(at)
+}
+
+/// Right, unread, wrong.
+#[derive(Clone, Copy, Default)]
+struct Tally([u32; 3]);
+
+impl Tally {
+    fn add(&mut self, intended: &str, read: &str) -> usize {
+        let none = |word: &str| word == "none" || word == "refused";
+        let at = match (none(intended), none(read)) {
+            (true, true) => 0,
+            (true, false) => 2,
+            (false, true) => 1,
+            (false, false) => {
+                if intended == read {
+                    0
+                } else {
+                    2
+                }
+            }
+        };
+        self.0[at] += 1;
+        at
+    }
+
+    fn share(&self, at: usize) -> f64 {
+        100.0 * f64::from(self.0[at]) / f64::from(self.0.iter().sum::<u32>().max(1))
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/answers")
+}
+
+/// The corpora that are there, each with what other tools' rules read of it, by id.
+fn corpora() -> Vec<(String, Vec<Line>, BTreeMap<String, Vec<String>>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|end| end != "jsonl") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<Line> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let stem = path.file_stem().unwrap().to_str().unwrap().to_string();
+        let csv = std::fs::read_to_string(folder().join(format!("reference_{stem}.csv"))).unwrap_or_default();
+        let row = |row: &str| {
+            let mut cells = row.trim().split(',').map(str::to_string);
+            Some((cells.next()?, cells.collect::<Vec<_>>()))
+        };
+        found.push((stem, lines, csv.lines().skip(1).filter_map(row).collect()));
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found
+}
+
+#[test]
+fn strict_reads_the_labelled_answers() {
+    let corpora = corpora();
+    assert!(corpora.iter().any(|(stem, ..)| stem == "development"));
+    let mut faults = Vec::new();
+    for (stem, lines, others) in &corpora {
+        let mut table: BTreeMap<String, [Tally; 4]> = BTreeMap::new();
+        let ids: std::collections::BTreeSet<&str> = lines.iter().map(|line| line.id.as_str()).collect();
+        assert_eq!(ids.len(), lines.len(), "{stem}: an id is there twice");
+        for line in lines {
+            assert!(!line.source.is_empty() && !line.why.is_empty(), "{stem}: {}", line.id);
+            let other = |at: usize| others.get(&line.id).and_then(|of| of.get(at)).map_or("none", String::as_str);
+            let reads = [line.read(Extractor::Strict), line.read(Extractor::Strict1), other(0).into(), other(1).into()];
+            for (at, read) in reads.into_iter().enumerate() {
+                let of_file = &mut table.entry(String::new()).or_default()[at];
+                let state = of_file.add(&line.intended, &read);
+                table.entry(line.language.clone()).or_default()[at].add(&line.intended, &read);
+                if at == 0 && state > 0 {
+                    faults.push(format!("{stem} {} {:?}: {read}, meant {}", line.id, line.output, line.intended));
+                }
+            }
+        }
+        assert!(table.len() > 10, "{stem}: {} languages", table.len() - 1);
+        tell(&format!("{stem}: right, unread, wrong in percent by strict@2, strict@1, VLMEvalKit, lmms-eval"));
+        for (language, tallies) in &table {
+            let name = if language.is_empty() { "all" } else { language };
+            let n: u32 = tallies[0].0.iter().sum();
+            // Without their readings in `reference_*.csv` other tools have no column.
+            let some = if others.is_empty() { 2 } else { 4 };
+            let cell = |t: &Tally| format!("{:5.1} {:5.1} {:5.1}", t.share(0), t.share(1), t.share(2));
+            let cells: Vec<String> = tallies[..some].iter().map(cell).collect();
+            tell(&format!("  {name:4} {n:4} | {}", cells.join(" | ")));
+        }
+        let ours = table[""][0];
+        assert!(ours.share(0) >= 97.0 && ours.share(2) <= 0.5, "{stem}: {:?}\n{}", ours.0, faults.join("\n"));
+    }
+    faults.iter().for_each(|fault| tell(fault));
+}
+
+/// The exported lmms-eval task reads answers by this port.
+#[test]
+fn the_python_port_reads_what_strict_reads() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("rule.py"), strict_in_python()).unwrap();
+    let script = "import json, sys\nfrom rule import read\nfor line in sys.stdin:\n    r = json.loads(line)\n    print(json.dumps(read(r['options'], r['form'], r['output'])))\n";
+    let python = std::env::var_os("BENCHTOP_PYTHON").unwrap_or_else(|| "python3".into());
+    let mut command = Command::new(python);
+    command.arg("-c").arg(script).current_dir(dir.path()).env("PYTHONIOENCODING", "utf-8");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let Ok(mut child) = command.spawn() else {
+        tell("skipped: the port needs python3");
+        return;
+    };
+    let corpora = corpora();
+    let lines: Vec<&Line> = corpora.iter().flat_map(|(_, lines, _)| lines).collect();
+    let line = |l: &&Line| json!({"options": l.options, "form": l.form, "output": l.output}).to_string() + "\n";
+    let text: String = lines.iter().map(line).collect();
+    let mut stdin = child.stdin.take().unwrap();
+    let feeds = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let output = child.wait_with_output().unwrap();
+    feeds.join().unwrap().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8(output.stdout).unwrap();
+    let mut apart = Vec::new();
+    for (line, said) in lines.iter().zip(said.lines()) {
+        let theirs = match serde_json::from_str::<Value>(said).unwrap() {
+            Value::Null => "none".to_string(),
+            Value::String(word) => word,
+            number => match number.as_u64() {
+                // To the port an option that declines is one as the others are.
+                Some(at) if line.refusal == Some(at as usize) => "refused".into(),
+                at => letter(at.unwrap() as usize),
+            },
+        };
+        let ours = line.read(Extractor::Strict);
+        if ours != theirs {
+            apart.push(format!("{} {:?}: {ours}, and {theirs} in Python", line.id, line.output));
+        }
+    }
+    assert_eq!(said.lines().count(), lines.len());
+    assert!(apart.is_empty(), "{}", apart.join("\n"));
+}
