@@ -12,7 +12,9 @@ use crate::model::clean;
 pub fn main(args: impl Iterator<Item = OsString>) -> u8 {
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map_or_else(|| "an unknown place".to_string(), ToString::to_string);
-        let what = info.payload_as_str().unwrap_or("no message");
+        let payload = info.payload();
+        let text = payload.downcast_ref::<&str>().copied();
+        let what = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
         let thread = std::thread::current();
         let trace = Backtrace::capture();
         let trace = if trace.status() == BacktraceStatus::Captured { format!("\n{trace}") } else { String::new() };

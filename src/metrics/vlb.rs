@@ -79,8 +79,8 @@ pub fn strategies(variant: &str) -> Option<Vec<Strategy>> {
 pub struct Paired<'a> {
     /// The variant: `V1`, `V1+L4`, ...
     pub variant: &'a str,
-    /// Whether anything was really changed.
-    pub modified: bool,
+    /// Whether anything was really changed; `None` where nobody recorded it.
+    pub modified: Option<bool>,
     /// What the original question earned.
     pub vanilla: Tally,
     /// What the variant earned.
@@ -102,11 +102,16 @@ pub struct Delta {
     pub delta_modified: Number,
     /// Questions that were really modified.
     pub modified: u64,
-    /// Their share, in percent: the effective modification rate.
+    /// Questions of which it is recorded whether they were.
+    pub recorded: u64,
+    /// Share of those modified among those recorded, in percent: the effective modification rate.
     pub modification_rate: Number,
     /// Modified questions that only the original and only the variant got right, for the test of McNemar.
     pub discordant: (u64, u64),
 }
+
+/// Why there is no number of modified questions.
+const UNRECORDED: &str = "nobody recorded which questions were modified";
 
 /// The variants of these pairs: single strategies in the paper's order, then compositions by name.
 pub fn deltas<'a>(pairs: impl IntoIterator<Item = Paired<'a>>) -> Vec<Delta> {
@@ -114,6 +119,7 @@ pub fn deltas<'a>(pairs: impl IntoIterator<Item = Paired<'a>>) -> Vec<Delta> {
     struct Sums {
         all: [Tally; 2],
         modified: [Tally; 2],
+        recorded: u64,
         discordant: (u64, u64),
     }
     let mut of: BTreeMap<&str, Sums> = BTreeMap::new();
@@ -121,7 +127,8 @@ pub fn deltas<'a>(pairs: impl IntoIterator<Item = Paired<'a>>) -> Vec<Delta> {
         let sums = of.entry(pair.variant).or_default();
         let both = [pair.vanilla, pair.changed];
         sums.all = [sums.all[0] + both[0], sums.all[1] + both[1]];
-        if pair.modified {
+        sums.recorded += u64::from(pair.modified.is_some());
+        if pair.modified == Some(true) {
             sums.modified = [sums.modified[0] + both[0], sums.modified[1] + both[1]];
             sums.discordant.0 += u64::from(both[0].points > both[1].points);
             sums.discordant.1 += u64::from(both[0].points < both[1].points);
@@ -132,15 +139,17 @@ pub fn deltas<'a>(pairs: impl IntoIterator<Item = Paired<'a>>) -> Vec<Delta> {
         let modified = sums.modified[1].n;
         let delta =
             |[before, after]: [Tally; 2]| after.percent().with(&before.percent(), |after, before| after - before);
-        let rate =
-            Number::or((changed.n > 0).then(|| 100.0 * modified as f64 / changed.n as f64), super::tally::NOTHING);
+        let recorded = sums.recorded;
+        let none = if recorded > 0 { "no question was modified" } else { UNRECORDED };
+        let rate = Number::or((recorded > 0).then(|| 100.0 * modified as f64 / recorded as f64), UNRECORDED);
         Delta {
             variant: variant.into(),
             vanilla,
             changed,
             delta: delta(sums.all),
-            delta_modified: if modified > 0 { delta(sums.modified) } else { Number::none("no question was modified") },
+            delta_modified: if modified > 0 { delta(sums.modified) } else { Number::none(none) },
             modified,
+            recorded,
             modification_rate: rate,
             discordant: sums.discordant,
         }
@@ -157,7 +166,7 @@ mod tests {
     use super::*;
 
     fn pair(variant: &str, modified: bool, vanilla: u64, changed: u64) -> Paired<'_> {
-        Paired { variant, modified, vanilla: Tally::of(vanilla, 1), changed: Tally::of(changed, 1) }
+        Paired { variant, modified: Some(modified), vanilla: Tally::of(vanilla, 1), changed: Tally::of(changed, 1) }
     }
 
     #[test]
@@ -169,6 +178,17 @@ mod tests {
         let none = &deltas([pair("L3", false, 1, 1)])[0];
         assert_eq!(none.delta_modified.undefined.as_deref(), Some("no question was modified"));
         assert!(deltas([]).is_empty());
+    }
+
+    #[test]
+    fn what_nobody_recorded_is_neither_modified_nor_not() {
+        let unknown = Paired { modified: None, ..pair("V1", true, 1, 0) };
+        let none = &deltas([unknown.clone()])[0];
+        assert_eq!((none.modified, none.recorded, none.modification_rate.value), (0, 0, None));
+        assert_eq!((none.delta.value, none.delta_modified.value), (Some(-100.0), None));
+        let some = &deltas([unknown, pair("V1", true, 1, 1), pair("V1", false, 1, 1)])[0];
+        assert_eq!((some.modified, some.recorded, some.modification_rate.value), (1, 2, Some(50.0)));
+        assert_eq!(some.delta_modified.value, Some(0.0));
     }
 
     #[test]

@@ -212,7 +212,7 @@ impl Ruled {
     /// Adds what a row earned to the sums of its cluster, from the sum `at` on.
     fn add_points(&self, row: usize, points: f64, at: usize, sums: &mut ClusterSums<u64>) {
         let (_, key) = self.cluster(row);
-        let chance = Number::of(f64::from(self.sheet.chance[row])).value.unwrap_or(0.0);
+        let chance = Number::of(self.sheet.chance[row]).value.unwrap_or(0.0);
         [points, 1.0, chance].into_iter().enumerate().for_each(|(sum, amount)| sums.add(key, at + sum, amount));
     }
 

@@ -118,8 +118,8 @@ pub struct Ruled {
 }
 
 /// A number, 0 where there is none.
-fn number(of: Option<f32>) -> f64 {
-    of.filter(|of| of.is_finite()).map_or(0.0, f64::from)
+fn number(of: Option<f64>) -> f64 {
+    of.filter(|of| of.is_finite()).unwrap_or(0.0)
 }
 
 /// The questions that a board is scored on: a bit a row.

@@ -71,7 +71,7 @@ pub struct Sheet {
     /// Options that it has, which is in how many rotations they can be shown.
     pub options: Vec<u8>,
     /// Share of right answers that a blind guess gets; NaN where there is none.
-    pub chance: Vec<f32>,
+    pub chance: Vec<f64>,
     /// Its first image.
     pub image: Hashes,
     /// Its image pair.
@@ -110,7 +110,7 @@ struct Row {
     rule: u8,
     turn: u16,
     options: u8,
-    chance: f32,
+    chance: f64,
     hashes: [u64; 5],
     id: u64,
     modified: u8,
@@ -147,7 +147,7 @@ impl Row {
             rule: code_of(rule_of(item)),
             turn: item.rotation.as_ref().map_or(0, |r| u16::try_from(r.index).unwrap_or(u16::MAX)),
             options: u8::try_from(item.options.len()).unwrap_or(u8::MAX),
-            chance: item.chance().map_or(f32::NAN, |c| c as f32),
+            chance: item.chance().unwrap_or(f64::NAN),
             hashes: [
                 image.map_or(0, |image| hash(&[dataset, image])),
                 pair.as_ref().map_or(0, |pair| hash(&[dataset, pair])),

@@ -196,7 +196,9 @@ impl Special {
             Source::Aware(source) => aware::cell(source, report.as_ref()?),
             Source::Delta(name) => of(name).and_then(|d| points(&d.delta, d.changed.n)),
             Source::DeltaModified(name) => of(name).and_then(|d| points(&d.delta_modified, d.modified)),
-            Source::Modified(name) => of(name).map(|d| Cell::Share { k: d.modified, n: d.changed.n }),
+            Source::Modified(name) => {
+                of(name).filter(|d| d.recorded > 0).map(|d| Cell::Share { k: d.modified, n: d.recorded })
+            }
             Source::Position(name) => shift(name).and_then(|(bias, n)| points(&bias.absolute, *n)),
             Source::PositionRelative(name) => shift(name).and_then(|(bias, n)| points(&bias.relative, *n)),
         };
@@ -261,8 +263,10 @@ impl Special {
         let variants = self.variants.iter().filter(|variant| variant.is_answered(model));
         vlb::deltas(variants.flat_map(|variant| variant.pairs(model, chosen)).map(|(row, original)| Paired {
             variant: sheet.name(Field::Variant, row),
-            // Where nobody recorded that the original was used, it was modified.
-            modified: sheet.modified[row] != 2,
+            modified: match sheet.modified[row] {
+                0 => None,
+                recorded => Some(recorded == 1),
+            },
             vanilla: tally(original),
             changed: tally(row),
         }))

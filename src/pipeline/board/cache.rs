@@ -14,11 +14,11 @@ use crate::model::{Kind, Problem, Result};
 use crate::store::flat::{self, Reading};
 use crate::store::{Catalog, disk};
 
-const SHEET: &[u8; 8] = b"btsheet\x05";
+const SHEET: &[u8; 8] = b"btsheet\x06";
 const MARKS: &[u8; 8] = b"btmarks\x04";
 const SIMILAR: &[u8; 8] = b"btsimil\x01";
 /// Bytes of a row of the sheet without its hashes: id, codes, turn, chance, and seven of one byte.
-const ROW: u64 = 8 + 2 * NAMED.len() as u64 + 2 + 4 + 7;
+const ROW: u64 = 8 + 2 * NAMED.len() as u64 + 2 + 8 + 7;
 
 #[derive(Serialize, Deserialize)]
 struct SheetTail {

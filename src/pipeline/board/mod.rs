@@ -292,6 +292,11 @@ pub fn model_name(path: &Path) -> String {
     name.strip_suffix("_evaluated").unwrap_or(name).to_string()
 }
 
+/// What a model thought apart from its answer, as the journal of its evaluation has it.
+fn reasoning(answer: Option<&Prediction>) -> Option<String> {
+    answer?.extra.get("reasoning")?.as_str().map(str::to_string)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -308,9 +313,4 @@ mod tests {
             assert_eq!(model_name(Path::new(file)), name);
         }
     }
-}
-
-/// What a model thought apart from its answer, as the journal of its evaluation has it.
-fn reasoning(answer: Option<&Prediction>) -> Option<String> {
-    answer?.extra.get("reasoning")?.as_str().map(str::to_string)
 }

@@ -280,7 +280,8 @@ impl Reader<'_> {
             }
             let Some(item) = self.items.get(j).filter(|item| j < end && item.is_answer()) else { break };
             let is_letter = |item: &Item| item.what == What::Letter;
-            if !joins && !(is_letter(item) && is_letter(&self.items[last]) && j == last + 1) {
+            let touches = is_letter(item) && is_letter(&self.items[last]) && j == last + 1;
+            if !(joins || touches) {
                 break;
             }
             if comma {

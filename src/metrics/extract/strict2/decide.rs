@@ -81,12 +81,12 @@ pub(super) fn choose(reader: &Reader<'_>, count: i32) -> (Read, Why) {
         return (Read::Refused, Why::Refusal);
     }
     let has = |is: fn(&Event) -> bool| reader.events.iter().any(is);
-    let kinds: [(fn(&Event) -> bool, Why); 3] = [
-        (|e| matches!(e, Event::Leaves { .. } | Event::Asks), Why::Hedge),
-        (|e| matches!(e, Event::Denies(_)), Why::Denied),
-        (|e| matches!(e, Event::TakesBack), Why::Withdrawn),
+    let kinds = [
+        (has(|e| matches!(e, Event::Leaves { .. } | Event::Asks)), Why::Hedge),
+        (has(|e| matches!(e, Event::Denies(_))), Why::Denied),
+        (has(|e| matches!(e, Event::TakesBack)), Why::Withdrawn),
     ];
-    if let Some((_, why)) = kinds.into_iter().find(|(is, _)| has(*is)) {
+    if let Some((_, why)) = kinds.into_iter().find(|(is, _)| *is) {
         return (Read::Unparsed, why);
     }
     let marks = |event: &Event| match event {
