@@ -138,8 +138,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             source.skipped();
             let shown = print(&board, args.format, width, &mut out);
             let json = matches!(args.format, Output::Json);
-            let damaged = source.damaged().iter().filter(|_| json);
-            written(shown.and_then(|()| damaged.map(|p| print::damaged(p, &mut out)).collect()))
+            let mut damaged = source.damaged().iter().filter(|_| json);
+            written(shown.and_then(|()| damaged.try_for_each(|p| print::damaged(p, &mut out))))
         }
     };
     printed.and_then(|()| written(out.flush()))?;
