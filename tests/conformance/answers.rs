@@ -24,7 +24,6 @@ struct Line {
     output: String,
     intended: String,
     source: String,
-    why: String,
 }
 
 impl Line {
