@@ -83,8 +83,11 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/answers")
 }
 
+/// A corpus: its name, its lines, and what other tools' rules read, by id.
+type Corpus = (String, Vec<Line>, BTreeMap<String, Vec<String>>);
+
 /// The corpora that are there, each with what other tools' rules read of it, by id.
-fn corpora() -> Vec<(String, Vec<Line>, BTreeMap<String, Vec<String>>)> {
+fn corpora() -> Vec<Corpus> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder()).unwrap() {
         let path = entry.unwrap().path();
