@@ -1,8 +1,8 @@
 //! Asking the person whether a job may send what it wants to send.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
 
-use super::print;
+use super::{out, print};
 use crate::model::trust::{Destination, Waits};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::Client;
@@ -60,8 +60,7 @@ fn is_terminal() -> bool {
 
 /// Asks on the terminal; whatever is not a yes is a no.
 fn yes(question: &str) -> Result<bool> {
-    eprint!("{question} [y/N] ");
-    let _ = std::io::stderr().flush();
+    out::progress(&format!("{question} [y/N] "));
     let mut line = String::new();
     let read = std::io::stdin().lock().read_line(&mut line);
     read.map_err(|e| Problem::new(Kind::Io, format!("the answer cannot be read: {e}")))?;

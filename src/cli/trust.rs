@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use super::{Context, print};
+use super::{Context, out, print};
 use crate::model::trust::{Destination, Sends, origin};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::writer::now;
@@ -100,7 +100,7 @@ fn link(context: &Context, trust: &Trust, dir: &Path, is_linked: bool, is_json: 
     }
     let value = json!({"is": "pictures", "project": project.root(), "pictures": dir, "linked": is_linked});
     let word = if is_linked { "sent" } else { "not sent" };
-    print(&if is_json { format!("{value}\n") } else { format!("pictures below {} are {word}\n", dir.display()) })
+    print(&if is_json { out::json_text(&value) } else { format!("pictures below {} are {word}\n", dir.display()) })
         .map(|()| 0)
 }
 
@@ -110,12 +110,12 @@ fn list(trust: &Trust, is_json: bool) -> Result<u8> {
     for Linked { folder, pictures } in &held.links {
         let value = json!({"is": "pictures", "project": folder.project, "pictures": pictures, "linked": true});
         let said = format!("pictures of {}: {}", folder.project.escape_debug(), pictures.escape_debug());
-        out.push_str(&if is_json { format!("{value}\n") } else { format!("{said}\n") });
+        out.push_str(&if is_json { out::json_text(&value) } else { format!("{said}\n") });
     }
     for TrustedJob { folder, kind, id, .. } in &held.jobs {
         let value = json!({"is": "job", "project": folder.project, "kind": kind, "id": id});
         match is_json {
-            true => out.push_str(&format!("{value}\n")),
+            true => out.push_str(&out::json_text(&value)),
             false => {
                 let kind = value["kind"].as_str().unwrap_or_default().to_string();
                 out.push_str(&format!("goes on by itself: {kind} {id} of {}\n", folder.project.escape_debug()));
@@ -124,7 +124,11 @@ fn list(trust: &Trust, is_json: bool) -> Result<u8> {
     }
     if !held.unread.is_empty() {
         let file = trust.file().unwrap_or_default();
-        eprintln!("note: {} lines of {} cannot be read, and trust nothing", held.unread.len(), file.display());
+        out::tell(format_args!(
+            "note: {} lines of {} cannot be read, and trust nothing",
+            held.unread.len(),
+            file.display()
+        ));
     }
     if out.is_empty() && !is_json {
         out = "nothing was agreed to; projects send only to servers on this machine, without keys\n".into();
@@ -138,7 +142,7 @@ fn shown(agreement: &Agreement, is_json: bool) -> String {
     let Destination { to, key_env, sends } = destination;
     if is_json {
         let value: Value = json!({"is": "agreement", "to": to, "key_env": key_env, "sends": sends, "at": at});
-        return format!("{value}\n");
+        return out::json_text(&value);
     }
     format!("{destination}\t{}\tsince {at}\n", sends.name())
 }

@@ -1,11 +1,11 @@
 //! `benchtop verify`: a scrub of the whole project.
 
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _};
+use std::io::IsTerminal;
 
 use serde_json::json;
 
-use super::{Context, print};
+use super::{Context, out, print};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::{lock, start};
 use crate::pipeline::verify::{Report, Severity, repair, verify};
@@ -54,20 +54,20 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let mut watch = |what: &str, files: u64| {
         if shows && seen.elapsed().as_millis() > 100 {
             seen = std::time::Instant::now();
-            let what: String = what.chars().filter(|c| !c.is_control()).take(60).collect();
-            let _ = write!(std::io::stderr(), "\r\x1b[K{files} files: {what}");
+            let what: String = what.chars().take(60).collect();
+            out::progress(&format!("{files} files: {what}"));
         }
         true
     };
     let report = verify(&project, owned, &mut watch);
     if shows {
-        let _ = write!(std::io::stderr(), "\r\x1b[K");
+        out::progress("");
     }
     let mut report = report?;
     if args.repair {
         repair::repair(&project, &mut report, &at)?;
     }
-    let text = if args.json { format!("{}\n", value(&report, owned)) } else { text(&report) };
+    let text = if args.json { out::json_text(&value(&report, owned)) } else { text(&report) };
     print(&text)?;
     Ok(u8::from(report.damaged() > 0))
 }

@@ -184,7 +184,10 @@ pub fn link(shared: &Shared, paths: &[PathBuf]) {
     for path in paths {
         let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(path) };
         if let Err(problem) = shared.trust.link(shared.project.root(), folder, true) {
-            eprintln!("{} pictures outside of the project are not sent: {problem}", stamp(super::writer::now()));
+            super::log::write(format_args!(
+                "{} pictures outside of the project are not sent: {problem}",
+                stamp(super::writer::now())
+            ));
         }
     }
 }
@@ -249,7 +252,10 @@ pub fn begin(shared: &Shared, kind: JobKind, id: u32, digest: String) -> Option<
     match remember() {
         Ok(token) => Some(token),
         Err(problem) => {
-            eprintln!("{} job {id} waits after the next start of the owner: {problem}", stamp(super::writer::now()));
+            super::log::write(format_args!(
+                "{} job {id} waits after the next start of the owner: {problem}",
+                stamp(super::writer::now())
+            ));
             None
         }
     }
@@ -258,7 +264,10 @@ pub fn begin(shared: &Shared, kind: JobKind, id: u32, digest: String) -> Option<
 /// This job does not go on by itself any more: it is over, or waits for a person.
 pub fn end(shared: &Shared, kind: JobKind, id: u32) {
     if let Err(problem) = shared.trust.end(shared.project.root(), kind, id) {
-        eprintln!("{} job {id} is still remembered as one that goes on: {problem}", stamp(super::writer::now()));
+        super::log::write(format_args!(
+            "{} job {id} is still remembered as one that goes on: {problem}",
+            stamp(super::writer::now())
+        ));
     }
 }
 

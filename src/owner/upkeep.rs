@@ -88,6 +88,10 @@ fn slept(owner: &Shared, time: Duration) -> bool {
 }
 
 fn look(owner: &Shared, known: &mut Vec<String>) {
+    // Another project may have taken the place of this one.
+    if owner.at_home().is_err() {
+        return;
+    }
     let before = Inventory::load(&owner.project).unwrap_or_default();
     let looked = before.update(&owner.project, &stamp(now()), false).and_then(|(mut after, mut wrong)| {
         // What was removed on purpose since is not gone.
@@ -141,6 +145,9 @@ pub fn end(shared: Arc<Shared>) {
         std::thread::sleep(Duration::from_millis(5));
     }
     let Ok(shared) = Arc::try_unwrap(shared) else { return };
+    if shared.at_home().is_err() {
+        return;
+    }
     drop(shared);
     // sled closes its files on threads of its own.
     while Index::free(&project.store()).is_err() {

@@ -119,7 +119,19 @@ fn ranks_intervals_and_two_models_are_the_same_from_a_project_and_from_its_files
     let wrong = both(&["--behind", "alpha", "--column", "aAcc.L_m", "--wrong"]);
     assert_eq!(wrong, behind.iter().filter(|line| line["right"] == false).cloned().collect::<Vec<_>>());
     let keys: Vec<&str> = behind[0].as_object().unwrap().keys().map(String::as_str).collect();
-    let contract = ["model", "column", "unit", "unit_right", "key", "item", "question", "gold", "output", "extracted"];
+    let contract = [
+        "model",
+        "column",
+        "unit",
+        "unit_right",
+        "key",
+        "item",
+        "question",
+        "gold",
+        "output",
+        "reasoning",
+        "extracted",
+    ];
     assert_eq!(keys, [&contract[..], &["declined", "trace", "right", "similarity"]].concat());
     let against = both(&["--against", "yes-no"]);
     assert_eq!((&against[0]["model"], &against[0]["rules"]), (&json!("alpha"), &json!([null, "yes-no@1"])));

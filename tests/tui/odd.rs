@@ -33,7 +33,7 @@ fn a_picture_that_was_taken_away_says_why() {
     std::fs::remove_dir_all(&images).unwrap();
     let mut seat = bench.seat("ann");
     let shown = seat.on(1);
-    assert!(shown.contains("no picture: cannot read the picture"), "{shown}");
+    assert!(shown.contains("no picture: cannot be opened"), "{shown}");
     seat.judge(1, "a");
 }
 

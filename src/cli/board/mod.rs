@@ -148,7 +148,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 /// Names the damaged files on standard error; the exit code.
 fn left_out(source: &Source) -> u8 {
     for problem in source.damaged() {
-        let _ = writeln!(io::stderr(), "damaged, left out: {problem}");
+        crate::cli::out::tell(format_args!("damaged, left out: {problem}"));
     }
     u8::from(!source.damaged().is_empty())
 }
