@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use super::index::{Index, digest};
 use super::overlay::Overlay;
 use super::pictures::kept;
-use super::seal::Journals;
+use super::prefix_digest::Journals;
 use super::snapshot;
 use crate::model::{Kind, Problem, Result};
 

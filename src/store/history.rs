@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use super::columns::id_hash;
 use super::ledger::Rules;
 use super::pictures::Pictures;
+use super::prefix_digest::{PrefixDigest, PrefixDigests};
 use super::project::Project;
-use super::seal::{Seal, Seals};
 use super::{Catalog, Ledger, journal, rounds};
 use crate::model::history::{Entry, LogAsk, Moment};
 use crate::model::{Act, Decision, Kind, Problem, Result};
@@ -26,7 +26,7 @@ pub struct History {
     /// What a person should know about the journals.
     pub notices: Vec<String>,
     /// The journals and rounds that it was read from.
-    pub seals: Seals,
+    pub digests: PrefixDigests,
 }
 
 impl History {
@@ -42,19 +42,19 @@ impl History {
     ///
     /// # Errors
     /// As [`read`](Self::read), and [`Kind::Io`] when a journal is not what was known of it.
-    pub fn read_known(project: &Project, known: &Seals) -> Result<History> {
+    pub fn read_known(project: &Project, known: &PrefixDigests) -> Result<History> {
         let history = History::read_first(project, Some(known))?;
-        if history.seals.same_decisions(known) {
+        if history.digests.same_decisions(known) {
             return Ok(history);
         }
         Err(Problem::new(Kind::Io, "somebody else changed a journal").file(project.sessions()))
     }
 
-    fn read_first(project: &Project, known: Option<&Seals>) -> Result<History> {
+    fn read_first(project: &Project, known: Option<&PrefixDigests>) -> Result<History> {
         let (mut decisions, mut notices) = (Vec::new(), Vec::new());
-        let mut seals = Seals::default();
+        let mut digests = PrefixDigests::default();
         for (who, path) in journal::list(&project.sessions())? {
-            let length = known.map(|known| known.get(&who).map_or(0, Seal::length));
+            let length = known.map(|known| known.get(&who).map_or(0, PrefixDigest::length));
             // One that is begun meanwhile.
             if length == Some(0) && known.is_some_and(|known| known.get(&who).is_none()) {
                 continue;
@@ -67,21 +67,21 @@ impl History {
                 notices.push(format!("the last line of {who}'s journal was cut short before it was acknowledged"));
             }
             decisions.extend(reading.decisions);
-            seals.put(who, reading.seal);
+            digests.put(who, reading.prefix);
         }
         let (rounds, problems) = rounds::read(project)?;
-        rounds::seals(project, &mut seals)?;
+        rounds::digests(project, &mut digests)?;
         notices.extend(problems.iter().map(|p| format!("a round is not counted: {p}")));
         let rounds = rounds.into_iter().map(|round| (round.name, round.protocol)).collect();
         let rules = Rules { outside: project.config().review.protocol, rounds };
-        Ok(History { decisions: in_order(decisions), rules, notices, seals })
+        Ok(History { decisions: in_order(decisions), rules, notices, digests })
     }
 
     /// The same with `more` decisions.
     pub fn with(&self, more: impl IntoIterator<Item = Decision>) -> History {
         let all = self.decisions.iter().cloned().chain(more).collect();
-        let (rules, seals) = (self.rules.clone(), self.seals.clone());
-        History { decisions: in_order(all), rules, notices: self.notices.clone(), seals }
+        let (rules, digests) = (self.rules.clone(), self.digests.clone());
+        History { decisions: in_order(all), rules, notices: self.notices.clone(), digests }
     }
 
     /// What the decisions up to `until` come to; also gives what a person should know.
@@ -113,7 +113,7 @@ impl History {
         if orphans > 0 {
             notices.push(format!("{orphans} decisions are on items that this project does not have; they are kept"));
         }
-        ledger.seals.clone_from(&self.seals);
+        ledger.digests.clone_from(&self.digests);
         ledger.orphans = orphans;
         (ledger, notices)
     }

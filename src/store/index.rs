@@ -16,8 +16,8 @@ use super::catalog::Catalog;
 use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
 use super::inspect;
 use super::overlay::Overlay;
+use super::prefix_digest::Journals;
 use super::regular;
-use super::seal::Journals;
 use super::segment::Frame;
 use crate::model::{Kind, Problem, Result};
 

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::append::{Appended, Times, Whole};
 use super::line;
-use super::seal::Seal;
+use super::prefix_digest::PrefixDigest;
 pub use crate::model::history::stamp;
 use crate::model::verdict::{Asked, Part};
 use crate::model::{Act, Decision, Judgement, Kind, Problem, Result, Seen, Verdict};
@@ -175,7 +175,7 @@ pub struct Reading {
     /// Whether a torn last line follows.
     pub torn: bool,
     /// The bytes up to the last whole line.
-    pub seal: Seal,
+    pub prefix: PrefixDigest,
 }
 
 /// Reads the journal at `path`; one that does not exist is empty.
@@ -205,7 +205,8 @@ pub fn read_first(path: &Path, length: Option<u64>) -> Result<Reading> {
         torn: lines.torn_at.is_some(),
         ..Reading::default()
     };
-    reading.seal = Seal::of(&bytes[..usize::try_from(reading.length).unwrap_or(bytes.len()).min(bytes.len())]);
+    reading.prefix =
+        PrefixDigest::of(&bytes[..usize::try_from(reading.length).unwrap_or(bytes.len()).min(bytes.len())]);
     for (number, problem) in lines.bad {
         reading.problems.push(problem.file(path).line(number));
     }
@@ -266,7 +267,7 @@ const FAILING: &str = "the decision cannot be saved";
 /// A journal open for appending.
 pub struct Journal {
     file: Appended,
-    seal: Seal,
+    prefix: PrefixDigest,
     buffer: Vec<u8>,
 }
 
@@ -280,26 +281,26 @@ impl Journal {
         let path = sessions.join(format!("{who}.jsonl"));
         let reading = read(&path)?;
         let file = Appended::open(&path, Whole { length: reading.length, torn: reading.torn })?;
-        Ok(Journal { file, seal: reading.seal, buffer: Vec::new() })
+        Ok(Journal { file, prefix: reading.prefix, buffer: Vec::new() })
     }
 
-    /// The same where the journal was read before, as far as `seal` says: it is not parsed again.
+    /// The same where the journal was read before, as far as `prefix` says: it is not parsed again.
     ///
     /// # Errors
     /// As [`open`](Self::open), and [`Kind::Io`] when it holds other lines by now: it must be read again.
-    pub fn after(sessions: &Path, who: &str, seal: Seal) -> Result<Journal> {
+    pub fn after(sessions: &Path, who: &str, prefix: PrefixDigest) -> Result<Journal> {
         check_name(who)?;
         let path = sessions.join(format!("{who}.jsonl"));
         let tail = match File::open(&path) {
-            Ok(file) => tail(&file, seal.length()).map_err(|e| Problem::io(&e, "cannot be read", &path))?,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => (seal.length() == 0).then(Vec::new),
+            Ok(file) => tail(&file, prefix.length()).map_err(|e| Problem::io(&e, "cannot be read", &path))?,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => (prefix.length() == 0).then(Vec::new),
             Err(e) => return Err(Problem::io(&e, "cannot be opened", &path)),
         };
         let changed = || Problem::new(Kind::Io, format!("{FAILING}: somebody else changed it since it was read"));
         // What was torn when it was read has no newline.
         let tail = tail.filter(|tail| !tail.contains(&b'\n')).ok_or_else(|| changed().file(&path))?;
-        let file = Appended::open(&path, Whole { length: seal.length(), torn: !tail.is_empty() })?;
-        Ok(Journal { file, seal, buffer: Vec::new() })
+        let file = Appended::open(&path, Whole { length: prefix.length(), torn: !tail.is_empty() })?;
+        Ok(Journal { file, prefix, buffer: Vec::new() })
     }
 
     /// Appends `decisions` with one write and one `fdatasync`: when this returns they are on disk.
@@ -337,7 +338,7 @@ impl Journal {
     /// As [`append`](Self::append).
     pub fn synced(&mut self, synced: std::io::Result<()>, took: Duration) -> Result<()> {
         self.file.synced(synced, took, FAILING)?;
-        self.seal.add(&self.buffer);
+        self.prefix.add(&self.buffer);
         Ok(())
     }
 
@@ -365,8 +366,8 @@ impl Journal {
     }
 
     /// What is in it.
-    pub fn seal(&self) -> &Seal {
-        &self.seal
+    pub fn prefix(&self) -> &PrefixDigest {
+        &self.prefix
     }
 
     /// Length in bytes; all of it is durable.
@@ -406,7 +407,7 @@ mod tests {
         let reading = read(&dir.path().join("ann.jsonl")).unwrap();
         assert_eq!(reading.decisions, [judged(0), judged(1), undo]);
         assert_eq!(reading.length, journal.length());
-        assert_eq!(reading.seal, *journal.seal());
+        assert_eq!(reading.prefix, *journal.prefix());
     }
 
     #[test]
@@ -450,20 +451,20 @@ mod tests {
     fn a_journal_that_was_read_is_opened_unless_others_wrote_to_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("ann.jsonl");
-        Journal::after(dir.path(), "ann", Seal::default()).unwrap().append(&[judged(0)]).unwrap();
-        let seal = read(&path).unwrap().seal;
+        Journal::after(dir.path(), "ann", PrefixDigest::default()).unwrap().append(&[judged(0)]).unwrap();
+        let prefix = read(&path).unwrap().prefix;
         std::fs::write(&path, [&std::fs::read(&path).unwrap()[..], b"{\"v\":1"].concat()).unwrap();
-        let mut journal = Journal::after(dir.path(), "ann", seal.clone()).unwrap();
+        let mut journal = Journal::after(dir.path(), "ann", prefix.clone()).unwrap();
         journal.append(&[judged(1)]).unwrap();
         assert_eq!(read(&path).unwrap().decisions, [judged(0), judged(1)]);
-        assert_eq!(*journal.seal(), read(&path).unwrap().seal);
-        // It has a line more than the seal knows; it is shorter; it is there though nothing was.
-        for (cut, seal) in [(false, seal.clone()), (true, seal), (true, Seal::default())] {
+        assert_eq!(*journal.prefix(), read(&path).unwrap().prefix);
+        // It has a line more than the prefix knows; it is shorter; it is there though nothing was.
+        for (cut, prefix) in [(false, prefix.clone()), (true, prefix), (true, PrefixDigest::default())] {
             if cut {
                 std::fs::write(&path, b"{}\n").unwrap();
             }
             let before = std::fs::read(&path).unwrap();
-            assert_eq!(Journal::after(dir.path(), "ann", seal).err().unwrap().kind, Kind::Io);
+            assert_eq!(Journal::after(dir.path(), "ann", prefix).err().unwrap().kind, Kind::Io);
             assert_eq!(std::fs::read(&path).unwrap(), before);
         }
     }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 pub use self::rounds::Told;
 use super::overlay::Overlay;
-use super::seal::Seals;
+use super::prefix_digest::PrefixDigests;
 use crate::model::round::{Protocol, standing};
 use crate::model::verdict::Part;
 use crate::model::{Act, Decision, Judgement, Kind, Problem, Result, Status};
@@ -91,7 +91,7 @@ pub struct Rules {
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     /// The journals and rounds that it is the fold of.
-    pub seals: Seals,
+    pub digests: PrefixDigests,
     /// Decisions on items that the project does not have.
     pub orphans: u64,
     rules: Rules,

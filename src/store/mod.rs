@@ -30,6 +30,7 @@ pub mod open;
 pub mod overlay;
 pub mod picture_file;
 pub mod pictures;
+pub mod prefix_digest;
 pub mod present;
 pub mod project;
 pub mod query;
@@ -40,7 +41,6 @@ pub mod rounds;
 pub mod rules;
 pub mod runs;
 pub mod scores;
-pub mod seal;
 
 pub mod search;
 pub mod segment;

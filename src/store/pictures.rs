@@ -18,8 +18,8 @@ use serde_json::value::RawValue;
 use super::append::Whole;
 use super::catalog::{Catalog, parse};
 use super::columns::id_hash;
+use super::prefix_digest::PrefixDigest;
 use super::regular;
-use super::seal::Seal;
 use crate::model::made::{Made, picture_key, prompt_key};
 use crate::model::{ImageRef, Item, Problem, Result};
 
@@ -83,7 +83,7 @@ pub struct Pictures {
     by_job: HashMap<u32, u64>,
     /// How much of the journal these are, the bytes of it, and the fingerprints explained in it.
     whole: Whole,
-    seal: Seal,
+    prefix: PrefixDigest,
     explained: Vec<String>,
     /// Whether lines of it are damaged.
     damaged: bool,
@@ -128,7 +128,7 @@ impl Pictures {
     /// `journal` holds these pictures and no other.
     pub fn follow(&mut self, journal: &Journal) {
         self.whole = Whole { length: journal.length(), torn: false };
-        self.seal.clone_from(journal.seal());
+        self.prefix.clone_from(journal.prefix());
         if self.explained.len() != journal.explained().len() {
             self.explained = journal.explained().to_vec();
         }
@@ -143,8 +143,8 @@ impl Pictures {
     }
 
     /// The part of the journal that these are.
-    pub fn seal(&self) -> &Seal {
-        &self.seal
+    pub fn prefix(&self) -> &PrefixDigest {
+        &self.prefix
     }
 
     /// Pictures that were made, all samples counted.

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::json_checksum::{self, Checksum};
+use super::prefix_digest::{PrefixDigest, PrefixDigests};
 use super::project::Project;
-use super::seal::{Seal, Seals};
 use super::{disk, regular};
 use crate::model::round::Round;
 use crate::model::{Kind, Problem, Result};
@@ -46,16 +46,16 @@ pub fn lengths(project: &Project) -> Result<Vec<(PathBuf, u64)>> {
 ///
 /// # Errors
 /// The operating system's.
-pub fn seals(project: &Project, seals: &mut Seals) -> Result<()> {
+pub fn digests(project: &Project, digests: &mut PrefixDigests) -> Result<()> {
     for (path, _) in lengths(project)? {
         let bytes = std::fs::read(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
-        seals.put(seal_name(&path), Seal::of(&bytes));
+        digests.put(journal_name(&path), PrefixDigest::of(&bytes));
     }
     Ok(())
 }
 
 /// What the file of a round is called among the journals: no annotator's name holds a slash.
-pub fn seal_name(path: &Path) -> String {
+pub fn journal_name(path: &Path) -> String {
     format!("rounds/{}", path.file_name().map(|n| n.to_string_lossy()).unwrap_or_default())
 }
 
@@ -81,9 +81,9 @@ pub fn read(project: &Project) -> Result<(Vec<Round>, Vec<Problem>)> {
 /// The round of a file; one whose checksum is wrong counts all the same and is told of.
 fn read_one(path: &Path) -> Result<(Round, Option<Problem>)> {
     let bytes = regular::read(path, regular::LIST_LIMIT)?;
-    let (bytes, seal) = json_checksum::split(&bytes);
+    let (bytes, checksum) = json_checksum::split(&bytes);
     let text = String::from_utf8(bytes).map_err(|_| Problem::input("the file is not UTF-8 text").file(path))?;
-    let broken = (seal == Checksum::Wrong).then(|| {
+    let broken = (checksum == Checksum::Wrong).then(|| {
         Problem::new(Kind::Corrupt, "the file does not match its checksum")
             .file(path)
             .help("compare it with a copy; remove its last member, `crc`, if you changed it yourself")

@@ -172,8 +172,8 @@ pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Problem>)> {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let Some(id) = name.strip_suffix(".json").and_then(|n| n.parse::<u32>().ok()) else { continue };
         let text = regular::read(&path, regular::SETTINGS_LIMIT)?;
-        let (text, seal) = json_checksum::split(&text);
-        if seal == Checksum::Wrong {
+        let (text, checksum) = json_checksum::split(&text);
+        if checksum == Checksum::Wrong {
             let problem = Problem::new(Kind::Corrupt, "the file does not match its checksum").file(&path);
             problems.push(
                 problem.help("compare it with a copy; remove its last member, `crc`, if you changed it yourself"),

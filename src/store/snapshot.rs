@@ -46,7 +46,7 @@ pub struct Statuses {
     pub overlay: Overlay,
     /// Where annotators left off, by name.
     pub places: Vec<(String, String)>,
-    /// [`Journals::contents`](super::seal::Journals::contents) of the journals that they follow from.
+    /// [`Journals::contents`](super::prefix_digest::Journals::contents) of the journals that they follow from.
     pub contents: [u8; 32],
 }
 

@@ -10,7 +10,7 @@ use crate::owner::state::Shared;
 use crate::owner::wire::{Event, Receipt};
 use crate::store::columns::BLOCK_ROWS;
 use crate::store::journal::{self, Journal};
-use crate::store::seal::Seal;
+use crate::store::prefix_digest::PrefixDigest;
 
 /// Decisions of one person.
 struct Group {
@@ -105,8 +105,8 @@ impl Writer {
     pub(super) fn journal(&mut self, who: &str) -> Result<&mut Journal> {
         if !self.journals.contains_key(who) {
             let sessions = self.shared.project.sessions();
-            let seal = self.shared.ledger().seals.get(who).cloned().unwrap_or_default();
-            let opened = Journal::after(&sessions, who, seal).inspect_err(|problem| {
+            let prefix = self.shared.ledger().digests.get(who).cloned().unwrap_or_default();
+            let opened = Journal::after(&sessions, who, prefix).inspect_err(|problem| {
                 // Where something else is there than was read, all of it is read again.
                 if !as_known(&self.shared, who) {
                     self.changed.get_or_insert_with(|| problem.clone());
@@ -123,7 +123,7 @@ impl Writer {
         let shared = self.shared.clone();
         let mut ledger = shared.ledger_mut();
         let mut locks = began.elapsed();
-        ledger.seals.add(&decision.who, &journal::text(&decision));
+        ledger.digests.add(&decision.who, &journal::text(&decision));
         if let Some(folding) = &mut self.folding {
             folding.since.push((decision.clone(), row));
         }
@@ -162,6 +162,6 @@ impl Writer {
 fn as_known(shared: &Shared, who: &str) -> bool {
     let sessions = shared.project.sessions();
     let length = std::fs::metadata(sessions.join(format!("{who}.jsonl"))).map_or(0, |meta| meta.len());
-    let known = shared.ledger().seals.get(who).map_or(0, Seal::length);
+    let known = shared.ledger().digests.get(who).map_or(0, PrefixDigest::length);
     sessions.symlink_metadata().is_ok_and(|meta| meta.is_dir()) && length == known
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::owner::background;
 use crate::owner::state::Shared;
 use crate::store::Overlay;
-use crate::store::seal::Journals;
+use crate::store::prefix_digest::Journals;
 
 enum Task {
     Places,

@@ -100,7 +100,7 @@ impl Writer {
         }
         let shared = self.shared.clone();
         // Taken before anything else is decided. Pictures wait for the fold, see `on_everything`.
-        let (known, catalog) = (shared.ledger().seals.clone(), shared.catalog());
+        let (known, catalog) = (shared.ledger().digests.clone(), shared.catalog());
         let work = move || {
             background::give_way();
             let pictures = shared.pictures().clone();
@@ -122,7 +122,7 @@ impl Writer {
             Ok((mut ledger, mut overlay)) => {
                 overlay.grow(self.shared.catalog().len());
                 for (decision, row) in since {
-                    ledger.seals.add(&decision.who, &journal::text(&decision));
+                    ledger.digests.add(&decision.who, &journal::text(&decision));
                     // What cannot be folded in was refused there too.
                     if let Ok(change) = ledger.apply(&decision, row) {
                         ledger.write_row(change.row, &mut overlay);
@@ -171,7 +171,7 @@ impl Writer {
         match &appended {
             Ok(()) => {
                 let mut ledger = self.shared.ledger_mut();
-                decisions.iter().for_each(|decision| ledger.seals.add(who, &journal::text(decision)));
+                decisions.iter().for_each(|decision| ledger.digests.add(who, &journal::text(decision)));
             }
             Err(problem) => {
                 if self.journals.remove(who).is_some_and(|journal| journal.lost()) {

@@ -184,10 +184,10 @@ impl Scrub<'_> {
     }
 
     /// The checksum of a JSON file; gives its text.
-    fn sealed(&mut self, file: &str, path: &Path, lost: &str) -> Result<Option<Vec<u8>>> {
+    fn checksummed(&mut self, file: &str, path: &Path, lost: &str) -> Result<Option<Vec<u8>>> {
         let Some(bytes) = self.bytes(file, path)? else { return Ok(None) };
-        let (text, seal) = json_checksum::split(&bytes);
-        match seal {
+        let (text, checksum) = json_checksum::split(&bytes);
+        match checksum {
             Checksum::Wrong => {
                 let finding = Finding::damage(file, "the file does not match its checksum").lost(lost);
                 self.found(
@@ -207,7 +207,7 @@ impl Scrub<'_> {
         if !file.ends_with(".json") {
             return Ok(());
         }
-        let Some(text) = self.sealed(file, path, "what the round asks of whom")? else { return Ok(()) };
+        let Some(text) = self.checksummed(file, path, "what the round asks of whom")? else { return Ok(()) };
         let text = String::from_utf8_lossy(&text);
         match Round::parse(&text, path) {
             Ok(round) if path.file_stem().is_some_and(|stem| stem == round.name.as_str()) => {}
@@ -220,7 +220,7 @@ impl Scrub<'_> {
 
     fn run(&mut self, name: &str, file: &str, path: &Path) -> Result<()> {
         let Some(id) = name.strip_suffix(".json").and_then(|n| n.parse::<u32>().ok()) else { return Ok(()) };
-        let Some(text) = self.sealed(file, path, "what the evaluation asked, and how it stands")? else {
+        let Some(text) = self.checksummed(file, path, "what the evaluation asked, and how it stands")? else {
             return Ok(());
         };
         match serde_json::from_slice::<runs::Run>(&text) {

@@ -38,7 +38,7 @@ impl Scrub<'_> {
 
     fn told_of(&self, record: &Record, differs: &Differs, at: &str) -> Option<Finding> {
         let file = record.path.as_str();
-        let (cache, sealed) = (record.kind == Kind::Cache, record.kind == Kind::Sealed);
+        let (cache, checksummed) = (record.kind == Kind::Cache, record.kind == Kind::Checksummed);
         let lines = |n: u64| if n == 1 { "1 line".to_string() } else { format!("{n} lines") };
         let all = match record.kind {
             Kind::Lines | Kind::Text => lines(record.lines),
@@ -70,7 +70,7 @@ impl Scrub<'_> {
             }
             Differs::Changed if self.is_told(file) => return None,
             Differs::Changed if cache => rebuilt(file, format!("it is not as the owner left it at {at}")),
-            Differs::Changed if sealed && inventory::is_sealed(&self.project.root().join(file)) => {
+            Differs::Changed if checksummed && inventory::has_checksum(&self.project.root().join(file)) => {
                 Finding::notice(file, format!("it was written anew since {at}"))
             }
             Differs::Changed if record.kind == Kind::Edited => {

@@ -12,8 +12,8 @@ pub enum Kind {
     Text,
     /// Rows of `n` bytes, the last four a CRC-32, are added at its end.
     Rows(u32),
-    /// It is written anew with a checksum inside (see [`crate::store::sealed`]).
-    Sealed,
+    /// It is written anew with a checksum inside (see [`crate::store::json_checksum`]).
+    Checksummed,
     /// It is written once.
     Fixed,
     /// The owner writes it anew, without a checksum.
@@ -33,13 +33,13 @@ impl Kind {
         Some(match parts.as_slice() {
             [_, .., name] if name.contains(".torn") => Kind::Edited,
             ["benchtop.toml" | ".gitignore"] | ["metadata", ..] => Kind::Edited,
-            ["sessions", "rounds", _] if ends(".json") => Kind::Sealed,
+            ["sessions", "rounds", _] if ends(".json") => Kind::Checksummed,
             ["sessions", _] if ends(".jsonl") => Kind::Lines,
             ["sessions", ..] => Kind::Edited,
             ["imports", "manifest.jsonl"] | ["images", "pictures.jsonl"] => Kind::Lines,
             ["runs", _] if ends(".jsonl") => Kind::Lines,
             ["runs", _] if ends(".items.json") => Kind::Fixed,
-            ["runs", _] if ends(".json") => Kind::Sealed,
+            ["runs", _] if ends(".json") => Kind::Checksummed,
             ["jobs" | "scores" | "runs", ..] => Kind::Rewritten,
             ["store", "inventory.jsonl"] => return None,
             ["store", "scores", _, name] if name.ends_with(".details") => Kind::Text,
@@ -89,9 +89,9 @@ mod tests {
             ("metadata/vocabularies/animal.txt", Kind::Edited),
             ("sessions/ann.jsonl", Kind::Lines),
             ("sessions/ann.jsonl.torn-2", Kind::Edited),
-            ("sessions/rounds/first.json", Kind::Sealed),
+            ("sessions/rounds/first.json", Kind::Checksummed),
             ("imports/manifest.jsonl", Kind::Lines),
-            ("runs/0001.json", Kind::Sealed),
+            ("runs/0001.json", Kind::Checksummed),
             ("runs/0001.items.json", Kind::Fixed),
             ("runs/judge.jsonl", Kind::Lines),
             ("store/scores/flatness/ab.scores", Kind::Rows(28)),

@@ -182,7 +182,7 @@ impl Inventory {
                 Ok((record, None | Some(Differs::Grown(_)))) => drop(now.files.insert(path, record)),
                 Ok((record, Some(differs))) => {
                     let accepted = match kind {
-                        Kind::Sealed => is_sealed(&project.root().join(&path)),
+                        Kind::Checksummed => has_checksum(&project.root().join(&path)),
                         Kind::Edited | Kind::Rewritten | Kind::Cache => true,
                         _ => false,
                     };
@@ -238,7 +238,7 @@ pub fn forget(project: &Project, gone: &dyn Fn(&str) -> bool) -> Result<()> {
 }
 
 /// Whether a file that is written anew carries a good checksum.
-pub fn is_sealed(path: &Path) -> bool {
+pub fn has_checksum(path: &Path) -> bool {
     regular::read(path, LIMIT).is_ok_and(|bytes| json_checksum::split(&bytes).1 == Checksum::Valid)
 }
 

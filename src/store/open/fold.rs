@@ -7,8 +7,8 @@ use crate::model::{Problem, Result};
 use crate::store::history::History;
 use crate::store::index::digest;
 use crate::store::pictures::{self, Pictures};
+use crate::store::prefix_digest::{Journals, PrefixDigest, PrefixDigests};
 use crate::store::project::Project;
-use crate::store::seal::{Journals, Seal, Seals};
 use crate::store::{Catalog, Ledger, Overlay, journal, rounds};
 
 /// What the picture journal is called among the journals.
@@ -25,7 +25,9 @@ fn files(project: &Project) -> Result<Vec<(String, PathBuf, u64)>> {
         (who, path, length)
     };
     let mut files: Vec<_> = journal::lengths(&sessions)?.into_iter().map(of).collect();
-    files.extend(rounds::lengths(project)?.into_iter().map(|(path, length)| (rounds::seal_name(&path), path, length)));
+    files.extend(
+        rounds::lengths(project)?.into_iter().map(|(path, length)| (rounds::journal_name(&path), path, length)),
+    );
     let length = pictures::length(&project.images())?;
     if length > 0 {
         files.push((pictures_name(), project.images().join(pictures::FILE), length));
@@ -49,21 +51,21 @@ pub fn lengths(project: &Project) -> Result<([u8; 32], u64)> {
 /// # Errors
 /// The operating system's.
 pub fn journals(project: &Project) -> Result<Journals> {
-    let mut seals = Seals::default();
+    let mut digests = PrefixDigests::default();
     for (name, path, length) in files(project)? {
         let file = std::fs::File::open(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
-        seals.put(name, Seal::of_file(&file, length, &path)?);
+        digests.put(name, PrefixDigest::of_file(&file, length, &path)?);
     }
-    Ok(seals.journals())
+    Ok(digests.journals())
 }
 
 /// The journals that these statuses follow from.
 pub fn followed(ledger: &Ledger, pictures: &Pictures) -> Journals {
-    let mut seals = ledger.seals.clone();
-    if pictures.seal().length() > 0 {
-        seals.put(pictures_name(), pictures.seal().clone());
+    let mut digests = ledger.digests.clone();
+    if pictures.prefix().length() > 0 {
+        digests.put(pictures_name(), pictures.prefix().clone());
     }
-    seals.journals()
+    digests.journals()
 }
 
 /// Reads the journal of pictures; also gives what a person should know about it.
@@ -87,7 +89,7 @@ pub fn fold_known(
     project: &Project,
     catalog: &Catalog,
     pictures: &Pictures,
-    known: &Seals,
+    known: &PrefixDigests,
 ) -> Result<(Ledger, Overlay)> {
     let (ledger, _) = History::read_known(project, known)?.fold(catalog, pictures, Moment::Now);
     let mut overlay = Overlay::blank(catalog.len());

@@ -13,7 +13,7 @@ use crate::model::generation::Fingerprint;
 use crate::model::made::Made;
 use crate::model::{Kind, Problem, Result};
 use crate::store::append::{Appended, Whole};
-use crate::store::seal::Seal;
+use crate::store::prefix_digest::PrefixDigest;
 use crate::store::{line, regular};
 
 /// Format of the lines written today.
@@ -213,7 +213,7 @@ fn after(pictures: Pictures) -> Result<Reading> {
     }
     reading.whole = Whole { length: from + torn_at.unwrap_or(bytes.len() as u64), torn: torn_at.is_some() };
     reading.pictures.whole = reading.whole;
-    reading.pictures.seal.add(&bytes[..torn_at.map_or(bytes.len(), |at| at as usize)]);
+    reading.pictures.prefix.add(&bytes[..torn_at.map_or(bytes.len(), |at| at as usize)]);
     Ok(reading)
 }
 
@@ -228,7 +228,7 @@ fn lines_before(path: &Path, length: u64) -> std::io::Result<u64> {
 #[derive(Debug)]
 pub struct Journal {
     file: Appended,
-    seal: Seal,
+    prefix: PrefixDigest,
     explained: Vec<String>,
     buffer: Vec<u8>,
 }
@@ -249,8 +249,8 @@ impl Journal {
     /// The operating system's.
     pub fn after(images: &Path, pictures: &Pictures) -> Result<Journal> {
         let file = Appended::open(&images.join(FILE), pictures.whole)?;
-        let (seal, explained) = (pictures.seal.clone(), pictures.explained.clone());
-        Ok(Journal { file, seal, explained, buffer: Vec::new() })
+        let (prefix, explained) = (pictures.prefix.clone(), pictures.explained.clone());
+        Ok(Journal { file, prefix, explained, buffer: Vec::new() })
     }
 
     /// Appends what was made, and the fingerprints that are used for the first time, with one write and one
@@ -278,7 +278,7 @@ impl Journal {
             line::encode(&row(made), &mut self.buffer)?;
         }
         self.file.append(&self.buffer, "the pictures cannot be recorded")?;
-        self.seal.add(&self.buffer);
+        self.prefix.add(&self.buffer);
         self.explained.extend(fresh);
         Ok(offsets)
     }
@@ -289,8 +289,8 @@ impl Journal {
     }
 
     /// What is in it.
-    pub fn seal(&self) -> &Seal {
-        &self.seal
+    pub fn prefix(&self) -> &PrefixDigest {
+        &self.prefix
     }
 
     /// Length in bytes; all of it is durable.

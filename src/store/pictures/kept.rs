@@ -13,8 +13,8 @@ use super::{Entry, FILE, Pictures};
 use crate::model::{Kind, Problem, Result};
 use crate::store::append::Whole;
 use crate::store::flat::{Reading, write};
+use crate::store::prefix_digest::PrefixDigest;
 use crate::store::regular;
-use crate::store::seal::Seal;
 
 const MAGIC: &[u8; 8] = b"btpict\x00\x02";
 /// Bytes of a picture beside its items: eight bytes each of key, revision, seed, prompt, pair and offset; four of sample,
@@ -32,7 +32,7 @@ struct Tail {
     /// Bytes of the journal that it is of.
     length: u64,
     /// blake3 of them.
-    seal: [u8; 32],
+    prefix: [u8; 32],
     names: Vec<String>,
     explained: Vec<String>,
     /// Items of all pictures together.
@@ -55,7 +55,7 @@ fn key(file: &File) -> std::io::Result<[u8; 32]> {
 #[derive(Default)]
 pub struct Kept {
     /// The part of the journal that they are all of.
-    seal: Seal,
+    prefix: PrefixDigest,
     names: Vec<String>,
     explained: Vec<String>,
     keys: Vec<u64>,
@@ -78,7 +78,7 @@ impl Kept {
     fn of(pictures: &Pictures) -> Kept {
         let made = &pictures.made;
         Kept {
-            seal: pictures.seal.clone(),
+            prefix: pictures.prefix.clone(),
             names: pictures.names.clone(),
             explained: pictures.explained.clone(),
             keys: made.iter().map(|e| e.key).collect(),
@@ -107,8 +107,8 @@ impl Kept {
         let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &journal);
         let file = regular::open(&journal, OpenOptions::new().read(true))?;
         let tail = Tail {
-            length: self.seal.length(),
-            seal: self.seal.digest(),
+            length: self.prefix.length(),
+            prefix: self.prefix.digest(),
             names: self.names.clone(),
             explained: self.explained.clone(),
             items: self.items.len() as u64,
@@ -178,8 +178,8 @@ pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
     if tail.length > length {
         return Err(other());
     }
-    let seal = Seal::of_file(&file, tail.length, &journal)?;
-    if seal.digest() != tail.seal {
+    let prefix = PrefixDigest::of_file(&file, tail.length, &journal)?;
+    if prefix.digest() != tail.prefix {
         return Err(other());
     }
     let mut pictures = Pictures {
@@ -187,7 +187,7 @@ pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
         names: tail.names,
         explained: tail.explained,
         whole: Whole { length: tail.length, torn: false },
-        seal,
+        prefix,
         kept: rows,
         ..Pictures::default()
     };
