@@ -86,12 +86,7 @@ pub fn open(project: &Project) -> Result<Opened> {
     let (overlay, ledger, pictures, contents) = match found {
         Some((overlay, contents)) => (overlay, None, None, contents),
         None => {
-            let (pictures, found) = load_pictures(project)?;
-            notices.extend(found);
-            let (ledger, found) = load_ledger(project, &catalog, &pictures)?;
-            notices.extend(found);
-            let mut overlay = Overlay::blank(catalog.len());
-            ledger.write_over(&mut overlay);
+            let (overlay, ledger, pictures) = fold::all(project, &catalog, &mut notices)?;
             let contents = followed(&ledger, &pictures).contents;
             (overlay, Some(ledger), Some(pictures), contents)
         }

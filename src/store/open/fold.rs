@@ -97,6 +97,20 @@ pub fn fold_known(
     Ok((ledger, overlay))
 }
 
+/// Reads and folds all journals; adds what a person should know to `notices`.
+///
+/// # Errors
+/// The operating system's.
+pub fn all(project: &Project, catalog: &Catalog, notices: &mut Vec<String>) -> Result<(Overlay, Ledger, Pictures)> {
+    let (pictures, found) = load_pictures(project)?;
+    notices.extend(found);
+    let (ledger, found) = load_ledger(project, catalog, &pictures)?;
+    notices.extend(found);
+    let mut overlay = Overlay::blank(catalog.len());
+    ledger.write_over(&mut overlay);
+    Ok((overlay, ledger, pictures))
+}
+
 /// Folds all journals; also gives what a person should know about them.
 ///
 /// # Errors

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Opened, fold, followed, from_snapshot, journals, load_ledger, load_pictures, rebuild, segments};
+use super::{Opened, fold, followed, from_snapshot, journals, rebuild, segments};
 use crate::model::{Kind, Problem, Result};
 use crate::store::behind::{Behind, moment};
 use crate::store::manifest::{Manifest, Part};
 use crate::store::project::Project;
-use crate::store::{Overlay, snapshot};
+use crate::store::snapshot;
 
 /// Opens the data of `project` in memory; `why` is what every attempt to write is told. Nothing is written, swept or
 /// locked, and sled stays closed.
@@ -39,12 +39,7 @@ pub fn open_to_read(project: &Project, why: &Problem) -> Result<Opened> {
             (found.overlay, None, None, found.contents)
         }
         None => {
-            let (pictures, found) = load_pictures(project)?;
-            notices.extend(found);
-            let (ledger, found) = load_ledger(project, &catalog, &pictures)?;
-            notices.extend(found);
-            let mut overlay = Overlay::blank(catalog.len());
-            ledger.write_over(&mut overlay);
+            let (overlay, ledger, pictures) = fold::all(project, &catalog, &mut notices)?;
             let contents = followed(&ledger, &pictures).contents;
             (overlay, Some(ledger), Some(pictures), contents)
         }
