@@ -118,6 +118,6 @@ pub(super) fn before_question(text: &str) -> Option<&str> {
                 .map(|rest| rest.trim_start_matches(|c: char| " *".contains(c) || c.is_ascii_digit()));
             rest.is_some_and(|rest| rest.starts_with([':', '：']))
         };
-        ASKS.iter().any(|word| begins(&word)).then_some(&text[..at])
+        ASKS.iter().any(begins).then_some(&text[..at])
     })
 }
