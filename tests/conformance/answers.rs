@@ -152,7 +152,7 @@ fn strict_reads_the_labelled_answers() {
 fn the_python_port_reads_what_strict_reads() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("rule.py"), strict_in_python()).unwrap();
-    let script = "import json, sys\nfrom rule import read\nfor line in sys.stdin:\n    r = json.loads(line)\n    print(json.dumps(read(r['options'], r['form'], r['output'])))\n";
+    let script = "import json, sys\nfrom rule import read\nfor line in sys.stdin:\n    r = json.loads(line)\n    print(json.dumps(read(r['options'], r['form'], r['output'], r['question'])))\n";
     let python = std::env::var_os("BENCHTOP_PYTHON").unwrap_or_else(|| "python3".into());
     let mut command = Command::new(python);
     command.arg("-c").arg(script).current_dir(dir.path()).env("PYTHONIOENCODING", "utf-8");
@@ -163,7 +163,9 @@ fn the_python_port_reads_what_strict_reads() {
     };
     let corpora = corpora();
     let lines: Vec<&Line> = corpora.iter().flat_map(|(_, lines, _)| lines).collect();
-    let line = |l: &&Line| json!({"options": l.options, "form": l.form, "output": l.output}).to_string() + "\n";
+    let line = |l: &&Line| {
+        json!({"options": l.options, "form": l.form, "output": l.output, "question": l.question}).to_string() + "\n"
+    };
     let text: String = lines.iter().map(line).collect();
     let mut stdin = child.stdin.take().unwrap();
     let feeds = std::thread::spawn(move || stdin.write_all(text.as_bytes()));

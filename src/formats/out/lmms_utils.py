@@ -46,7 +46,7 @@ def extract(doc, output):
     options = _options(doc)
     if not options and doc["type"] not in ("yes-no", "true-false"):
         return output.strip()
-    said = read(options, doc["type"], output)
+    said = read(options, doc["type"], output, doc["question"])
     if said in ("yes", "no"):
         return said.capitalize()
     return doc_answer(doc, said) if isinstance(said, int) else None

@@ -371,7 +371,7 @@ fn strict_reads_no_hedge_and_no_negation() {
     let yes = Asked { kind: QuestionKind::YesNo, ..Asked::default() };
     let word = |output: &str| Extractor::Strict.read(&yes, output, None);
     assert_eq!(
-        (word("Not really"), word("Yes and no"), word("はい。"), word("Нет.")),
+        (word("Not exactly"), word("Yes and no"), word("はい。"), word("Not really")),
         (Read::Unparsed, Read::Unparsed, Read::Yes, Read::No)
     );
     // The stored word of a judge is read the same way, and a role is a role.

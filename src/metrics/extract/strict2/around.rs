@@ -2,7 +2,9 @@
 
 use super::items::{Item, What};
 use super::reader::Reader;
-use super::words::{AND, BUT, CUE, FINAL, HEDGE, IF, IS, LINK, NOT, NOUN, OR, REASON, REFUSE, RIGHT, SO, WAIT, WEAK};
+use super::words::{
+    AND, BUT, CUE, FINAL, HEDGE, IF, IS, LINK, NO, NOT, NOUN, OR, REASON, REFUSE, RIGHT, SO, WAIT, WEAK,
+};
 
 /// How many words and marks around an answer are looked at.
 pub(super) const NEAR: usize = 64;
@@ -76,6 +78,9 @@ impl Reader<'_> {
                     if takes_back {
                         return (Left::Back, k);
                     }
+                    if before.is(SO) && !before.is(NOT) && flags & (RIGHT | CUE) != 0 {
+                        return (Left::Cued, k - 1);
+                    }
                     let turned = before.is(NOT) && before.is(BUT) && self.follows(k - 1, start);
                     return (if flags & IS != 0 || turned { Left::Turned } else { Left::Comma }, k);
                 }
@@ -99,7 +104,7 @@ impl Reader<'_> {
             }
         }
         let has = |mask: u32| flags & mask != 0;
-        if has(RIGHT) && (has(IS | NOUN) || colon) || has(NOUN) && (has(IS) || colon) {
+        if has(RIGHT) && (has(IS | NOUN | CUE) || colon) || has(NOUN) && (has(IS) || colon) {
             return (Left::Cued, if broke { k + 1 } else { k });
         }
         if has(NOUN) {
@@ -135,9 +140,18 @@ impl Reader<'_> {
             return Some(Left::Back);
         }
         if item.is(BUT) && !item.is(CUE) && k > start && self.items[k - 1].is_mark(",") {
+            // "No, it should be B" takes back what stands before.
+            let takes_back = k > start + 1 && self.items[k - 2].is(WAIT);
+            return Some(if takes_back { Left::Back } else { Left::Turned });
+        }
+        if item.is(BUT) && item.is(LINK) && !item.is(CUE | NOT) && k > start && self.items[k - 1].is_answer() {
             return Some(Left::Turned);
         }
-        if item.is(NOT) && !item.is(RIGHT | IS) {
+        if item.is(NO) && item.is(WEAK) && k + 1 == first && self.items[first].what == What::Text {
+            // "No bear", where "No, bear" has a comma.
+            return Some(Left::Denied);
+        }
+        if item.is(NOT) && !item.is(RIGHT | IS | REASON) {
             let turned = item.is(BUT) && self.follows(k, start);
             return Some(if turned { Left::Turned } else { Left::Denied });
         }
@@ -180,7 +194,7 @@ impl Reader<'_> {
             if item.is(SO) || item.is(BUT) && !item.is(CUE) {
                 return None;
             }
-            if plainly(HEDGE) {
+            if item.is(OR) && !item.is(LINK | REASON | AND | BUT) || plainly(HEDGE) {
                 return Some(Left::Hedged);
             }
             if plainly(IF) {
@@ -288,7 +302,11 @@ impl Reader<'_> {
                 // Behind a comma only what ends there, or goes on as a list.
                 let at = |j: usize| self.items.get(j).filter(|_| j < end);
                 let next = if at(j + 1).is_some_and(|i| i.is_mark(")]}")) { at(j + 2) } else { at(j + 1) };
-                if next.is_some_and(|i| !i.is_mark(",/") && !i.is(OR | AND)) {
+                // "A, B, C는 아니므로": a particle and a denial behind the last of three.
+                let denies =
+                    |next: &Item| next.is(NOT) || next.is(IS | LINK) && at(j + 2).is_some_and(|after| after.is(NOT));
+                let denied = options.len() > 1 && next.is_some_and(denies);
+                if !denied && next.is_some_and(|i| !i.is_mark(",/") && !i.is(OR | AND)) {
                     break;
                 }
             }

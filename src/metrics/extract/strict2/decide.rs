@@ -2,7 +2,7 @@
 
 use super::Why;
 use super::items::What;
-use super::reader::{Event, Reader};
+use super::reader::{Event, NUMBER, Reader};
 use super::words::REFUSE;
 use crate::metrics::extract::Read;
 
@@ -27,7 +27,11 @@ fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
                 if current.is_none_or(|current| current == *option) || back || *strong > strength {
                     // What stands against another answer is settled by a conclusion, or by taking the earlier back.
                     conflict = conflict && !back && *strong <= strength;
-                    strength = if current == Some(*option) { strength.max(*strong) } else { *strong };
+                    strength = match *strong {
+                        NUMBER => 1,
+                        strong if current == Some(*option) => strength.max(strong),
+                        strong => strong,
+                    };
                     (current, back, surely) = (Some(*option), false, false);
                 } else if *strong == strength {
                     conflict = true;

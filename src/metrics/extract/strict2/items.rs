@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::tokens::{Kind, Text, Token};
-use super::words::{CUE, FINAL, IS, NO, YES, words};
+use super::words::{CUE, FINAL, IS, NO, PLAIN, YES, words};
 use crate::model::Choice;
 
 /// A letter that stands for one option in one alphabet and for another in the next.
@@ -27,6 +27,21 @@ const ALPHABETS: [&str; 12] = [
     "甲乙丙丁戊",
 ];
 const CYRILLIC: [&str; 2] = ["АБВГДЕЖЗ", "абвгдежз"];
+
+/// Words for the numbers from 0 to 10, where they are nothing else.
+const NUMBERS: [&str; 11] = [
+    "zero cero ноль нуль 零",
+    "one один",
+    "two deux zwei dos due dois duas twee два две dwa dwie två iki 两 兩 二",
+    "three trois drei tres tre três drie три trzy üç 三",
+    "four quatre vier cuatro quattro quatro четыре cztery fyra dört 四",
+    "five cinq fünf cinco cinque vijf пять pięć fem beş 五",
+    "six sechs seis zes шесть sześć altı 六",
+    "seven sept sieben siete sette sete zeven семь siedem yedi 七",
+    "eight huit acht ocho otto oito восемь osiem sekiz 八",
+    "nine neuf neun nueve nove negen девять dziewięć dokuz 九",
+    "ten dix zehn diez dieci dez tien десять dziesięć 十",
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
@@ -106,6 +121,24 @@ impl Options {
         }
         table.values_mut().for_each(|rows| rows.sort_by_key(|(words, at)| (std::cmp::Reverse(words.len()), *at)));
         Options(table)
+    }
+
+    /// Adds words for the options' numbers, where the options are nothing else and none is above 10.
+    pub(super) fn number_words(&mut self, options: &[Choice]) {
+        let number = |option: &Choice| {
+            let text = option.text.trim();
+            let digits = (1..3).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+            text.parse::<usize>().ok().filter(|number| digits && *number <= 10).map(|number| (text.to_string(), number))
+        };
+        let Some(numbers) = options.iter().map(number).collect::<Option<Vec<_>>>() else { return };
+        if numbers.iter().collect::<std::collections::HashSet<_>>().len() < numbers.len() {
+            return;
+        }
+        for (at, (_, number)) in (0..).zip(&numbers) {
+            for word in NUMBERS[*number].split(' ') {
+                self.0.entry(word.to_string()).or_insert_with(|| vec![(vec![word.to_string()], at)]);
+            }
+        }
     }
 
     /// The option whose text begins at a token, and where it ends; the longest of several.
@@ -212,7 +245,7 @@ pub(super) fn items(text: &Text, options: &Options, cyrillic: bool) -> Vec<Item>
             at += 1;
             continue;
         }
-        let (end, mask) = words().phrase(text, at);
+        let (mut end, mut mask) = words().phrase(text, at);
         let mut found = letter(text, at, cyrillic);
         let after = text.tokens.get(at + 1);
         let mut of_text = options.at(text, at);
@@ -231,6 +264,11 @@ pub(super) fn items(text: &Text, options: &Options, cyrillic: bool) -> Vec<Item>
             out.push(Item { option, ..Item::new(What::Text, at) });
             at = text_end;
             continue;
+        }
+        let of_option = |k: usize| options.at(text, k).is_some_and(|(text_end, _)| text_end >= end);
+        if mask == PLAIN && (at + 1..end).any(of_option) {
+            // "to the right" where "right of the plate" is an option.
+            (end, mask) = (at, 0);
         }
         let label =
             after.is_some_and(|a| a.kind == Kind::Mark && !a.blank) && [".", ")", ":", "]"].contains(&text.at(at + 1));
@@ -255,7 +293,20 @@ pub(super) fn items(text: &Text, options: &Options, cyrillic: bool) -> Vec<Item>
     while out.last().is_some_and(|item| item.what == What::Line) {
         out.pop();
     }
+    clear(&mut out);
     out
+}
+
+/// "В. зелёный": the text says which alphabet a letter is of.
+fn clear(all: &mut [Item]) {
+    for at in 0..all.len() {
+        if all[at].what == What::Letter && all[at].option == UNCLEAR {
+            let marks = all[at + 1..].iter().take(3).take_while(|i| i.is_mark(")].:-(")).count();
+            if let Some(text) = all.get(at + 1 + marks).filter(|i| marks > 0 && i.what == What::Text) {
+                all[at].option = text.option;
+            }
+        }
+    }
 }
 
 /// Where sentences are, and whether each is a question.

@@ -14,6 +14,7 @@
 
 mod around;
 mod decide;
+mod denial;
 mod fold;
 mod items;
 mod reader;
@@ -30,6 +31,9 @@ use self::items::{Options, items, sentences};
 use self::reader::Reader;
 use self::thoughts::{Cut, cut};
 use self::tokens::Text;
+
+/// Longest output, in words and marks, in which "three" is the option 3.
+const SHORT: usize = 12;
 
 /// What decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,19 +88,25 @@ pub(super) fn said(output: &str) -> Option<&str> {
 
 fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
     if asked.wants_yes_or_no() {
-        return yes_no::read(text);
+        let head = thoughts::before_question(text).map(|head| yes_no::read("", head));
+        return head
+            .filter(|(read, _)| matches!(read, Read::Yes | Read::No))
+            .unwrap_or_else(|| yes_no::read(asked.instruction, text));
     }
     if let Some(at) = plainly(asked, text) {
         return (Read::Option(at), Why::Statement);
     }
-    let (read, why) = option(asked, text);
+    // Where a model answers and goes on with a question of its own, the first answer counts.
+    let head = thoughts::before_question(text).map(|head| option(asked, head));
+    let stated = |(read, why): &(Read, Why)| *why == Why::Statement && *read != Read::Unparsed;
+    let (read, why) = head.filter(stated).unwrap_or_else(|| option(asked, text));
     let is = |at: usize, word: &str| same(asked.options[at].text.trim(), word);
     if read == Read::Unparsed
         && asked.options.len() == 2
         && (is(0, "yes") && is(1, "no") || is(0, "no") && is(1, "yes"))
     {
         // Options that say yes and no may be answered in other words for these.
-        let (word, why) = yes_no::read(text);
+        let (word, why) = yes_no::read("", text);
         if let Some(word) = word.answer() {
             return (Read::Option(usize::from(!is(0, &word))), why);
         }
@@ -129,7 +139,11 @@ fn letters(asked: &Asked) -> usize {
 
 fn option(asked: &Asked, text: &str) -> (Read, Why) {
     let text = Text::new(text);
-    let found = items(&text, &Options::new(asked.options), is_cyrillic(asked.instruction));
+    let mut options = Options::new(asked.options);
+    if text.tokens.len() <= SHORT {
+        options.number_words(asked.options);
+    }
+    let found = items(&text, &options, is_cyrillic(asked.instruction));
     let mut reader = Reader::new(&found, &text);
     sentences(&found).into_iter().for_each(|sentence| reader.sentence(sentence));
     decide::choose(&reader, i32::try_from(letters(asked)).unwrap_or(i32::MAX))

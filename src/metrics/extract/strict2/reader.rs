@@ -41,6 +41,9 @@ pub(super) enum Event {
     Labels(i32),
 }
 
+/// The strength of a boxed number: above all that stands before it, and below what follows.
+pub(super) const NUMBER: u8 = 4;
+
 pub(super) struct Reader<'a> {
     pub(super) items: &'a [Item],
     pub(super) text: &'a Text,
@@ -114,7 +117,7 @@ impl<'a> Reader<'a> {
             _ if right == Right::After => self.clause(k, start),
             _ => None,
         };
-        let stands = self.stands(&item, left, right);
+        let stands = self.stands(k, left, right);
         let open = condition
             || [left, outer.unwrap_or(Left::Other)].iter().any(|l| matches!(l, Left::Hedged | Left::Condition))
             || matches!(right, Right::Hedge | Right::Or | Right::If) && stands;
@@ -141,7 +144,7 @@ impl<'a> Reader<'a> {
             }
         } else if !is_letter {
             self.events.push(Event::Mentions { option, denied: self.is_negated(start, end) });
-        } else if right == Right::Text && item.label {
+        } else if right == Right::Text && (item.label || item.sure) {
             self.events.push(Event::Leaves { options: vec![option, SEVERAL], mentions: false });
         }
         if item.label && is_letter && self.has_text(k, end) {
@@ -205,6 +208,13 @@ impl<'a> Reader<'a> {
         item.what == What::Letter && raw.is_some_and(|raw| "AIEOYaieoyАИОУВСКЯ".contains(raw))
     }
 
+    /// Whether the text of another option stands alone behind a letter: "(B) cat".
+    fn contradicts(&self, k: usize) -> bool {
+        let rest = &self.items[k + 1..];
+        let text = rest.iter().position(|i| !i.is_mark(")]}.:-")).unwrap_or(rest.len());
+        rest.get(text + 1).is_none_or(|i| matches!(i.what, What::Line | What::Closes) || i.is_mark(".!?;,)"))
+    }
+
     fn is_reason(&self, k: usize, end: usize) -> bool {
         self.items.get(k).is_some_and(|item| k < end && item.is(REASON) && !item.is(LINK))
     }
@@ -245,12 +255,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether a letter stands there as an answer, and is not a word of the sentence.
-    fn stands(&self, item: &Item, left: Left, right: Right) -> bool {
-        if item.what == What::Text || item.sure {
+    fn stands(&self, k: usize, left: Left, right: Right) -> bool {
+        let item = &self.items[k];
+        if item.what == What::Text {
             return true;
         }
-        if right == Right::Text {
+        if right == Right::Text && (!item.sure || self.contradicts(k)) {
             return false;
+        }
+        if item.sure {
+            return true;
         }
         if item.low {
             let labelled = item.label && (left == Left::Start || right == Right::End && left == Left::Cued);
@@ -289,7 +303,10 @@ impl<'a> Reader<'a> {
         if found.len() > 1 {
             self.events.push(Event::Leaves { options: found, mentions: false });
         } else if let Some(option) = found.first().copied().filter(|_| clear || led) {
-            self.events.push(Event::Commits { option, strength: 3, listed: false });
+            // A number may be boxed on the way to the answer: a letter that is stated later outweighs it.
+            let is_digits = |i: &Item| self.text.at(i.token).chars().all(|c| c.is_ascii_digit());
+            let number = matches!(inner, [one] if one.what == What::Text && is_digits(one));
+            self.events.push(Event::Commits { option, strength: if number { NUMBER } else { 3 }, listed: false });
         }
         close.min(end)
     }

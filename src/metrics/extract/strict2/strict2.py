@@ -37,6 +37,46 @@ ALPHABETS = ["АБ?Г??", "аб?г??", "ΑΒΓΔΕ", "αβγδε", "ابجده",
 CYRILLIC = ["АБВГДЕЖЗ", "абвгдежз"]
 UNCLEAR, SEVERAL = -1, -2
 LONG = 60
+SHORT = 12
+# Words for the numbers from 0 to 10, where they are nothing else.
+NUMBERS = [
+    "zero cero ноль нуль 零", "one один", "two deux zwei dos due dois duas twee два две dwa dwie två iki 两 兩 二", "three trois drei tres tre três drie три trzy üç 三",
+    "four quatre vier cuatro quattro quatro четыре cztery fyra dört 四", "five cinq fünf cinco cinque vijf пять pięć fem beş 五",
+    "six sechs seis zes шесть sześć altı 六", "seven sept sieben siete sette sete zeven семь siedem yedi 七",
+    "eight huit acht ocho otto oito восемь osiem sekiz 八", "nine neuf neun nueve nove negen девять dziewięć dokuz 九",
+    "ten dix zehn diez dieci dez tien десять dziesięć 十"]
+# Words before a question that a model goes on to ask itself.
+ASKS = ["question", "q", "user", "human", "问题", "問題", "質問", "질문", "문제", "вопрос", "питання", "frage", "pregunta", "pergunta", "domanda", "vraag",
+        "pytanie", "soru", "câu hỏi", "سؤال", "السؤال", "प्रश्न", "सवाल", "pertanyaan", "คำถาม"]
+# What asks whether something is there.
+EXISTS = [" is there ", " are there ", " is anyone ", " is anybody ", " do you see ", " can you see ", " y a t il ", " est ce qu il y a ", " gibt es ", " ist ein ",
+          " hay ", " há ", " existe ", " c è ", " ci sono ", " есть ", " є ", " is er ", " zijn er ", " czy jest ", " czy są ", " apakah ada ", "有",
+          "いますか", "ありますか", "写っていますか", "있습니까", "있나요", "있어요", "보입니까", "보이나요"]
+# What makes such a question one that denies.
+DENIES = [" not ", " n t ", " no ", " without ", " never ", " nothing ", " pas ", " sans ", " kein ", " keine ", " nicht ", " ohne ", " sin ", " não ", " sem ",
+          " non ", " senza ", " не ", " нет ", " без ", " немає ", " geen ", " niet ", " nie ", " bez ", " tidak ", "没有", "沒有", "不", "没", "ない", "ません", "없", "않"]
+# What denies that there is what follows, or what stands before.
+NONE_BEFORE = ["there is no ", "there are no ", "there isn't any ", "there isn't a ", "there isn't an ", "there is not a ", "there is not an ", "there is not any ",
+               "there aren't any ", "there are not any ", "i see no ", "i can see no ", "i don't see any ", "i don't see a ", "i don't see an ", "i do not see any ",
+               "i do not see a ", "i do not see an ", "i can't see any ", "i can't see a ", "i cannot see any ", "i cannot see a ", "there's no ",
+               "il n'y a pas de ", "il n'y a pas d'", "il n'y a aucun ", "il n'y a aucune ", "je ne vois pas de ", "je ne vois aucun ", "je ne vois aucune ",
+               "es gibt keine ", "es gibt keinen ", "es gibt kein ", "ich sehe keine ", "ich sehe keinen ", "ich sehe kein ", "no hay ningún ", "no hay ninguna ",
+               "no hay ", "no veo ningún ", "no veo ninguna ", "não há nenhum ", "não há nenhuma ", "não há ", "não vejo nenhum ", "não vejo nenhuma ",
+               "non c'è nessun ", "non c'è nessuna ", "non c'è ", "non ci sono ", "non vedo nessun ", "er is geen ", "er zijn geen ", "ik zie geen ",
+               "нет ", "здесь нет ", "я не вижу ", "немає ", "nie ma ", "nie widzę ", "tidak ada ", "没有", "沒有", "看不到", "没看到", "沒看到"]
+NONE_AFTER = [" нет", " не видно", " немає", "はいません", "はありません", "は写っていません", "は見えません", "は見当たりません", "がいません", "はいない", "はない",
+              "は写っていない", "이 없습니다", "가 없습니다", "은 없습니다", "는 없습니다", "이 보이지 않습니다", "가 보이지 않습니다", "은 보이지 않습니다",
+              "는 보이지 않습니다", "이 없어요", "가 없어요", "은 없어요", "는 없어요"]
+# Where that is said to be.
+PLACES = ["in the picture", "in the image", "in the photo", "in this picture", "in this image", "in this photo", "sur l'image", "sur la photo", "dans l'image",
+          "auf dem bild", "im bild", "auf dem foto", "en la imagen", "en la foto", "na imagem", "na foto", "nell'immagine", "nella foto", "op de foto", "op de afbeelding",
+          "in de afbeelding", "на картинке", "на изображении", "на фото", "на фотографии", "на зображенні", "na zdjęciu", "na obrazku", "di gambar", "dalam gambar",
+          "图片中", "圖片中", "图片里", "圖片裡", "图中", "圖中", "图里", "画面中", "畫面中", "照片中", "照片里", "图片上", "写真に", "写真には", "画像に", "画像には",
+          "사진에는 ", "사진에 ", "이미지에 ", "이미지에는 ", "그림에 "]
+ANYWHERE = ["here", "visible", "shown", "present", "any", "ici", "hier", "aquí", "aqui", "qui", "здесь", "тут"]
+# What turns from a denial.
+TURNS = [" but ", " however ", " although ", " though ", " except ", " mais ", " aber ", " sondern ", " doch ", " pero ", " mas ", " ma ", " maar ", " но ", " а ",
+         " ale ", " tapi ", " tetapi ", "但", "不过", "而是", "しかし", "でも", "ですが", "하지만", "그러나", "지만", " or ", " unless ", " maybe ", " perhaps ", " only if "]
 NEAR = 64
 
 W, P, N, OPENS, CLOSES = "w", "p", "n", "o", "c"
@@ -311,6 +351,14 @@ def letter(all_tokens, at, count, cyrillic):
     return option, enclosed, weak
 
 
+def number_words(options):
+    """Words for the options' numbers, where the options are nothing else and none is above 10."""
+    numbers = [t.strip() for t in options]
+    if len(set(numbers)) < len(numbers) or not all(t.isascii() and t.isdigit() and len(t) < 3 and int(t) <= 10 for t in numbers):
+        return {}
+    return {word: [((word,), at)] for at, t in enumerate(numbers) for word in NUMBERS[int(t)].split()}
+
+
 def option_table(options):
     """The options' texts as tokens, by their first; texts that two options have are nobody's."""
     found = {}
@@ -375,6 +423,9 @@ def items(all_tokens, table, count, cyrillic):
             out.append(Item("T", at, option=option))
             at = text_end
             continue
+        if mask == PLAIN and any(option_at(all_tokens, k, table)[0] >= end for k in range(at + 1, end)):
+            # "to the right" where "right of the plate" is an option.
+            end, mask = at, 0
         label = bool(after and after.kind == P and after.text in ".):]" and not after.blank)
         alone = n == 1 or (found and found[2] and mask and label and (not out or out[-1].kind == N))
         if found and (found[1] or not mask or alone or (out and out[-1].kind == P and out[-1].text == ":" and (after is None or after.kind == N))):
@@ -392,6 +443,14 @@ def items(all_tokens, table, count, cyrillic):
         item.text = token.text
         out.append(item)
         at += 1
+    for at, item in enumerate(out):
+        # "В. зелёный": the text says which alphabet the letter is of.
+        if item.kind == "L" and item.option == UNCLEAR:
+            k = at + 1
+            while k < len(out) and k < at + 4 and out[k].kind == P and out[k].text in ")].:-(":
+                k += 1
+            if k > at + 1 and k < len(out) and out[k].kind == "T":
+                item.option = out[k].option
     return out
 
 
@@ -453,6 +512,8 @@ class Reader:
                         continue
                     if before is not None and before.kind == "ph" and before.mask & (WAIT | WEAK):
                         return BACK, k
+                    if before is not None and before.kind == "ph" and before.mask & SO and not before.mask & NOT and flags & (RIGHT | CUE):
+                        return CUED, k - 1
                     turned = before is not None and before.kind == "ph" and before.mask & NOT and before.mask & BUT and self.follows(k - 1, start)
                     return (BUTTED if flags & IS or turned else COMMA), k
                 if item.text in ":=":
@@ -467,8 +528,14 @@ class Reader:
                 if comma_after and mask & (WAIT | WEAK):
                     return BACK, k
                 if mask & BUT and not mask & CUE and k > start and self.items[k - 1].kind == P and self.items[k - 1].text == ",":
+                    back = k > start + 1 and self.items[k - 2].kind == "ph" and self.items[k - 2].mask & WAIT
+                    return (BACK if back else BUTTED), k
+                if mask & BUT and mask & LINK and not mask & (CUE | NOT) and k > start and self.items[k - 1].kind in ("L", "T"):
                     return BUTTED, k
-                if mask & NOT and not mask & (RIGHT | IS):
+                if mask & NO and mask & WEAK and k + 1 == first and self.items[first].kind == "T":
+                    # "No bear", where "No, bear" has a comma.
+                    return DENIED, k
+                if mask & NOT and not mask & (RIGHT | IS | REASON):
                     return (BUTTED if mask & BUT and self.follows(k, start) else DENIED), k
                 if mask & (CUE | FINAL | SO) and not (mask & LINK and not mask & FINAL):
                     return CUED, k
@@ -489,7 +556,7 @@ class Reader:
             else:
                 break
             k -= 1
-        if flags & RIGHT and (flags & (IS | NOUN) or colon) or flags & NOUN and (flags & IS or colon):
+        if flags & RIGHT and (flags & (IS | NOUN | CUE) or colon) or flags & NOUN and (flags & IS or colon):
             return CUED, k + 1
         if flags & NOUN:
             return NAMED, k
@@ -532,6 +599,8 @@ class Reader:
                     return DENIED
                 if item.mask & SO or item.mask & BUT and not item.mask & CUE:
                     return None
+                if item.mask & OR and not item.mask & (LINK | REASON | AND | BUT):
+                    return HEDGED
                 if item.mask & HEDGE and not item.mask & (LINK | REASON):
                     return HEDGED
                 if item.mask & IF and not item.mask & (LINK | REASON):
@@ -630,7 +699,11 @@ class Reader:
                 nxt = self.items[j + 1] if j + 1 < end else None
                 if nxt is not None and nxt.kind == P and nxt.text in ")]}":
                     nxt = self.items[j + 2] if j + 2 < end else None
-                listed = nxt is None or nxt.kind == P and nxt.text in ",/" or nxt.kind == "ph" and nxt.mask & (OR | AND)
+                after = self.items[j + 2] if j + 2 < end else None
+                # "A, B, C는 아니므로": a particle and a denial behind the last of three.
+                denied = len(options) > 1 and nxt is not None and nxt.kind == "ph" and (
+                    nxt.mask & NOT or nxt.mask & (IS | LINK) and after is not None and after.kind == "ph" and after.mask & NOT)
+                listed = denied or nxt is None or nxt.kind == P and nxt.text in ",/" or nxt.kind == "ph" and nxt.mask & (OR | AND)
                 if not listed:
                     break
             options.append(item.option)
@@ -675,10 +748,10 @@ class Reader:
                 denied_here = True
             elif several:
                 self.events.append(("hedge", set(options), item.kind == "T" and left == OTHER))
-            elif condition or left == HEDGED or outer == HEDGED or right in ("hedge", "or", "if") and self.stands(item, left, right) \
+            elif condition or left == HEDGED or outer == HEDGED or right in ("hedge", "or", "if") and self.stands(k, left, right) \
                     or left == HYPOTHETICAL or outer == HYPOTHETICAL:
                 self.events.append(("hedge", {option}, item.kind == "T" and left == OTHER))
-            elif self.stands(item, left, right):
+            elif self.stands(k, left, right):
                 strength = 2
                 with_text = False
                 if left == CUED and self.items[where].kind == "ph" and self.items[where].mask & FINAL:
@@ -713,7 +786,7 @@ class Reader:
                     self.events.append(("mark", option, self.negated(start, end)))
             elif item.kind == "T":
                 self.events.append(("mention", option, self.negated(start, end)))
-            elif right == "text" and item.label:
+            elif right == "text" and (item.label or item.sure):
                 self.events.append(("hedge", {option, SEVERAL}, False))
             if item.label and item.kind == "L" and self.has_text(k, end):
                 self.events.append(("label", option))
@@ -725,6 +798,14 @@ class Reader:
     def article(self, item):
         token = self.tokens[item.token]
         return item.kind == "L" and token.raw in "AIEOYaieoyАИОУВСКЯ"
+
+    def contradicts(self, k):
+        """Whether the text of another option stands alone behind a letter: "(B) cat"."""
+        k += 1
+        while k < len(self.items) and self.items[k].kind == P and self.items[k].text in ")]}.:-":
+            k += 1
+        k += 1
+        return k >= len(self.items) or self.items[k].kind in (N, CLOSES) or self.items[k].kind == P and self.items[k].text in ".!?;,)"
 
     def strong_reason(self, k, end):
         item = self.items[k] if k < end else None
@@ -759,12 +840,15 @@ class Reader:
                 return False
         return True
 
-    def stands(self, item, left, right):
+    def stands(self, k, left, right):
         """Whether a letter stands there as an answer, and is not a word of the sentence."""
-        if item.kind == "T" or item.sure:
+        item = self.items[k]
+        if item.kind == "T":
             return True
-        if right == "text":
+        if right == "text" and (not item.sure or self.contradicts(k)):
             return False
+        if item.sure:
+            return True
         if item.low:
             return item.label and (left == START or right == "end" and left == CUED) or right in ("end", "comma", "after") and left in (CUED, NAMED, BACK) \
                 or right == "end" and left == START
@@ -792,7 +876,9 @@ class Reader:
             found = {inner[1].option}
         led = inner and inner[0].kind == "L" and (inner[0].label or len(inner) > 1 and inner[1].kind in (P,))
         if len(found) == 1 and (clear or led and not any(i.kind == "ph" and i.mask & (NOT | HEDGE | OR) and not i.mask & LINK for i in inner)):
-            self.events.append(("commit", found.pop(), 3, False))
+            # A number may be boxed on the way to the answer: a letter that is stated later outweighs it.
+            number = len(inner) == 1 and inner[0].kind == "T" and all("0" <= c <= "9" for c in self.tokens[inner[0].token].text)
+            self.events.append(("commit", found.pop(), 4 if number else 3, False))
         elif len(found) > 1:
             self.events.append(("hedge", found, False))
         return min(close, end)
@@ -813,7 +899,8 @@ def decide(events, count):
                 # What stands against another answer is settled by a conclusion, or by taking the earlier back.
                 if back or strong > strength:
                     conflict = False
-                strength = max(strength, strong) if current == option else strong
+                strength = max(strength, strong) if current == option and strong != 4 else strong
+                strength = 1 if strong == 4 else strength
                 current, back = option, False
             elif strong == strength:
                 conflict = True
@@ -880,8 +967,18 @@ def read(options, kind, output, instruction="", count=None):
     if text is None or not text or text.startswith(FAILED):
         return None
     if not options and kind in ("yes-no", "true-false"):
-        return yes_no(text)
-    found = choose(options, text, instruction)
+        head = before_question(text)
+        found = yes_no(head) if head is not None else None
+        if found not in ("yes", "no"):
+            found = yes_no(text, instruction)
+        return found
+    found = None
+    head = before_question(text)
+    if head is not None:
+        found, stated = choose(options, head, instruction)
+        found = found if stated else None
+    if found is None:
+        found = choose(options, text, instruction)[0]
     if found is None and {t.strip().lower() for t in options} == {"yes", "no"}:
         word = yes_no(text)
         for at, option in enumerate(options):
@@ -890,10 +987,72 @@ def read(options, kind, output, instruction="", count=None):
     return found
 
 
+def before_question(text):
+    """What stands before a line in which a model goes on with a question of its own; None where there is none."""
+    at = text.find("\n")
+    while at >= 0:
+        line = text[at + 1:at + 33].lstrip(" \n#*").lower()
+        for word in ASKS:
+            if line.startswith(word) and line[len(word):].lstrip(" 0123456789*")[:1] in (":", "："):
+                return text[:at]
+        at = text.find("\n", at + 1)
+    return None
+
+
+def plain_words(text):
+    """A text in small letters, with a blank for each mark, and one around."""
+    return " " + " ".join("".join(c if script(c) else " " for c in lower(fold(text))).split()) + " "
+
+
+def denies(question, text):
+    """Whether a text denies that there is what a question asks for, in the question's words and nothing else."""
+    question = plain_words(question.split("\n")[0][:400])
+    if len(text) > 600 or not any(word in question for word in EXISTS):
+        return False
+    asked = question
+    for word in ("有没有", "有沒有", "是否有"):
+        asked = asked.replace(word, "")
+    if any(word in asked for word in DENIES) or any(word in plain_words(text) for word in TURNS):
+        return False
+    found = False
+    for part in lower(fold(text)).replace("\n", ".").replace("。", ".").replace("!", ".").replace(";", ".").split("."):
+        part = part.strip()
+        if not part:
+            continue
+        part = part.split(",")[0].strip()
+        for place in PLACES:
+            part = part.replace(place, "").strip()
+        rest = next((part[len(word):] for word in NONE_BEFORE if part.startswith(word)), None)
+        if rest is None:
+            rest = next((part[:len(part) - len(word)] for word in NONE_AFTER if part.endswith(word)), None)
+        if rest is None:
+            continue
+        words = plain_words(rest).split()
+        if not words or not all(asked_for(question, word) for word in words):
+            return False
+        found = True
+    return found
+
+
+def asked_for(question, word):
+    """Whether a question has a word, in this form or another: all but its last letters count."""
+    if word in ANYWHERE:
+        return True
+    if script(word[0]) == 3:
+        return word in question
+    cut = 0 if len(word) < 4 else 1 if len(word) < 6 else 2
+    return " " + word[:len(word) - cut] in question
+
+
 def choose(options, text, instruction):
+    """The option that a text comes to, and whether it is stated."""
     count = len(options) or 26
     all_tokens = tokens(text)
-    found = items(all_tokens, option_table(options), count, is_cyrillic(instruction))
+    table = option_table(options)
+    if len(all_tokens) <= SHORT:
+        for word, rows in number_words(options).items():
+            table.setdefault(word, rows)
+    found = items(all_tokens, table, count, is_cyrillic(instruction))
     while found and found[-1].kind == N:
         found.pop()
     reader = Reader(found, all_tokens)
@@ -902,25 +1061,25 @@ def choose(options, text, instruction):
         reader.sentence(start, end, question)
     option, committed = decide(reader.events, count)
     if committed:
-        return option
+        return option, True
     if any(i.kind == "ph" and i.mask & REFUSE for i in found):
-        return "refused"
+        return "refused", False
     events = reader.events
     if any(e[0] in ("hedge", "denied", "asked", "wait") for e in events):
-        return None
+        return None, False
     marks = {e[1] for e in events if e[0] in ("mark", "label")}
     if marks:
         one = marks.pop()
         clear = not marks and 0 <= one < count and not any(e[0] == "mark" and e[2] for e in events)
-        return one if clear else None
+        return (one if clear else None), False
     mentions = {e[1] for e in events if e[0] == "mention"}
     if len(mentions) == 1 and len(found) <= LONG and not any(e[0] == "mention" and e[2] for e in events) and not reader.negated(0, len(found)):
         one = mentions.pop()
-        return one if one >= 0 else None
-    return None
+        return (one if one >= 0 else None), False
+    return None, False
 
 
-def yes_no(text):
+def yes_no(text, asked=""):
     all_tokens = tokens(text)
     found = items(all_tokens, {}, 0, False)
     reader = Reader(found, all_tokens)
@@ -957,7 +1116,10 @@ def yes_no(text):
             nxt = found[k + 1] if k + 1 < end else None
             closed = nxt is None or nxt.kind in (P, N, CLOSES) and nxt.text not in "/" or nxt.kind == "ph" and nxt.mask & (REASON | YES | NO | IS) \
                 and not nxt.mask & (OPEN | OR)
-            if item.mask & OPEN and (lead or begins or reader.left(k, start)[0] in (CUED, HEDGED)) and not item.mask & PLAIN:
+            # "Yes, possibly" is open, and "yes, a house, possibly an office" is not.
+            answers = k > start and found[k - 1].kind not in (P, N) or k > start + 1 and found[k - 2].kind == "ph" and says(found[k - 2].mask) is not None
+            begins_open = begins and (k == start or answers or nxt is None or nxt.kind in (P, N))
+            if item.mask & OPEN and (lead or begins_open or reader.left(k, start)[0] in (CUED, HEDGED)) and not item.mask & PLAIN:
                 if current is not None or lead:
                     current, seen, back = None, True, False
                     strength = 0
@@ -1000,6 +1162,8 @@ def yes_no(text):
         if conflict or current is None or back:
             return None
         return current
+    if denies(asked, text):
+        return "no"
     if any(i.kind == "ph" and i.mask & REFUSE for i in found):
         return "refused"
     return None

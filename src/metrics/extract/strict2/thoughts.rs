@@ -77,3 +77,47 @@ pub(super) fn cut(output: &str) -> Cut<'_> {
         text => Cut::Said(text),
     }
 }
+
+/// Words before a question that a model goes on to ask itself.
+const ASKS: [&str; 25] = [
+    "question",
+    "q",
+    "user",
+    "human",
+    "问题",
+    "問題",
+    "質問",
+    "질문",
+    "문제",
+    "вопрос",
+    "питання",
+    "frage",
+    "pregunta",
+    "pergunta",
+    "domanda",
+    "vraag",
+    "pytanie",
+    "soru",
+    "câu hỏi",
+    "سؤال",
+    "السؤال",
+    "प्रश्न",
+    "सवाल",
+    "pertanyaan",
+    "คำถาม",
+];
+
+/// What stands before a line in which a model goes on with a question of its own; `None` where there is none.
+pub(super) fn before_question(text: &str) -> Option<&str> {
+    text.match_indices('\n').find_map(|(at, _)| {
+        let line: String = text[at + 1..].chars().take(32).flat_map(char::to_lowercase).collect();
+        let line = line.trim_start_matches([' ', '\n', '#', '*']);
+        let begins = |word: &&str| {
+            let rest = line
+                .strip_prefix(*word)
+                .map(|rest| rest.trim_start_matches(|c: char| " *".contains(c) || c.is_ascii_digit()));
+            rest.is_some_and(|rest| rest.starts_with([':', '：']))
+        };
+        ASKS.iter().any(begins).then_some(&text[..at])
+    })
+}

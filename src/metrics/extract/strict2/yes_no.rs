@@ -3,6 +3,7 @@
 use super::Why;
 use super::around::Left;
 use super::decide::Refuses;
+use super::denial::denies;
 use super::items::{Item, Options, What, items, sentences};
 use super::reader::Reader;
 use super::tokens::Text;
@@ -25,20 +26,21 @@ fn says(item: &Item) -> Option<bool> {
     (!item.is(OPEN) && yes != no).then_some(yes)
 }
 
-pub(super) fn read(text: &str) -> (Read, Why) {
-    let text = Text::new(text);
+pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
+    let text = Text::new(said);
     let found = items(&text, &Options::default(), false);
     let reader = Reader::new(&found, &text);
-    let mut said = Said::default();
+    let mut word = Said::default();
     for (at, sentence) in sentences(&found).into_iter().enumerate() {
-        said.sentence(&reader, sentence, at == 0);
+        word.sentence(&reader, sentence, at == 0);
     }
-    match said {
+    match word {
         Said { seen: true, conflict: true, .. } => (Read::Unparsed, Why::Contradiction),
         Said { seen: true, now: None, .. } => (Read::Unparsed, Why::Hedge),
         Said { seen: true, back: true, .. } => (Read::Unparsed, Why::Withdrawn),
         Said { seen: true, now: Some(true), .. } => (Read::Yes, Why::Statement),
         Said { seen: true, now: Some(false), .. } => (Read::No, Why::Statement),
+        _ if denies(question, said) => (Read::No, Why::Statement),
         _ if found.refuses() => (Read::Refused, Why::Refusal),
         _ => (Read::Unparsed, Why::Nothing),
     }
@@ -68,7 +70,13 @@ impl Said {
                     || i.is(REASON | YES | NO | IS) && !i.is(OPEN | OR)
             });
             let left = || reader.left(k, start);
-            if item.is(OPEN) && !item.is(PLAIN) && (leads || begins || matches!(left().0, Left::Cued | Left::Hedged)) {
+            // "Yes, possibly" is open, and "yes, a house, possibly an office" is not.
+            let answers = k > start && !plain(&found[k - 1]) || k > start + 1 && says(&found[k - 2]).is_some();
+            let begins_open = begins && (k == start || answers || next.is_none_or(plain));
+            if item.is(OPEN)
+                && !item.is(PLAIN)
+                && (leads || begins_open || matches!(left().0, Left::Cued | Left::Hedged))
+            {
                 if self.now.is_some() || leads {
                     *self = Said { seen: true, conflict: self.conflict, ..Said::default() };
                 }
