@@ -11,7 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::lock::{self, Away, Socket};
 use super::people;
-use super::reading;
+use super::read_only;
 use super::session;
 use super::start::Readiness;
 use super::state::{Data, Shared};
@@ -89,7 +89,7 @@ fn say(readiness: &Readiness) {
 fn open_data(project: &Project, closed: &mut Option<(Problem, Away)>) -> Result<open::Opened> {
     if closed.is_none() {
         let opened = folders(project).and_then(|()| {
-            let missing = super::upkeep::begin(project);
+            let missing = super::file_watch::begin(project);
             let mut opened = open::open(project)?;
             opened.notices.extend(missing);
             Ok(opened)
@@ -143,14 +143,14 @@ fn serve(held: Held) -> Result<()> {
     super::generate::start(&shared);
     super::scoring::start(&shared);
     super::evaluate::start(&shared);
-    let upkeep = match shared.closed {
+    let watching_files = match shared.closed {
         Some(_) => None,
         None => Some(
-            super::upkeep::start(&shared)
+            super::file_watch::start(&shared)
                 .map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?,
         ),
     };
-    let seen = reading::Seen::of(&shared);
+    let seen = read_only::Seen::of(&shared);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)
@@ -171,9 +171,9 @@ fn serve(held: Held) -> Result<()> {
     }
     let _ = writing.join();
     runtime.shutdown_timeout(Duration::from_secs(2));
-    if let Some(upkeep) = upkeep {
-        let _ = upkeep.join();
-        super::upkeep::end(shared);
+    if let Some(watching_files) = watching_files {
+        let _ = watching_files.join();
+        super::file_watch::end(shared);
     }
     served
 }
@@ -272,7 +272,7 @@ async fn accept(
     listener: std::os::unix::net::UnixListener,
     shared: Arc<Shared>,
     idle: Option<Duration>,
-    mut seen: reading::Seen,
+    mut seen: read_only::Seen,
 ) -> Result<()> {
     let fail = |e: std::io::Error| Problem::new(Kind::Io, format!("the owner cannot listen: {e}"));
     listener.set_nonblocking(true).map_err(fail)?;

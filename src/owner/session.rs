@@ -19,7 +19,7 @@ use super::wire::{
     Answer, Ask, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, Place, Receipt, ToOwner, Welcome,
 };
 use super::writer::{Wish, Work};
-use super::{answers, jobs, people, reading, trust};
+use super::{answers, jobs, people, read_only, trust};
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::compose::Order;
 use crate::store::journal;
@@ -129,7 +129,7 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
                     Ok(ToOwner::Ask(number, ask)) => {
                         let allowed = people::allow(&shared.project.config().shared, peer, &ask)
                             .and_then(|()| trust::allow(&shared, peer, &ask));
-                        let going = match allowed.and_then(|()| reading::allow(&shared, &ask)) {
+                        let going = match allowed.and_then(|()| read_only::allow(&shared, &ask)) {
                             Ok(()) => take(&shared, &running, (&outbox, &receipts), &who, number, ask),
                             Err(problem) => reply(&outbox, number, Err(problem)),
                         };

@@ -40,7 +40,7 @@ pub enum Readiness {
 pub fn find(project: &Project) -> Result<Option<UnixStream>> {
     let path = lock::socket_path(project)?;
     let near = match UnixStream::connect(&path) {
-        Ok(stream) => return Ok(Some(stream)),
+        Ok(stream) => return of_owner(project, stream).map(Some),
         Err(e) => match e.kind() {
             std::io::ErrorKind::NotFound | std::io::ErrorKind::ConnectionRefused => Ok(None),
             _ => Err(Problem::io(&e, "the owner cannot be reached", &path)),
@@ -49,6 +49,22 @@ pub fn find(project: &Project) -> Result<Option<UnixStream>> {
     // One that may only read has its socket outside of the project.
     let away = Away::found(project).into_iter().find_map(|away| UnixStream::connect(away.socket).ok());
     away.map_or(near, |stream| Ok(Some(stream)))
+}
+
+/// The connection, where its other end is a process of this user or, in a shared project, of the user it belongs to: a
+/// socket in a folder that came from somebody else is anybody's.
+fn of_owner(project: &Project, stream: UnixStream) -> Result<UnixStream> {
+    let path = lock::socket_path(project)?;
+    let peer = rustix::net::sockopt::socket_peercred(&stream);
+    let peer = peer.map_err(|e| Problem::io(&e.into(), "the owner cannot be told", &path))?.uid.as_raw();
+    let is_shared = !project.config().shared.people.is_empty();
+    let holds = || project.root().symlink_metadata().is_ok_and(|meta| meta.uid() == peer);
+    if peer == rustix::process::geteuid().as_raw() || (is_shared && holds()) {
+        return Ok(stream);
+    }
+    Err(Problem::new(Kind::Denied, format!("another user ({peer}) listens in this project"))
+        .file(path)
+        .help("end that process, or copy the project to a folder of yours"))
 }
 
 /// Connects to the owner, starting one when none is running.

@@ -11,7 +11,7 @@ use super::evaluate::Evaluations;
 use super::generate::{Desk, Maker};
 use super::latency::Latency;
 use super::metadata::Live;
-use super::reading::{self, Home};
+use super::read_only::{self, Home};
 use super::rounds::Rounds;
 use super::scoring::Scoring;
 use super::search::Search;
@@ -224,7 +224,7 @@ impl Shared {
     /// # Errors
     /// [`crate::model::Kind::Conflict`] once it does not, from then on.
     pub fn at_home(&self) -> Outcome<()> {
-        if self.home.is_there(self.project.root()) { Ok(()) } else { Err(reading::moved(self.project.root())) }
+        if self.home.is_there(self.project.root()) { Ok(()) } else { Err(read_only::moved(self.project.root())) }
     }
 
     /// The leaderboard's working data, kept until the next import.

@@ -2,12 +2,12 @@
 //!
 //! sled is not on this path. The journals are the truth, so a decision costs one append and one `fdatasync`; the status
 //! blocks follow as a checkpoint when the queue is idle, every [`CHECKPOINT_EVERY`] decisions, and at the end. Another
-//! thread writes them ([`keeper`]), and another folds the journals where rules or items are others ([`whole`]).
+//! thread writes them ([`index_writer`]), and another folds the journals where rules or items are others ([`whole`]).
 
-mod again;
 mod flush;
-mod keeper;
+mod index_writer;
 mod made;
+mod reread;
 mod rounds;
 mod syncers;
 mod whole;
@@ -28,7 +28,7 @@ use crate::store::columns::BLOCK_ROWS;
 use crate::store::journal::Journal;
 use crate::store::open::Recorded;
 use crate::store::{open, pictures};
-use keeper::Keeper;
+use index_writer::IndexWriter;
 use syncers::Syncers;
 use whole::Folding;
 
@@ -135,7 +135,7 @@ struct Writer {
     shared: Arc<Shared>,
     journals: HashMap<String, Journal>,
     syncers: Syncers,
-    keeper: Keeper,
+    index_writer: IndexWriter,
     /// A fold under way on another thread.
     folding: Option<Folding>,
     /// Work on everything that waits for it.
@@ -161,7 +161,7 @@ struct Writer {
 /// the status blocks in the store are not those of this ledger, `unread` why there is no ledger.
 pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unread: Option<Problem>) {
     let mut writer = Writer {
-        keeper: Keeper::new(&shared),
+        index_writer: IndexWriter::new(&shared),
         shared,
         journals: HashMap::new(),
         syncers: Syncers::default(),
@@ -210,7 +210,7 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
         writer.flush();
         writer.settle(done);
         if done {
-            writer.keeper.wait();
+            writer.index_writer.wait();
         }
         if done || writer.since_checkpoint >= CHECKPOINT_EVERY {
             writer.checkpoint();
@@ -355,7 +355,7 @@ impl Writer {
     fn place(&self, who: &str, place: &Place) {
         if let (Ok(text), Ok(())) = (serde_json::to_string(place), self.shared.may_write()) {
             self.shared.index.note_place(who, &text);
-            self.keeper.places();
+            self.index_writer.places();
         }
     }
 
@@ -366,10 +366,10 @@ impl Writer {
 
     /// Has the statuses written, as they are now and with the journals that they follow from.
     fn checkpoint(&mut self) {
-        if self.shared.may_write().is_err() || !self.keeper.is_free() {
+        if self.shared.may_write().is_err() || !self.index_writer.is_free() {
             return;
         }
-        self.dirty.extend(self.keeper.unwritten());
+        self.dirty.extend(self.index_writer.unwritten());
         if self.dirty.is_empty() || self.changed.is_some() {
             return;
         }
@@ -378,13 +378,13 @@ impl Writer {
             (ledger.rev(), open::followed(&ledger, &self.shared.pictures()))
         };
         let overlay = self.shared.data().overlay.clone();
-        self.keeper.checkpoint(overlay, std::mem::take(&mut self.dirty), rev, journals);
+        self.index_writer.checkpoint(overlay, std::mem::take(&mut self.dirty), rev, journals);
         self.since_checkpoint = 0;
     }
 
     /// What the next opening reads first; it names the journals, so it must be the last thing written.
     fn leave(&mut self) {
-        let unwritten = self.keeper.finish();
+        let unwritten = self.index_writer.finish();
         if self.shared.may_write().is_err() {
             return;
         }

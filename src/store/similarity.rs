@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::append::Whole;
 use super::columns::id_hash;
-use super::growing::Growing;
+use super::lazy_append::LazyAppend;
 use super::{disk, regular};
 use crate::model::{Kind, Result};
 
@@ -32,7 +32,7 @@ pub fn pair(reference: &str, output: &str) -> u64 {
 pub struct Cosines {
     short: String,
     found: HashMap<u64, f32>,
-    rows: Growing,
+    rows: LazyAppend,
 }
 
 fn folder(store: &Path) -> PathBuf {
@@ -80,7 +80,7 @@ impl Cosines {
         let path = file(store, short);
         let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
         let whole = bytes.len() - bytes.len() % ROW;
-        let rows = Growing::new(path, Whole { length: whole as u64, torn: whole < bytes.len() });
+        let rows = LazyAppend::new(path, Whole { length: whole as u64, torn: whole < bytes.len() });
         Ok(Cosines { short: short.to_string(), found: bytes.chunks_exact(ROW).filter_map(decode).collect(), rows })
     }
 

@@ -85,6 +85,15 @@ impl Read {
         }
     }
 
+    /// How a trace says it: ``read as `B` ``, `refused` or `not readable`.
+    fn traced(self) -> String {
+        match self {
+            Read::Refused => "refused".into(),
+            Read::Unparsed => "not readable".into(),
+            read => format!("read as `{}`", read.answer().unwrap_or_default()),
+        }
+    }
+
     /// The answer as text: a letter, `yes` or `no`; `None` for the other states.
     pub fn answer(self) -> Option<String> {
         match self {

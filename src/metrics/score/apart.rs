@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::bunches::Bunches;
+use super::cluster_bits::ClusterBits;
 use super::cube::{Plane, each};
 use super::sheet::Mark;
 use super::{Chosen, NEVER, Ruled};
@@ -36,13 +36,13 @@ pub struct Tested {
 
 /// The questions outside groups by cluster, and what each model got right.
 pub(super) struct ByCluster {
-    bunches: Bunches,
+    cluster_bits: ClusterBits,
     right: Vec<Plane>,
 }
 
 /// Units of a column by cluster: for each of some models, which of them it is scored on, and which it got right.
 struct Units<'r> {
-    bunches: Cow<'r, Bunches>,
+    cluster_bits: Cow<'r, ClusterBits>,
     scored: Vec<Plane>,
     right: Vec<Cow<'r, [u64]>>,
     /// Whether every cluster is one unit, whichever model is scored on it.
@@ -64,16 +64,16 @@ impl Units<'_> {
             own.iter().zip(other).zip(&mask).map(|((own, other), is)| own & !other & is).collect()
         };
         let (first, second) = (alone(&self.right[a], &self.right[b]), alone(&self.right[b], &self.right[a]));
-        let discordant = (Bunches::ones(&first), Bunches::ones(&second));
+        let discordant = (ClusterBits::ones(&first), ClusterBits::ones(&second));
         let sum = discordant.0 as i64 - discordant.1 as i64;
-        let of = &*self.bunches;
+        let of = &*self.cluster_bits;
         let products = |a: &Plane, b: &Plane| of.products(0, a, b);
         let squares = match self.is_single {
             true => discordant.0 + discordant.1,
             false => products(&first, &first) + products(&second, &second) - 2 * products(&first, &second),
         };
         // Units may be alone in their clusters for these two models only.
-        let is_exact = self.is_single || of.clusters(0, &mask) == Bunches::ones(&mask);
+        let is_exact = self.is_single || of.clusters(0, &mask) == ClusterBits::ones(&mask);
         let p = match is_exact {
             true => mcnemar(discordant.0, discordant.1),
             false if squares <= EXACT => flip_test(sum, squares, Some(&of.differences(&first, &second))),
@@ -83,7 +83,7 @@ impl Units<'_> {
             let sums = Differences {
                 d: sum as f64,
                 dd: squares as f64,
-                n: Bunches::ones(&mask) as f64,
+                n: ClusterBits::ones(&mask) as f64,
                 dn: products(&first, &mask) as f64 - products(&second, &mask) as f64,
                 nn: products(&mask, &mask) as f64,
             };
@@ -115,25 +115,25 @@ impl Ruled {
     }
 
     /// What each model got right, of units that are rows.
-    pub(super) fn right_by(&self, bunches: &Bunches) -> Vec<Plane> {
+    pub(super) fn right_by(&self, cluster_bits: &ClusterBits) -> Vec<Plane> {
         let want = |row: u32| match self.sheet.graded(row as usize) {
             true => Mark::option(usize::from(self.sheet.gold[row as usize])),
             false => NEVER,
         };
-        let wanted = bunches.by_bit(want, NEVER);
+        let wanted = cluster_bits.by_bit(want, NEVER);
         each(self.models(), |model| match self.sheet.may_decline() {
             // Declining in words is right where the option that declines is.
-            true => bunches.plane(|row| self.sheet.right(row as usize, model.mark(row as usize))),
-            false => bunches.marked(&model.marks, &wanted),
+            true => cluster_bits.plane(|row| self.sheet.right(row as usize, model.mark(row as usize))),
+            false => cluster_bits.marked(&model.marks, &wanted),
         })
     }
 
     fn by_cluster(&self) -> &ByCluster {
         self.by_cluster.get_or_init(|| {
             let rows = (0..self.sheet.len()).filter(|row| self.cube.holds(*row));
-            let bunches = Bunches::new(1, rows.map(|row| (row as u32, 0, self.cluster(row))));
-            let right = self.right_by(&bunches);
-            ByCluster { bunches, right }
+            let cluster_bits = ClusterBits::new(1, rows.map(|row| (row as u32, 0, self.cluster(row))));
+            let right = self.right_by(&cluster_bits);
+            ByCluster { cluster_bits, right }
         })
     }
 
@@ -148,7 +148,8 @@ impl Ruled {
             any.iter_mut().zip(own).for_each(|(any, own)| *any |= own);
             any
         });
-        let is_single = units.bunches.segments() == 0 || units.bunches.clusters(0, &any) == Bunches::ones(&any);
+        let is_single =
+            units.cluster_bits.segments() == 0 || units.cluster_bits.clusters(0, &any) == ClusterBits::ones(&any);
         Some(Units { is_single, ..units })
     }
 
@@ -163,20 +164,20 @@ impl Ruled {
             let rows = self.cube.rows(*at as usize, &self.all);
             rows.filter(|row| chosen.holds(*row)).for_each(|row| counted[row] = true);
         }
-        let all = of.bunches.plane(|row| counted[row as usize]);
+        let all = of.cluster_bits.plane(|row| counted[row as usize]);
         let scored = each(models, |model| {
             let planes = &self.planes[*model];
             let on_all = stacks.iter().all(|at| planes.scored[*at as usize]);
             match on_all && planes.asked.is_none() {
                 true => all.clone(),
-                false => of.bunches.plane(|row| {
+                false => of.cluster_bits.plane(|row| {
                     let row = row as usize;
                     counted[row] && planes.scored[self.cube.stack_of(row)] && self.models[*model].was_asked(row)
                 }),
             }
         });
         let right = models.iter().map(|model| Cow::Borrowed(&of.right[*model][..])).collect();
-        Some(Units { bunches: Cow::Borrowed(&of.bunches), scored, right, is_single: false })
+        Some(Units { cluster_bits: Cow::Borrowed(&of.cluster_bits), scored, right, is_single: false })
     }
 
     /// Groups of questions, and questions in every order, by the cluster of their first one.
@@ -188,15 +189,15 @@ impl Ruled {
         let mut firsts: Vec<u32> = of.iter().flatten().map(|(row, _)| *row).collect();
         firsts.sort_unstable();
         firsts.dedup();
-        let bunches = Bunches::new(1, firsts.into_iter().map(|row| (row, 0, self.cluster(row as usize))));
+        let cluster_bits = ClusterBits::new(1, firsts.into_iter().map(|row| (row, 0, self.cluster(row as usize))));
         let plane = |own: &[(u32, bool)], is: &dyn Fn(bool) -> bool| {
             let mut rows = vec![false; self.sheet.len()];
             own.iter().for_each(|(row, right)| rows[*row as usize] = is(*right));
-            bunches.plane(|row| rows[row as usize])
+            cluster_bits.plane(|row| rows[row as usize])
         };
         let scored = of.iter().map(|own| plane(own, &|_| true)).collect();
         let right = of.iter().map(|own| Cow::Owned(plane(own, &|right| right))).collect();
-        Units { bunches: Cow::Owned(bunches), scored, right, is_single: false }
+        Units { cluster_bits: Cow::Owned(cluster_bits), scored, right, is_single: false }
     }
 
     /// The tests of every two of these models in a column, the pair of each with the first place before the second, in that order; none where

@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::bunches::Bunches;
+use super::cluster_bits::ClusterBits;
 use super::cube::{Plane, each};
 use super::{Chosen, Planes, Ruled};
-use crate::metrics::dysca::StyleSums;
+use crate::metrics::dysca::{StyleSums, sc_estimate};
+use crate::model::board::looks::ScEstimate;
 
 /// The questions of styles by cluster, and what each model got right.
 pub(super) struct ByStyle {
-    bunches: Bunches,
+    cluster_bits: ClusterBits,
     all: Plane,
     right: Vec<Plane>,
 }
@@ -35,10 +36,22 @@ impl Ruled {
                 let style = style? as usize;
                 Some((row as u32, style, self.cluster(row)))
             });
-            let bunches = Bunches::new(self.plain.styles(), of);
-            let right = self.right_by(&bunches);
-            ByStyle { all: bunches.plane(|_| true), bunches, right }
+            let cluster_bits = ClusterBits::new(self.plain.styles(), of);
+            let right = self.right_by(&cluster_bits);
+            ByStyle { all: cluster_bits.plane(|_| true), cluster_bits, right }
         })
+    }
+
+    /// SC of every model that has a row. That of all questions is kept: it follows from nothing that changes.
+    pub(super) fn sc_estimates(&self, chosen: &Chosen) -> Cow<'_, [Option<ScEstimate>]> {
+        let made = || {
+            let models: Vec<usize> = (0..self.models().len()).collect();
+            each(&self.style_sums(&models, chosen), |sums| sc_estimate(sums))
+        };
+        match chosen.is_all() {
+            true => Cow::Borrowed(self.sc_of_all.get_or_init(made)),
+            false => Cow::Owned(made()),
+        }
     }
 
     /// What every style comes to for each of these models, on questions that it is scored on; empty where there are not two styles.
@@ -60,11 +73,11 @@ impl Ruled {
             };
             let right: Plane = of.right[*model].iter().zip(&questions.plane).map(|(right, is)| right & is).collect();
             let style = |(at, [n, clusters, n_squared]): (usize, &[u64; 3])| StyleSums {
-                right: of.bunches.count(at, &right) as f64,
+                right: of.cluster_bits.count(at, &right) as f64,
                 n: *n as f64,
                 clusters: *clusters as f64,
-                right_squared: of.bunches.products(at, &right, &right) as f64,
-                right_n: of.bunches.products(at, &right, &questions.plane) as f64,
+                right_squared: of.cluster_bits.squares(at, &right) as f64,
+                right_n: of.cluster_bits.products(at, &right, &questions.plane) as f64,
                 n_squared: *n_squared as f64,
             };
             questions.n.iter().enumerate().map(style).collect()
@@ -75,14 +88,18 @@ impl Ruled {
     /// Those that are chosen, and in these data sets and rules where some are named.
     fn questions(&self, of: &ByStyle, chosen: &Chosen, scopes: Option<&HashSet<u32>>) -> Questions {
         let is_scored = |row: usize| scopes.is_none_or(|scopes| scopes.contains(&self.sheet.scope(row)));
-        let plane = match chosen.rows.is_none() && chosen.asked.is_empty() && scopes.is_none() {
+        let plane = match chosen.is_all() && scopes.is_none() {
             true => of.all.clone(),
-            false => of.bunches.plane(|row| chosen.holds(row as usize) && is_scored(row as usize)),
+            false => of.cluster_bits.plane(|row| chosen.holds(row as usize) && is_scored(row as usize)),
         };
         let n = |at| {
-            [of.bunches.count(at, &plane), of.bunches.clusters(at, &plane), of.bunches.products(at, &plane, &plane)]
+            [
+                of.cluster_bits.count(at, &plane),
+                of.cluster_bits.clusters(at, &plane),
+                of.cluster_bits.squares(at, &plane),
+            ]
         };
-        let n = (0..of.bunches.segments()).map(n).collect();
+        let n = (0..of.cluster_bits.segments()).map(n).collect();
         Questions { plane, n }
     }
 }

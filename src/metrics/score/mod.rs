@@ -8,8 +8,8 @@ mod again;
 mod apart;
 mod aware;
 mod behind;
-mod bunches;
 mod by_style;
+mod cluster_bits;
 pub mod cube;
 mod grade;
 pub mod measure;
@@ -39,7 +39,7 @@ use self::plain::{Counted, Plain};
 use self::sheet::{Mark, Sheet};
 use self::special::Special;
 use super::consensus;
-use super::dysca::sc_estimate;
+use crate::model::board::looks::ScEstimate;
 use crate::model::board::{Board, Cell, Column, Counts, Row};
 use crate::model::{Kind, Problem, QuestionKind, Result};
 
@@ -114,6 +114,7 @@ pub struct Ruled {
     loose: Vec<u32>,
     /// Made when they are first needed.
     by_style: OnceLock<ByStyle>,
+    sc_of_all: OnceLock<Vec<Option<ScEstimate>>>,
     by_cluster: OnceLock<ByCluster>,
 }
 
@@ -132,6 +133,11 @@ pub struct Chosen {
 }
 
 impl Chosen {
+    /// Whether every question is scored on.
+    pub(super) fn is_all(&self) -> bool {
+        self.rows.is_none() && self.asked.is_empty()
+    }
+
     /// Whether a row is scored on.
     pub fn holds(&self, row: usize) -> bool {
         self.rows.as_ref().is_none_or(|rows| rows.get(row).copied().unwrap_or(false))
@@ -184,6 +190,7 @@ impl Ruled {
             grouped,
             loose,
             by_style: OnceLock::new(),
+            sc_of_all: OnceLock::new(),
             by_cluster: OnceLock::new(),
         }
     }
@@ -232,8 +239,7 @@ impl Ruled {
     pub fn board(&self, chosen: &Chosen) -> Board {
         let n = self.cube.count(&self.all, &chosen.plane);
         let chance = self.chances(&n, &chosen.plane);
-        let sc: Vec<usize> = (0..self.models().len()).collect();
-        let sc = cube::each(&self.style_sums(&sc, chosen), |sums| sc_estimate(sums));
+        let sc = self.sc_estimates(chosen);
         let of: Vec<(usize, (&Arc<Graded>, &Planes))> = self.models().iter().zip(&self.planes).enumerate().collect();
         let rows = cube::each(&of, |(at, (model, planes))| {
             let chosen = &*self.own(&[*at], chosen);

@@ -18,7 +18,7 @@ pub use embeddings::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use super::append::Whole;
-use super::growing::Growing;
+use super::lazy_append::LazyAppend;
 use super::{disk, regular};
 use crate::model::generation::Fingerprint;
 use crate::model::scoring::{Score, ScoreState, Scorer};
@@ -76,8 +76,8 @@ pub struct Scores {
     about: About,
     path: PathBuf,
     entries: HashMap<u64, Entry>,
-    rows: Growing,
-    details: Growing,
+    rows: LazyAppend,
+    details: LazyAppend,
     /// For reading details; none before there are any.
     reading: Option<File>,
     /// What was wrong when they were opened.
@@ -157,8 +157,8 @@ impl Scores {
             problems.push(Problem::new(Kind::Corrupt, what).file(&path).help("score again: only they are missing"));
         }
         let whole = Whole { length: (bytes.len() / ROW * ROW) as u64, torn: bytes.len() % ROW != 0 };
-        let rows = Growing::new(path, whole);
-        let appending = Growing::new(details.clone(), Whole { length: written, torn: false });
+        let rows = LazyAppend::new(path, whole);
+        let appending = LazyAppend::new(details.clone(), Whole { length: written, torn: false });
         let reading = reading(&details)?;
         Ok(Scores { about, path: details, entries, rows, details: appending, reading, problems })
     }

@@ -16,7 +16,7 @@ mod statements;
 
 use super::text::{alphanumeric_at, alphanumeric_before, index, places, same};
 use super::{Asked, Extractor, Read};
-use crate::model::{Item, Role};
+use crate::model::Role;
 
 use self::phrases::{denies, refuses};
 use self::statements::{statements, whole};
@@ -216,11 +216,5 @@ pub(super) fn trace(asked: &Asked, output: &str, judge: Option<&str>) -> String 
         Why::Nothing => "it states, marks and mentions nothing",
         Why::Judge => "not readable by itself; the stored judge was read",
     };
-    let read = match read {
-        Read::Option(at) => format!("read as `{}`", Item::letter(at)),
-        Read::Refused => "refused".to_string(),
-        Read::Unparsed => "not readable".to_string(),
-        read => format!("read as `{}`", read.answer().unwrap_or_default()),
-    };
-    format!("{}: {how}; {read}", Extractor::Strict1.name())
+    format!("{}: {how}; {}", Extractor::Strict1.name(), read.traced())
 }

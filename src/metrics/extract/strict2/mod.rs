@@ -25,7 +25,7 @@ mod yes_no;
 
 use super::text::same;
 use super::{Asked, Extractor, Read};
-use crate::model::{Item, Role};
+use crate::model::Role;
 
 use self::items::{Options, items, sentences};
 use self::reader::Reader;
@@ -179,13 +179,7 @@ pub(super) fn trace(asked: &Asked, output: &str, judge: Option<&str>) -> String 
         Why::Nothing => "it states, marks and mentions nothing",
         Why::Judge => "not readable by itself; the stored judge was read",
     };
-    let read = match read {
-        Read::Option(at) => format!("read as `{}`", Item::letter(at)),
-        Read::Refused => "refused".to_string(),
-        Read::Unparsed => "not readable".to_string(),
-        read => format!("read as `{}`", read.answer().unwrap_or_default()),
-    };
-    format!("{}: {how}; {read}", Extractor::Strict.name())
+    format!("{}: {how}; {}", Extractor::Strict.name(), read.traced())
 }
 
 /// The rule as a Python module without anything else: `read(options, kind, output)`.

@@ -11,7 +11,7 @@ const SHIFTED: u32 = 16;
 
 /// Units by segment, and in it by cluster.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bunches {
+pub(super) struct ClusterBits {
     /// The unit of each bit; `u32::MAX` between two segments.
     units: Vec<u32>,
     /// The words of each segment.
@@ -41,9 +41,9 @@ fn both_ones(a: &[u64], b: &[u64], bits: &Range<u32>) -> u64 {
     (first..=last).map(|word| u64::from((a[word] & b[word] & from(word) & to(word)).count_ones())).sum()
 }
 
-impl Bunches {
+impl ClusterBits {
     /// Units, each with its segment and the key of its cluster. A cluster is of one segment; a key in two of them is two clusters.
-    pub(super) fn new(segments: usize, of: impl Iterator<Item = (u32, usize, (&'static str, u64))>) -> Bunches {
+    pub(super) fn new(segments: usize, of: impl Iterator<Item = (u32, usize, (&'static str, u64))>) -> ClusterBits {
         // Clusters by number, in the order in which they come; units of one often follow each other.
         let mut number: HashMap<(usize, &'static str, u64), u32> = HashMap::new();
         let mut units: Vec<(u32, u32)> = Vec::new();
@@ -63,7 +63,7 @@ impl Bunches {
         }
         let mut order: Vec<u32> = (0..clusters.len() as u32).collect();
         order.sort_by_key(|cluster| clusters[*cluster as usize].0);
-        let mut bunches = Bunches::default();
+        let mut cluster_bits = ClusterBits::default();
         let mut next = vec![0; clusters.len()];
         let (mut at, mut rest) = (0u32, &order[..]);
         for segment in 0..segments {
@@ -74,31 +74,31 @@ impl Bunches {
                 let size = clusters[*cluster as usize].1;
                 next[*cluster as usize] = at;
                 if size > 1 {
-                    bunches.spans.push(at..at + size);
+                    cluster_bits.spans.push(at..at + size);
                 }
                 at += size;
             }
             at = at.next_multiple_of(64);
-            bunches.segments.push(begins as usize / 64..at as usize / 64);
+            cluster_bits.segments.push(begins as usize / 64..at as usize / 64);
         }
-        bunches.units = vec![u32::MAX; at as usize];
+        cluster_bits.units = vec![u32::MAX; at as usize];
         for (unit, cluster) in units {
             let place = &mut next[cluster as usize];
-            bunches.units[*place as usize] = unit;
+            cluster_bits.units[*place as usize] = unit;
             *place += 1;
         }
-        let largest = bunches.spans.iter().map(|span| span.end - span.start).max().unwrap_or(1);
+        let largest = cluster_bits.spans.iter().map(|span| span.end - span.start).max().unwrap_or(1);
         if largest <= SHIFTED {
-            bunches.near = vec![vec![0; bunches.units.len() / 64]; largest as usize - 1];
-            for span in &bunches.spans {
+            cluster_bits.near = vec![vec![0; cluster_bits.units.len() / 64]; largest as usize - 1];
+            for span in &cluster_bits.spans {
                 for bit in span.clone() {
                     for by in 1..span.end - bit {
-                        bunches.near[by as usize - 1][bit as usize / 64] |= 1 << (bit % 64);
+                        cluster_bits.near[by as usize - 1][bit as usize / 64] |= 1 << (bit % 64);
                     }
                 }
             }
         }
-        bunches
+        cluster_bits
     }
 
     /// The plane of the units for which `is` holds.
@@ -168,6 +168,20 @@ impl Bunches {
         both + more
     }
 
+    /// The sum over the clusters of a segment of the square of the bits set.
+    pub(super) fn squares(&self, segment: usize, plane: &[u64]) -> u64 {
+        if self.near.is_empty() {
+            return self.products(segment, plane, plane);
+        }
+        // Of a pair of bits both orders are alike, and counted once.
+        let words = &self.segments[segment];
+        let pairs = (1..).zip(&self.near).map(|(by, near)| {
+            let pair = |word: usize| u64::from((plane[word] & shifted(plane, word, by) & near[word]).count_ones());
+            words.clone().filter(|word| near[*word] != 0).map(pair).sum::<u64>()
+        });
+        self.count(segment, plane) + 2 * pairs.sum::<u64>()
+    }
+
     /// The clusters of a segment in which a bit is set.
     pub(super) fn clusters(&self, segment: usize, plane: &[u64]) -> u64 {
         // Of each cluster, all bits but one are too many.
@@ -218,9 +232,9 @@ mod tests {
             let of: Vec<_> = (0..units)
                 .map(|unit| (unit, stream.below(segments), ("image", stream.below(units as usize / largest) as u64)))
                 .collect();
-            let bunches = Bunches::new(segments, of.iter().copied());
+            let cluster_bits = ClusterBits::new(segments, of.iter().copied());
             let is: [Vec<bool>; 2] = std::array::from_fn(|_| (0..units).map(|_| stream.below(3) > 0).collect());
-            let planes = is.each_ref().map(|is| bunches.plane(|unit| is[unit as usize]));
+            let planes = is.each_ref().map(|is| cluster_bits.plane(|unit| is[unit as usize]));
             let mut clusters: HashMap<(usize, u64), [u64; 2]> = HashMap::new();
             for (unit, segment, (_, key)) in &of {
                 let sums = clusters.entry((*segment, *key)).or_default();
@@ -228,18 +242,20 @@ mod tests {
             }
             for segment in 0..segments {
                 let own = || clusters.iter().filter(|((of, _), _)| *of == segment).map(|(_, sums)| *sums);
-                assert_eq!(bunches.count(segment, &planes[0]), own().map(|s| s[0]).sum::<u64>());
+                assert_eq!(cluster_bits.count(segment, &planes[0]), own().map(|s| s[0]).sum::<u64>());
                 assert_eq!(
-                    bunches.products(segment, &planes[0], &planes[1]),
+                    cluster_bits.products(segment, &planes[0], &planes[1]),
                     own().map(|s| s[0] * s[1]).sum::<u64>(),
                     "{largest}"
                 );
-                assert_eq!(bunches.products(segment, &planes[0], &planes[0]), own().map(|s| s[0] * s[0]).sum::<u64>());
-                assert_eq!(bunches.clusters(segment, &planes[0]), own().filter(|s| s[0] > 0).count() as u64);
+                let squared = own().map(|s| s[0] * s[0]).sum::<u64>();
+                assert_eq!(cluster_bits.products(segment, &planes[0], &planes[0]), squared);
+                assert_eq!(cluster_bits.squares(segment, &planes[0]), squared);
+                assert_eq!(cluster_bits.clusters(segment, &planes[0]), own().filter(|s| s[0] > 0).count() as u64);
             }
             let mut wanted: Vec<i64> =
                 clusters.values().map(|s| s[0] as i64 - s[1] as i64).filter(|d| *d != 0).collect();
-            let mut found = bunches.differences(&planes[0], &planes[1]);
+            let mut found = cluster_bits.differences(&planes[0], &planes[1]);
             wanted.sort_unstable();
             found.sort_unstable();
             assert_eq!(found, wanted, "{largest}");

@@ -34,14 +34,14 @@ struct State {
 }
 
 /// See the module's text.
-pub(super) struct Keeper {
+pub(super) struct IndexWriter {
     tasks: Option<mpsc::Sender<Task>>,
     thread: Option<JoinHandle<()>>,
     state: Arc<State>,
 }
 
-impl Keeper {
-    pub(super) fn new(shared: &Arc<Shared>) -> Keeper {
+impl IndexWriter {
+    pub(super) fn new(shared: &Arc<Shared>) -> IndexWriter {
         let (tasks, queue) = mpsc::channel();
         let state = Arc::new(State::default());
         let (index, theirs) = (shared.index.clone(), state.clone());
@@ -71,8 +71,8 @@ impl Keeper {
             }
         };
         // Without a thread nothing is written, and the next opening reads the journals.
-        let thread = std::thread::Builder::new().name("keeper".into()).spawn(work).ok();
-        Keeper { tasks: Some(tasks), thread, state }
+        let thread = std::thread::Builder::new().name("index_writer".into()).spawn(work).ok();
+        IndexWriter { tasks: Some(tasks), thread, state }
     }
 
     fn send(&self, task: Task) -> bool {

@@ -7,16 +7,16 @@ use crate::model::Result;
 
 /// See the module.
 #[derive(Debug)]
-pub struct Growing {
+pub struct LazyAppend {
     path: PathBuf,
     whole: Whole,
     file: Option<Appended>,
 }
 
-impl Growing {
+impl LazyAppend {
     /// The file at `path`, of which `whole` was read.
-    pub fn new(path: PathBuf, whole: Whole) -> Growing {
-        Growing { path, whole, file: None }
+    pub fn new(path: PathBuf, whole: Whole) -> LazyAppend {
+        LazyAppend { path, whole, file: None }
     }
 
     /// Appends records: when this returns they are on disk. `failing` begins the message of a failure.

@@ -55,7 +55,7 @@ fn told(wrong: &[(String, Differs)]) -> Vec<String> {
 /// When there can be no thread.
 pub fn start(shared: &Arc<Shared>) -> std::io::Result<JoinHandle<()>> {
     let owner = shared.clone();
-    std::thread::Builder::new().name("upkeep".into()).spawn(move || {
+    std::thread::Builder::new().name("file-watch".into()).spawn(move || {
         give_way();
         let mut known = begin_known(&owner);
         let mut wait = FIRST;
