@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::Catalog;
 use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
-use super::inspect;
 use super::overlay::Overlay;
 use super::prefix_digest::Journals;
 use super::regular;
 use super::segment::Frame;
+use super::{disk, inspect};
 use crate::model::{Kind, Problem, Result};
 
 /// Version of what the keys mean; another one is rebuilt.
@@ -92,6 +92,8 @@ impl Index {
     /// process has it open.
     pub fn open(path: &Path) -> Result<Index> {
         inspect::store(path)?;
+        // sled makes all folders above its own too: where the project was moved away, it must not come back empty.
+        disk::ensure_private_dir(path)?;
         let config = sled::Config::default().path(path).cache_capacity(64 << 20).flush_every_ms(Some(500));
         let opened = catch_unwind(AssertUnwindSafe(|| config.open()));
         let db = match opened {

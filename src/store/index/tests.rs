@@ -39,3 +39,11 @@ fn blocks_of_two_times_are_no_checkpoint() {
     index.put(&key(b"stat/", 1), overlay.encode_block(1)).unwrap();
     assert_eq!(index.checkpoint(overlay.len()).unwrap(), None);
 }
+
+#[test]
+fn a_project_that_was_moved_away_does_not_come_back_empty() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("moved-away");
+    assert_eq!(Index::open(&root.join("store")).err().unwrap().kind, Kind::NotFound);
+    assert!(!root.exists());
+}
