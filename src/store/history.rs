@@ -13,6 +13,7 @@ use super::pictures::Pictures;
 use super::prefix_digest::{PrefixDigest, PrefixDigests};
 use super::project::Project;
 use super::{Catalog, Ledger, journal, rounds};
+use crate::model::edit::EditMark;
 use crate::model::history::{Entry, LogAsk, Moment};
 use crate::model::{Act, Decision, Kind, Problem, Result};
 
@@ -91,8 +92,8 @@ impl History {
         let mut orphans = 0u64;
         let mut earlier = earlier(catalog, pictures).into_iter().peekable();
         for decision in self.decisions.iter().filter(|d| until.includes(d.rev, d.at)) {
-            while let Some(Earlier { rev, rows, keeps }) = earlier.next_if(|e| e.rev < decision.rev) {
-                ledger.revise(&rows, rev, keeps);
+            while let Some(Earlier { rev, rows, keeps, edit }) = earlier.next_if(|e| e.rev < decision.rev) {
+                ledger.revise(&rows, rev, keeps, edit);
             }
             match catalog.row_of_hash(id_hash(&decision.item)) {
                 Some(row) => {
@@ -109,7 +110,7 @@ impl History {
             Moment::Rev(last) => e.rev <= last,
             Moment::At(_) => false,
         };
-        earlier.filter(rest).for_each(|e| ledger.revise(&e.rows, e.rev, e.keeps));
+        earlier.filter(rest).for_each(|e| ledger.revise(&e.rows, e.rev, e.keeps, e.edit));
         if orphans > 0 {
             notices.push(format!("{orphans} decisions are on items that this project does not have; they are kept"));
         }
@@ -161,18 +162,20 @@ struct Earlier<'c> {
     rev: u64,
     rows: Cow<'c, [u32]>,
     keeps: bool,
+    edit: Option<&'c EditMark>,
 }
 
 /// All of them in the order of their revisions.
 fn earlier<'c>(catalog: &'c Catalog, pictures: &Pictures) -> Vec<Earlier<'c>> {
     let texts = catalog.revisions().list().iter();
-    let mut list: Vec<_> =
-        texts.map(|r| Earlier { rev: r.rev, rows: Cow::Borrowed(&r.rows[..]), keeps: r.keeps }).collect();
+    let mut list: Vec<_> = texts
+        .map(|r| Earlier { rev: r.rev, rows: Cow::Borrowed(&r.rows[..]), keeps: r.keeps, edit: r.edit.as_ref() })
+        .collect();
     for (rev, items) in pictures.revisions() {
         let rows = items.iter().filter_map(|hash| catalog.row_of_hash(*hash));
         match list.last_mut() {
             Some(last) if last.rev == rev && !last.keeps => last.rows.to_mut().extend(rows),
-            _ => list.push(Earlier { rev, rows: rows.collect(), keeps: false }),
+            _ => list.push(Earlier { rev, rows: rows.collect(), keeps: false, edit: None }),
         }
     }
     list.sort_by_key(|e| e.rev);

@@ -341,8 +341,8 @@ actions! {
 
     // Everywhere.
     Find, "find", Global, ["/"], false, "find: fuzzy words, or field:value";
-    Undo, "undo", Global, ["u"], false, "undo your last verdict";
-    Redo, "redo", Global, ["U", "ctrl-r"], false, "redo the verdict you undid";
+    Undo, "undo", Global, ["u"], false, "take back the last that you did: a verdict, or an edit";
+    Redo, "redo", Global, ["U", "ctrl-r"], false, "bring back what you took back last";
     GoReview, "review", Global, ["1"], false, "go to the review pane";
     GoList, "items", Global, ["2"], false, "go to the item list";
     GoBoard, "leaderboard", Global, ["3"], false, "go to the leaderboard";

@@ -162,7 +162,7 @@ fn answer(state: &mut State, ask: &Ask) -> Result<Answer> {
             state.rev += 1;
             state.accepted.push(decide.number);
             let (uuid, rev, number) = (decide.uuid, state.rev, decide.number);
-            Answer::Receipt(Receipt { uuid, rev, number, status: Status::Accepted })
+            Answer::Receipt(Receipt { uuid, rev, number, status: Status::Accepted, edit: false })
         }
         Ask::Doubtful { filter, order, .. } => {
             state.doubts.push((filter.words(), *order));

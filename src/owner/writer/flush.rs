@@ -143,7 +143,13 @@ impl Writer {
         drop((ledger, data));
         self.dirty.insert(change.row as usize / BLOCK_ROWS);
         self.since_checkpoint += 1;
-        let receipt = Receipt { uuid: decision.uuid, rev: decision.rev, number: change.row + 1, status: change.status };
+        let receipt = Receipt {
+            uuid: decision.uuid,
+            rev: decision.rev,
+            number: change.row + 1,
+            status: change.status,
+            edit: false,
+        };
         let said = match &decision.act {
             Act::Judge(judgement) => Some(judgement),
             Act::Undo(_) | Act::Redo(_) => None,

@@ -275,18 +275,19 @@ impl App {
         self.rev = self.rev.max(receipt.rev);
         self.bulk_is_past(!redo);
         self.review.say_saved(format!("#{} saved", receipt.number));
+        let what = if receipt.edit { "edit of" } else { "verdict on" };
         let (word, key) = match redo {
             true => ("brought back", format!("{} takes it back", self.keymap.press(Action::Undo))),
             false => ("taken back", format!("{} brings it back", self.keymap.press(Action::Redo))),
         };
         if self.review.work().is_some() {
             // Where the item stands would tell what others say of it.
-            self.say(Toast::done(format!("your verdict on #{} is {word}; {key}", receipt.number)));
+            self.say(Toast::done(format!("your {what} #{} is {word}; {key}", receipt.number)));
             self.refused_in_round();
             return self.changed();
         }
         self.say(Toast::done(format!(
-            "your verdict on #{} is {word}: {} now; {key}",
+            "your {what} #{} is {word}: {} now; {key}",
             receipt.number,
             receipt.status.name()
         )));
