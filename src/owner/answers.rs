@@ -166,6 +166,8 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         Ask::Rounds
         | Ask::NewRound { .. }
         | Ask::CloseRound { .. }
+        | Ask::DeleteRound(_)
+        | Ask::RoundPeople { .. }
         | Ask::Next(_)
         | Ask::Release(_)
         | Ask::Feedback { .. }

@@ -112,6 +112,39 @@ macro_rules! actions {
     };
 }
 
+impl Action {
+    /// Whether a line or a choice is typed after its key. Where it is refused, that must not act as keys.
+    pub fn asks(self) -> bool {
+        use Action::{
+            AddTerm, BoardFilter, Doubtful, EditItem, Find, GuidelineGap, JudgeAll, NewVocabulary, Reject, RenameTerm,
+            ReplaceText, RoundPeople, SelectRegex, SettleAccept, SettleFix, SettleReject, TypeAnswer, TypeLine,
+            UnselectRegex,
+        };
+        matches!(
+            self,
+            Reject
+                | Find
+                | TypeAnswer
+                | EditItem
+                | Doubtful
+                | JudgeAll
+                | SettleAccept
+                | SettleReject
+                | SettleFix
+                | GuidelineGap
+                | RoundPeople
+                | SelectRegex
+                | UnselectRegex
+                | BoardFilter
+                | TypeLine
+                | AddTerm
+                | RenameTerm
+                | ReplaceText
+                | NewVocabulary
+        )
+    }
+}
+
 actions! {
     // Verdicts.
     Accept, "accept", Review, ["a"], true, "accept this item";
@@ -331,12 +364,14 @@ actions! {
     NewRound, "new round", Rounds, ["n"], false, "draw a round: who judges which items, under which rule";
     CloseRound, "close or reopen", Rounds, ["c"], false, "close this round or open it again, after asking; its verdicts go on counting";
     WhatIf, "what if", Rounds, ["w"], false, "what another rule would keep of this round's verdicts";
+    RoundPeople, "people of a round", Rounds, ["p"], false, "add people to this round or take them out: what somebody had left goes to the others";
+    DeleteRound, "delete round", Rounds, ["D"], false, "delete this round, after asking, while it has no verdicts";
     ShowGuidelines, "read guidelines", Rounds, ["r"], false, "the guidelines of this round";
 
     // The form of a new round.
     FormNext, "next field", Form, ["down", "tab", "ctrl-n"], false, "go to the next field";
     FormPrevious, "previous field", Form, ["up", "ctrl-p"], false, "go to the field before";
-    FormMake, "make round", Form, ["enter"], false, "draw the round as the form says";
+    FormMake, "make round", Form, ["enter"], false, "draw the round as the form says, after a last look";
     FormClose, "close form", Form, ["esc"], false, "close the form; it stays filled in until you leave the program";
 
     // Everywhere.

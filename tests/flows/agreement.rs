@@ -174,6 +174,7 @@ fn a_round_is_reported_as_markdown_and_as_json() {
         "items",
         "judged",
         "last",
+        "left",
         "methods",
         "missing",
         "name",

@@ -80,6 +80,7 @@ fn answer(ask: &AgreementAsk) -> Agreed {
 
 fn state(name: &str) -> RoundState {
     RoundState {
+        left: Vec::new(),
         name: name.into(),
         protocol: Protocol::BothAccept,
         blind: true,

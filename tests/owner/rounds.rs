@@ -187,3 +187,69 @@ fn ten_annotators_beside_a_generating_job_are_never_served_the_same_place_twice(
     assert_eq!(given.iter().sum::<u64>() as usize, items * OVERLAP);
     tell(&format!("ten annotators, {} verdicts, {given:?} of each", journals.len()));
 }
+
+#[test]
+fn who_leaves_leaves_the_rest_to_the_others_and_who_joins_takes_it() {
+    let bench = project("both-accept", &["--repeats", "0", "--probes", "0"]);
+    let [ann, bob, cem] = ["ann", "bob", "cem"].map(|who| bench.client(who, |_| ()));
+    let all = |client: &Client, most: usize| {
+        let mut numbers = Vec::new();
+        while let Turn::Item(served) = next(client, "first") {
+            if numbers.len() == most {
+                break;
+            }
+            decide(client, served.number, judgement("first", Verdict::Accept, "")).unwrap();
+            numbers.push(served.number);
+        }
+        numbers
+    };
+    let judged = all(&bob, 2);
+    let order = all(&ann, 3);
+    // Two must stay.
+    bench.run(["round", "people", "first", "--remove", "bob"]).refused(1);
+    assert_eq!(bench.run(["round", "people", "first", "--add", "ann"]).refused(1).matches("people").count(), 1);
+    let state = bench.run(["round", "people", "first", "--add", "cem", "--remove", "bob", "--json"]).lines().remove(0);
+    assert_eq!(
+        (&state["left"], &state["people"]["bob"], &state["people"]["cem"]),
+        (&json!(["bob"]), &json!(2), &json!(0))
+    );
+    let refused = bob.ask(Ask::Next("first".into())).unwrap_err();
+    assert_eq!(refused.kind, Kind::Denied);
+    let late = (1..=6).find(|n| !judged.contains(n)).unwrap();
+    assert_eq!(decide(&bob, late, judgement("first", Verdict::Accept, "")).unwrap_err().kind, Kind::Denied);
+    let rest = all(&ann, 6);
+    let mut taken = all(&cem, 6);
+    taken.sort_unstable();
+    let left: Vec<u32> = (1..=6).filter(|n| !judged.contains(n)).collect();
+    assert_eq!((order.len() + rest.len(), taken), (6, left));
+    // It is the file that tells.
+    bench.run(["stop"]).ok();
+    let state = bench.run(["round", "show", "first", "--json"]).lines().remove(0);
+    assert_eq!((&state["judged"], &state["left"]), (&json!(12), &json!(["bob"])));
+    assert_eq!(bench.status()["counts"]["by_status"]["accepted"], 6);
+    // Who left may come back.
+    let state = bench.run(["round", "people", "first", "--add", "bob", "--json"]).lines().remove(0);
+    assert_eq!(state["left"], json!([]));
+    let report = bench.run(["round", "report", "first", "--json"]).lines().remove(0);
+    assert_eq!(report["people"]["bob"], 2);
+}
+
+#[test]
+fn a_round_is_deleted_only_while_nobody_has_said_anything_in_it() {
+    let bench = project("single", &["--repeats", "0", "--probes", "0"]);
+    let ann = bench.client("ann", |_| ());
+    let Turn::Item(served) = next(&ann, "first") else { panic!() };
+    let deleted = bench.run(["round", "delete", "first", "--json"]).lines().remove(0);
+    assert_eq!(deleted["deleted"], "first");
+    assert_eq!(decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap_err().kind, Kind::NotFound);
+    assert_eq!(bench.run(["round", "list", "--json"]).lines().len(), 0);
+    bench.run("round new first --protocol single --people ann --calibration 0".split(' ')).ok();
+    let Turn::Item(served) = next(&ann, "first") else { panic!() };
+    decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap();
+    bench.run(["round", "delete", "first"]).refused(1);
+    bench.run(["undo", "--as", "ann"]).ok();
+    bench.run(["round", "delete", "first"]).refused(1);
+    bench.run(["stop"]).ok();
+    assert_eq!(bench.run(["round", "list", "--json"]).lines().len(), 1);
+    bench.run(["round", "delete", "second"]).refused(1);
+}

@@ -2,6 +2,7 @@
 
 mod adjudicate;
 mod agreement;
+mod ahead;
 mod board;
 mod by_hand;
 mod bytes;

@@ -109,7 +109,7 @@ fn the_help_page_names_the_keys_of_the_pane() {
     seat.on(1);
     seat.keys("?");
     let shown = seat.wait_for("accept this item");
-    assert!(shown.contains("undo your last verdict") && shown.contains("One item a screen"), "{shown}");
+    assert!(shown.contains("take back the last that you did") && shown.contains("One item a screen"), "{shown}");
     // Keys of the pane below it do nothing here.
     seat.keys("a");
     seat.keys("?");

@@ -42,6 +42,8 @@ pub struct RoundState {
     pub guidelines: Option<String>,
     /// What there was too little of when it was drawn: told once, to the one who made it.
     pub notes: Vec<String>,
+    /// Those among the people who left it: they are given nothing any more.
+    pub left: Vec<String>,
 }
 
 /// What there is for somebody.
@@ -178,6 +180,7 @@ impl RoundState {
             closed: round.closed,
             guidelines: round.guidelines.as_ref().map(|g| g.path.clone()),
             notes: Vec::new(),
+            left: round.left(),
         }
     }
 }

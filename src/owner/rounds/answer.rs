@@ -34,6 +34,17 @@ pub fn answer(sight: &Sight, ask: &Ask) -> Result<Option<Answer>> {
             shared.tell(Event::Rounds);
             Answer::Done
         }
+        Ask::DeleteRound(round) => {
+            begin::delete(sight, round)?;
+            shared.tell(Event::Rounds);
+            Answer::Done
+        }
+        Ask::RoundPeople { round, add, remove } => {
+            begin::people(sight, round, (add, remove))?;
+            shared.tell(Event::Rounds);
+            let glance = shared.rounds.of(round, |open| open.glance(who))?;
+            Answer::Round(Box::new(state(sight, glance)))
+        }
         Ask::Next(round) => {
             let path = shared.rounds.of(round, |open| open.round.guidelines.clone())?.map(|g| g.path);
             let version = path.map(|path| begin::version(shared, &path)).transpose()?;

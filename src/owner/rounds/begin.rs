@@ -46,9 +46,69 @@ pub(super) fn begin(sight: &Sight, new: &NewRound, dry: bool) -> Result<RoundSta
     if dry {
         return Ok(state);
     }
+    let _one_at_a_time = shared.rounds.change();
     rounds::create(&shared.project, &drawn.round)?;
     reload(shared)?;
     Ok(state)
+}
+
+/// Who may change a round: in a project of several users the one who made it.
+fn may_change(sight: &Sight, round: &Round) -> Result<()> {
+    let shared = !sight.shared().project.config().shared.people.is_empty();
+    if shared && round.by != sight.who() {
+        let what = format!("the round `{}` is for the one who made it to change", round.name);
+        return Err(Problem::new(Kind::Denied, what).help(format!("ask `{}`", round.by)));
+    }
+    Ok(())
+}
+
+/// Deletes a round that nobody has said anything in.
+///
+/// # Errors
+/// [`Kind::NotFound`], [`Kind::Denied`] for somebody who may not change it, [`Kind::Conflict`] for a round with verdicts, also such as were
+/// taken back, and the operating system's.
+pub(super) fn delete(sight: &Sight, name: &str) -> Result<()> {
+    let shared = sight.shared();
+    let _one_at_a_time = shared.rounds.change();
+    let round = shared.rounds.of(name, |open| open.round.clone())?;
+    may_change(sight, &round)?;
+    let said = || match shared.ledger().said_in(name) {
+        0 => Ok(()),
+        n => Err(Problem::new(Kind::Conflict, format!("{n} verdicts were given in the round `{name}`"))
+            .help(format!("`benchtop round close {name}` closes it; its verdicts go on counting"))),
+    };
+    said()?;
+    // From here on nobody judges in it; what was on its way is written by the time the rounds are read again.
+    shared.rounds.shut(name);
+    let removed = rounds::remove(&shared.project, name);
+    reload(shared)?;
+    removed?;
+    if let Err(problem) = said() {
+        rounds::create(&shared.project, &round)?;
+        reload(shared)?;
+        return Err(problem);
+    }
+    Ok(())
+}
+
+/// Has people join a round that goes on, and others leave it: what those had left is given to whoever is in it.
+///
+/// # Errors
+/// [`Kind::NotFound`], [`Kind::Denied`] for somebody who may not change it, [`Kind::Conflict`] for a round that is closed, what
+/// [`Round::change`] refuses, and the operating system's.
+pub(super) fn people(sight: &Sight, name: &str, change: (&[String], &[String])) -> Result<()> {
+    let shared = sight.shared();
+    let _one_at_a_time = shared.rounds.change();
+    let (round, (judged, wanted)) = shared.rounds.of(name, |open| (open.round.clone(), open.leases.progress()))?;
+    may_change(sight, &round)?;
+    if round.closed.is_some() {
+        let help = format!("`benchtop round reopen {name}` opens it again");
+        return Err(Problem::new(Kind::Conflict, format!("the round `{name}` is closed")).help(help));
+    }
+    let mut round = Round::clone(&round);
+    round.change(change, judged >= wanted, sight.who(), now())?;
+    rounds::rewrite(&shared.project, &round)?;
+    reload(shared)
 }
 
 /// Closes a round, or opens it again.
@@ -58,6 +118,7 @@ pub(super) fn begin(sight: &Sight, new: &NewRound, dry: bool) -> Result<RoundSta
 /// system's.
 pub(super) fn close(sight: &Sight, name: &str, closed: bool) -> Result<()> {
     let shared = sight.shared();
+    let _one_at_a_time = shared.rounds.change();
     let (round, blind) = shared.rounds.of(name, |open| (open.round.clone(), open.is_blind_for(sight.who())))?;
     if blind && round.by != sight.who() {
         let what = format!("closing the round `{name}` would show you what it keeps from you");

@@ -32,6 +32,8 @@ pub struct Rounds {
     unread: AtomicBool,
     /// Some cannot go on with the items that there are.
     lacking: AtomicBool,
+    /// One change of a round's file at a time.
+    changing: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -238,6 +240,16 @@ impl Rounds {
         let mut all: Vec<&Open> = inner.all.values().collect();
         all.sort_by(|a, b| (a.round.created, &a.round.name).cmp(&(b.round.created, &b.round.name)));
         all.into_iter().map(|open| open.glance(who)).collect()
+    }
+
+    /// Held while the file of a round is changed.
+    fn change(&self) -> MutexGuard<'_, ()> {
+        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives nothing of a round out any more and takes no verdict in, until rounds are read again.
+    fn shut(&self, name: &str) {
+        self.inner().all.remove(name);
     }
 
     /// Something of one round.

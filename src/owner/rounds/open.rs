@@ -130,7 +130,11 @@ impl Open {
         });
         let mut leases = Leases::rebuild(&round, minutes, judged.chain(past))?;
         let (mut shown, mut told) = (HashSet::new(), HashMap::new());
-        if let Some(before) = before {
+        if let Some(mut before) = before {
+            for person in round.left() {
+                // What they had in hand is free. Somebody who was not in it had nothing.
+                let _ = before.leases.release(&person);
+            }
             leases.keep_leases(&before.leases);
             (shown, told) = (before.shown, before.told);
         }
@@ -191,6 +195,7 @@ impl Open {
     }
 
     pub(super) fn next(&mut self, who: &str, now: i64) -> Result<Given> {
+        self.gives(who)?;
         let lease = match self.leases.next(who, now)? {
             Next::Ticket(lease) => lease,
             Next::Wait(until) => return Ok(Given::Wait(until)),
@@ -257,10 +262,7 @@ impl Open {
             (asked.revealed, asked.guidelines) = (true, self.guidelines(who));
             return self.settles(who, (role, item), row);
         }
-        if !self.round.has(who) {
-            let what = format!("`{who}` is not in the round `{}`", self.round.name);
-            return Err(Problem::new(Kind::Denied, what).help(format!("it is for {}", self.round.people.join(", "))));
-        }
+        self.gives(who)?;
         let lease = self.leases.lease_of(who).filter(|l| l.ticket.item == item && Role::of(l.ticket.part) == role);
         let part = match lease {
             Some(lease) => lease.ticket.part,
@@ -279,6 +281,23 @@ impl Open {
         asked.guidelines = self.guidelines(who);
         asked.revealed = part == Part::Revision && self.shown.contains(&(who.to_string(), row));
         Ok(())
+    }
+
+    /// Whether `who` is given items of it, or was before it was closed.
+    fn gives(&self, who: &str) -> Result<()> {
+        let denied = |what: String, help: String| Err(Problem::new(Kind::Denied, what).help(help));
+        let name = &self.round.name;
+        match (self.round.has(who), self.round.gives(who)) {
+            (_, true) => Ok(()),
+            (true, false) => denied(
+                format!("`{who}` was taken out of the round `{name}`"),
+                format!("your verdicts count; `benchtop round people {name} --add {who}` takes you in again"),
+            ),
+            (false, _) => denied(
+                format!("`{who}` is not in the round `{name}`"),
+                format!("it is for {}", self.round.people.join(", ")),
+            ),
+        }
     }
 
     /// Whether the protocol asks for such a verdict.

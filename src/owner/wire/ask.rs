@@ -356,6 +356,17 @@ pub enum Ask {
         /// What is asked next; its answer is the answer.
         then: Option<AskNext>,
     },
+    /// Delete a round that has no verdicts.
+    DeleteRound(String),
+    /// Have people join a round that goes on, and others leave it.
+    RoundPeople {
+        /// Its name.
+        round: String,
+        /// Who joins.
+        add: Vec<String>,
+        /// Who leaves: what they had left is given to the others.
+        remove: Vec<String>,
+    },
 }
 
 /// What is asked once somebody has agreed to what it sends.

@@ -92,6 +92,7 @@ impl App {
     pub(super) fn run_action(&mut self, action: Action) {
         let at = self.now();
         self.act(action, at);
+        self.watch_refusal(action, None, at);
     }
 
     /// What the pane is for, on its help page.

@@ -59,6 +59,9 @@ impl App {
                 _ => {}
             }
         }
+        if self.hold_back(key, at) {
+            return;
+        }
         if self.overlay.is_some() {
             return self.overlay_key(key);
         }
@@ -77,6 +80,7 @@ impl App {
             Lookup::Action(action) => {
                 self.chord.clear();
                 self.act(action, at);
+                self.watch_refusal(action, Some(key.code), at);
             }
             Lookup::Macro(which) => {
                 self.chord.clear();

@@ -92,6 +92,15 @@ pub enum Want {
     Nothing,
 }
 
+/// What the answer to a question opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opens {
+    /// A menu: keys typed before it is there are meant for it.
+    Menu,
+    /// A count and whether to go on: nobody agrees to what they have not seen.
+    Confirmation,
+}
+
 /// Whether the owner can be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
@@ -193,6 +202,11 @@ impl Link {
     /// Whether the owner has yet to say that it remembers where we are, and has back what was in hand.
     pub fn unplaced(&self) -> bool {
         self.waiting.values().any(|want| matches!(want, Want::Place | Want::Released))
+    }
+
+    /// What the questions on their way will open.
+    pub fn opens(&self) -> Option<Opens> {
+        self.waiting.values().find_map(Want::opens)
     }
 
     /// A queue that was asked for is not wanted any more.

@@ -21,6 +21,7 @@
 //! | `owner` | what the owner's answers and events do |
 //! | `pace` | when a frame is due, what is due by time alone, and leaving |
 //! | `pictures` | the pictures that a frame shows, made ready; `looking` how the one in the review is looked at |
+//! | `type_ahead` | keys typed for a prompt that is not there |
 //! | `draw` | one frame |
 //! | [`overlay`] | menus, prompts and pages over a pane |
 
@@ -49,10 +50,12 @@ mod round;
 mod rounds;
 mod scopes;
 mod tabs;
+mod type_ahead;
 mod typed;
 
 use std::time::Duration;
 
+use crossterm::event::KeyEvent;
 use link::{Link, State, Want};
 use message::Message;
 use overlay::Overlay;
@@ -164,6 +167,11 @@ pub struct App {
     gauges_at: Option<u64>,
     overlay: Option<Overlay>,
     chord: Vec<Press>,
+    /// A prompt that was refused, and how many were.
+    refused: Option<type_ahead::Refused>,
+    refusals: u64,
+    /// Keys for a menu that the owner is asked for.
+    held: Vec<(KeyEvent, u64)>,
     toast: Option<Toast>,
     /// Words looked for before, oldest first.
     history: Vec<String>,
@@ -247,6 +255,9 @@ impl App {
             gauges_at: None,
             overlay: None,
             chord: Vec::new(),
+            refused: None,
+            refusals: 0,
+            held: Vec::new(),
             toast: welcome.notices.first().map(Toast::warning),
             history: Vec::new(),
             tags: Tags::default(),
@@ -351,7 +362,9 @@ impl App {
 
     /// What was painted and whether it has been seen: (number, revision, how, milliseconds on screen).
     fn seen(&mut self, at: u64) -> std::result::Result<(u32, u64, Seen, Option<u32>), &'static str> {
-        self.review.work().map_or(Ok(()), |work| work.ready())?;
+        if self.at == At::Review {
+            self.review.work().map_or(Ok(()), |work| work.ready())?;
+        }
         let Some((number, rev, picture)) = self.painted else { return Err("this item is not on the screen yet") };
         if self.on_screen().map(|(number, rev, _)| (number, rev)) != Some((number, rev)) {
             return Err("this item is not on the screen yet");

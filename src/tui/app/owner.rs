@@ -21,6 +21,7 @@ impl App {
                 let more = matches!(&answer, Ok(Answer::Page(page)) if page.partial);
                 if let Some(want) = self.link.wanted(number, more) {
                     self.answered(want, answer);
+                    self.let_held_go();
                 }
             }
             Incoming::Progress(_, progress) => {
@@ -37,6 +38,7 @@ impl App {
     fn lost(&mut self) {
         self.say(Toast::warning("the owner went away; connecting again, nothing acknowledged is lost"));
         self.link.reconnect(std::time::Duration::ZERO);
+        self.let_held_go();
     }
 
     pub(super) fn linked(&mut self, generation: u64, linked: Result<Connected>) {

@@ -13,6 +13,7 @@ const CATEGORIES: [&str; 2] = ["accept", "reject"];
 
 fn state(name: &str, told: bool) -> RoundState {
     RoundState {
+        left: Vec::new(),
         name: name.into(),
         protocol: Protocol::BothAccept,
         blind: true,
