@@ -12,7 +12,7 @@ use super::generate::{Desk, Maker};
 use super::latency::Latency;
 use super::metadata::Live;
 use super::read_only::{self, Home};
-use super::rounds::Rounds;
+use super::rounds::{AtWork, Rounds};
 use super::scoring::Scoring;
 use super::search::Search;
 use super::wire::Event;
@@ -66,6 +66,8 @@ pub struct Shared {
     pub desk: Desk,
     /// Verification rounds.
     pub rounds: Rounds,
+    /// Who works in them over which connections.
+    pub at_work: AtWork,
     /// Scores, rules, and the jobs that score.
     pub scoring: Scoring,
     /// Evaluations.
@@ -123,6 +125,7 @@ impl Shared {
             metadata: Arc::default(),
             desk: Desk::new(maker),
             rounds: Rounds::default(),
+            at_work: AtWork::default(),
             scoring: Scoring::default(),
             evaluations: Evaluations::default(),
             latency: Latency::default(),

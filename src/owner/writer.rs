@@ -337,6 +337,9 @@ impl Writer {
         let item = pictures.seen(&catalog, row as usize)?;
         drop(pictures);
         let on = matches!(act, Act::Judge(_)).then(|| item.digest());
+        if let Act::Judge(judgement) = &mut act {
+            self.shared.rounds.answers(&item, judgement)?;
+        }
         // Last, since it takes the lease: nothing after it may fail but the journal.
         self.enter(&who, row, &mut act, &ledger)?;
         Ok(Ok((Decision { uuid, rev, at: now(), who, item: item.id, on, act }, row)))
@@ -360,6 +363,9 @@ impl Writer {
         let in_round = decide.judgement.asked.is_some();
         if !in_round {
             self.shared.rounds.outside(who, row, &decide.judgement)?;
+        } else if decide.expected.is_some() {
+            // A script may revise; a screen that shows an item to be judged means its first verdict.
+            self.shared.rounds.is_first(who, row, &decide.judgement)?;
         }
         let rev = if in_round { ledger.text_rev(row) } else { ledger.row_rev(row) };
         match decide.expected {

@@ -6,6 +6,7 @@
 //! on what was decided and not on where it was read first.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::columns::id_hash;
 use super::ledger::Rules;
@@ -24,6 +25,8 @@ pub struct History {
     pub decisions: Vec<Decision>,
     /// What verdicts decide by.
     pub rules: Rules,
+    /// By round, the other rotations of a question by the one that is judged.
+    rotations: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     /// What a person should know about the journals.
     pub notices: Vec<String>,
     /// The journals and rounds that it was read from.
@@ -73,22 +76,30 @@ impl History {
         let (rounds, problems) = rounds::read(project)?;
         rounds::digests(project, &mut digests)?;
         notices.extend(problems.iter().map(|p| format!("a round is not counted: {p}")));
-        let rounds = rounds.into_iter().map(|round| (round.name, round.protocol)).collect();
-        let rules = Rules { outside: project.config().review.protocol, rounds };
-        Ok(History { decisions: in_order(decisions), rules, notices, digests })
+        let protocols = rounds.iter().map(|round| (round.name.clone(), round.protocol)).collect();
+        let rules = Rules { outside: project.config().review.protocol, rounds: protocols, ..Rules::default() };
+        let rotated = rounds.into_iter().filter(|round| !round.rotations.is_empty());
+        let rotations = rotated.map(|round| (round.name, round.rotations)).collect();
+        Ok(History { decisions: in_order(decisions), rules, rotations, notices, digests })
     }
 
     /// The same with `more` decisions.
     pub fn with(&self, more: impl IntoIterator<Item = Decision>) -> History {
         let all = self.decisions.iter().cloned().chain(more).collect();
         let (rules, digests) = (self.rules.clone(), self.digests.clone());
-        History { decisions: in_order(all), rules, notices: self.notices.clone(), digests }
+        let rotations = self.rotations.clone();
+        History { decisions: in_order(all), rules, rotations, notices: self.notices.clone(), digests }
     }
 
     /// What the decisions up to `until` come to; also gives what a person should know.
     pub fn fold(&self, catalog: &Catalog, pictures: &Pictures, until: Moment) -> (Ledger, Vec<String>) {
         let mut notices = Vec::new();
-        let mut ledger = Ledger::new(self.rules.clone());
+        let row = |id: &String| catalog.row_of_hash(id_hash(id));
+        let rows = |of: &BTreeMap<String, Vec<String>>| {
+            of.iter().filter_map(|(id, others)| Some((row(id)?, others.iter().filter_map(row).collect()))).collect()
+        };
+        let rotations = self.rotations.iter().map(|(name, of)| (name.clone(), rows(of))).collect();
+        let mut ledger = Ledger::new(Rules { rotations, ..self.rules.clone() });
         let mut orphans = 0u64;
         let mut earlier = earlier(catalog, pictures).into_iter().peekable();
         for decision in self.decisions.iter().filter(|d| until.includes(d.rev, d.at)) {

@@ -108,6 +108,8 @@ pub struct Rules {
     pub outside: Protocol,
     /// In each round.
     pub rounds: HashMap<String, Protocol>,
+    /// The rows of other rotations, by round and the row that is judged for all of them.
+    pub rotations: HashMap<String, HashMap<u32, Vec<u32>>>,
 }
 
 /// All decisions of a project, folded in the order of their revisions.
@@ -248,6 +250,9 @@ impl Ledger {
                     judgement: judgement.clone(),
                 });
                 self.by_row.entry(row).or_default().given.push(index);
+                for other in self.rotations(judgement, row).to_vec() {
+                    self.by_row.entry(other).or_default().given.push(index);
+                }
                 self.people[person].done.push(index);
                 self.people[person].undone.clear();
                 self.people[person].unedited.clear();
@@ -270,8 +275,10 @@ impl Ledger {
             }
         };
         self.rev = self.rev.max(decision.rev);
-        if let Some(touched) = self.by_row.get_mut(&row) {
-            touched.rev = touched.rev.max(decision.rev);
+        for row in self.with_rotations(row) {
+            if let Some(touched) = self.by_row.get_mut(&row) {
+                touched.rev = touched.rev.max(decision.rev);
+            }
         }
         self.receipts.insert(decision.uuid, (decision.rev, row));
         Ok(Change { row, status: self.status(row) })
@@ -292,7 +299,10 @@ impl Ledger {
             }
             for index in touched.given.drain(..) {
                 let given = &mut self.given[index as usize];
-                (given.counts, given.void) = (false, true);
+                // On another rotation it goes on counting.
+                if given.row == *row {
+                    (given.counts, given.void) = (false, true);
+                }
             }
         }
         (0..self.people.len()).for_each(|person| self.settle(person as u16));
@@ -360,6 +370,29 @@ impl Ledger {
         Some((row, &given.judgement))
     }
 
+    /// The rows that a judgement on a row is on too.
+    fn rotations(&self, judgement: &Judgement, row: u32) -> &[u32] {
+        let round = judgement.asked.as_ref().and_then(|asked| self.rules.rotations.get(&asked.round));
+        round.and_then(|rows| rows.get(&row)).map_or(&[], Vec::as_slice)
+    }
+
+    /// A row, and those that verdicts on it in this round are on too.
+    pub fn rotations_in(&self, round: &str, row: u32) -> Vec<u32> {
+        let others = self.rules.rotations.get(round).and_then(|rows| rows.get(&row)).map_or(&[][..], Vec::as_slice);
+        std::iter::once(row).chain(others.iter().copied()).collect()
+    }
+
+    /// A row, and those that verdicts on it in some round are on too.
+    pub fn with_rotations(&self, row: u32) -> Vec<u32> {
+        let others = self.rules.rotations.values().filter_map(|rows| rows.get(&row)).flatten();
+        std::iter::once(row).chain(others.copied()).collect()
+    }
+
+    /// Whether the verdict with this receipt was given on this row itself, and not on another rotation.
+    pub fn is_on(&self, uuid: &Uuid, row: u32) -> bool {
+        self.receipt(uuid).is_some_and(|(_, on)| on == row)
+    }
+
     fn on(&self, row: u32) -> impl Iterator<Item = &Given> {
         let touched = self.by_row.get(&row).map(|t| &t.given).into_iter().flatten();
         touched.map(|index| &self.given[*index as usize])
@@ -419,7 +452,9 @@ impl Ledger {
 
     /// All verdicts that count, by row and then in the order they were given.
     pub fn all_standing(&self) -> Vec<(u32, Standing)> {
-        self.judged_rows().into_iter().flat_map(|row| self.standing(row).into_iter().map(move |s| (row, s))).collect()
+        let own =
+            |row: u32| self.standing(row).into_iter().filter(move |s| self.is_on(&s.uuid, row)).map(move |s| (row, s));
+        self.judged_rows().into_iter().flat_map(own).collect()
     }
 
     /// Writes what this ledger says into the overlay.
@@ -427,6 +462,13 @@ impl Ledger {
         for row in self.by_row.keys() {
             self.write_row(*row, overlay);
         }
+    }
+
+    /// Writes a row into the overlay, and the other rotations that are judged with it. The rows that were written.
+    pub fn write_rows(&self, row: u32, overlay: &mut Overlay) -> Vec<u32> {
+        let rows = self.with_rotations(row);
+        rows.iter().for_each(|row| self.write_row(*row, overlay));
+        rows
     }
 
     /// Writes one row into the overlay.

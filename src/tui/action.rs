@@ -116,13 +116,14 @@ impl Action {
     /// Whether a line or a choice is typed after its key. Where it is refused, that must not act as keys.
     pub fn asks(self) -> bool {
         use Action::{
-            AddTerm, BoardFilter, Doubtful, EditItem, Find, GuidelineGap, JudgeAll, NewVocabulary, Reject, RenameTerm,
-            ReplaceText, RoundPeople, SelectRegex, SettleAccept, SettleFix, SettleReject, TypeAnswer, TypeLine,
-            UnselectRegex,
+            AddTerm, BoardFilter, Doubtful, EditItem, Find, GuidelineGap, JudgeAll, NewVocabulary, Note, Reject,
+            RenameTerm, ReplaceText, RoundPeople, SelectRegex, SettleAccept, SettleFix, SettleReject, TypeAnswer,
+            TypeLine, UnselectRegex,
         };
         matches!(
             self,
             Reject
+                | Note
                 | Find
                 | TypeAnswer
                 | EditItem
@@ -152,6 +153,7 @@ actions! {
     Skip, "skip", Review, ["s"], true, "skip for now";
     Flag, "flag", Review, ["f"], true, "flag for somebody to look at";
     Unsure, "unsure", Review, ["m"], true, "you looked and cannot tell; it is flagged for somebody to look at";
+    Note, "note", Review, ["N"], false, "a note on this item: the next verdict on it takes it along, whatever it is";
     Next, "next", Review, ["n", "j", "right", "down", "space"], false, "next item";
     Previous, "previous", Review, ["p", "k", "left", "up"], false, "previous item";
     FirstItem, "first item", Review, ["home", "gg"], false, "first item of this queue";

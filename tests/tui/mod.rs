@@ -12,6 +12,7 @@ mod first;
 mod generate;
 mod keys;
 mod looks;
+mod note;
 mod odd;
 mod pair;
 mod queue;

@@ -191,7 +191,7 @@ fn next(turn: &Turn, json: bool) -> String {
     let value = match turn {
         Turn::Item(served) => serde_json::json!({
             "turn": "item", "number": served.number, "item": served.item, "practice": served.practice, "nth": served.nth,
-            "until": journal::stamp(served.until),
+            "until": journal::stamp(served.until), "elsewhere": served.elsewhere,
         }),
         Turn::Wait(until) => serde_json::json!({"turn": "wait", "until": journal::stamp(*until)}),
         Turn::Finished => serde_json::json!({"turn": "finished"}),

@@ -16,7 +16,7 @@ pub mod sample;
 pub mod standing;
 pub mod state;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
@@ -82,6 +82,9 @@ pub struct Round {
     pub by: String,
     /// When it was closed: nothing is given out any more, and its verdicts go on counting.
     pub closed: Option<i64>,
+    /// The other rotations of a question by the id of the one that is judged: a verdict on it is one on all of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rotations: BTreeMap<String, Vec<String>>,
     /// Who joined and who left since it was drawn, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<PeopleChange>,
@@ -287,7 +290,13 @@ impl Round {
         let known = [("calibration", &self.calibration), ("probe_items", &self.probe_items)];
         let gold = known.iter().flat_map(|(field, list)| list.iter().map(|gold| (*field, gold.id.as_str())));
         let mut seen = HashSet::with_capacity(self.items.len());
-        for (field, id) in self.items.iter().map(|id| ("items", id.as_str())).chain(gold) {
+        let items: HashSet<&str> = self.items.iter().map(String::as_str).collect();
+        if let Some(stray) = self.rotations.keys().find(|id| !items.contains(id.as_str())) {
+            let what = format!("`{stray}` is no item of the round");
+            return refuse("rotations", what, "rotations stand under the one that is judged");
+        }
+        let others = self.rotations.values().flatten().map(|id| ("rotations", id.as_str()));
+        for (field, id) in self.items.iter().map(|id| ("items", id.as_str())).chain(gold).chain(others) {
             if id.is_empty() {
                 return refuse(field, "an empty id".into(), "every item has one");
             }

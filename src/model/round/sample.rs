@@ -179,6 +179,7 @@ pub fn draw(new: &NewRound, candidates: &[(&str, &str)], known: &[Known<'_>], by
         by: by.to_string(),
         closed: None,
         changes: Vec::new(),
+        rotations: BTreeMap::new(),
     };
     round.check()?;
     Ok(Drawn { round, notes })

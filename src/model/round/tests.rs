@@ -43,6 +43,7 @@ pub(super) fn round(items: usize, people: usize, overlap: u8, known: usize) -> R
         by: "person-0".into(),
         closed: None,
         changes: Vec::new(),
+        rotations: BTreeMap::new(),
     }
 }
 

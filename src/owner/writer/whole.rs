@@ -125,7 +125,7 @@ impl Writer {
                     ledger.digests.add(&decision.who, &journal::text(&decision));
                     // What cannot be folded in was refused there too.
                     if let Ok(change) = ledger.apply(&decision, row) {
-                        ledger.write_row(change.row, &mut overlay);
+                        ledger.write_rows(change.row, &mut overlay);
                     }
                 }
                 let found = load_rounds(&self.shared, &ledger);

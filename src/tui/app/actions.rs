@@ -32,8 +32,11 @@ impl App {
                 self.workshop_action(action);
             }
             Action::Undo if self.undo_bulk() => {}
-            Action::Undo => self.ask_now(Want::TakeBack { redo: false }, Ask::Undo(uuid::Uuid::now_v7())),
-            Action::Redo => self.ask_now(Want::TakeBack { redo: true }, Ask::Redo(uuid::Uuid::now_v7())),
+            Action::Undo | Action::Redo => {
+                let (redo, uuid) = (action == Action::Redo, uuid::Uuid::now_v7());
+                let ask = if redo { Ask::Redo(uuid) } else { Ask::Undo(uuid) };
+                self.ask_now(Want::TakeBack { redo, uuid }, ask);
+            }
             Action::Sample => {
                 if self.welcome.items > 0 {
                     self.say(Toast::info("the sample is for an empty project; `benchtop sample` adds it to any"));
@@ -183,13 +186,33 @@ impl App {
 
     pub(super) fn go_review(&mut self) {
         let item = if self.at == At::Board { self.board.behind().map(|b| b.item.clone()) } else { None };
-        self.at = At::Review;
+        (self.at, self.back_to) = (At::Review, None);
         self.painted = None;
         if let Some(id) = item {
             self.ask_now(Want::NumberOf, Ask::NumberOf(id));
         }
         let effects = self.review.fetch();
         self.carry_out(effects);
+    }
+
+    /// An item that was chosen in a pane is in the review: back leads to that pane.
+    pub(super) fn opened_in(&mut self, pane: At) {
+        self.back_to = Some(pane);
+    }
+
+    /// Back to the pane that the item was opened in, as it was left.
+    fn go_back_to(&mut self, pane: At) {
+        match pane {
+            At::List => {
+                self.at = At::List;
+                let effects = self.list.changed();
+                self.list_effects(effects);
+            }
+            At::Adjudicate => self.go_adjudicate(),
+            At::Generate => self.go_generate(),
+            At::Filters => self.go_filters(),
+            _ => {}
+        }
     }
 
     pub(super) fn go_list(&mut self) {
@@ -214,6 +237,7 @@ impl App {
             Action::Flag => return self.judge(Verdict::Flag, at),
             Action::Unsure => return self.judge(Verdict::Unsure, at),
             Action::Reject => return self.reject(at),
+            Action::Note => return self.ask_note(),
             Action::Next => self.review.go(position + 1),
             Action::Previous => match position.checked_sub(1) {
                 Some(position) => self.review.go(position),
@@ -243,6 +267,9 @@ impl App {
             Action::Doubtful => return self.ask_doubtful(),
             Action::EditItem => return self.edit_item(),
             Action::Back => {
+                if let Some(pane) = self.back_to.take() {
+                    return self.go_back_to(pane);
+                }
                 if self.at_the_door() {
                     return self.leave();
                 }
@@ -266,7 +293,8 @@ impl App {
         match self.seen(at) {
             Ok((number, rev, seen, ms)) => {
                 self.tell_unconfirmed(seen);
-                let judgement = Judgement { ms, ..Judgement::new(verdict, seen) };
+                let note = self.take_note(number);
+                let judgement = Judgement { ms, note, ..Judgement::new(verdict, seen) };
                 let effects = self.review.decide(number, rev, judgement);
                 self.carry_out(effects);
             }
@@ -279,7 +307,10 @@ impl App {
         let Some(made) = self.keymap.macros().get(which).cloned() else { return };
         match self.seen(at) {
             Ok((number, rev, seen, ms)) => {
-                let judgement = made.judgement(seen, ms);
+                let mut judgement = made.judgement(seen, ms);
+                if let Some(note) = self.take_note(number) {
+                    judgement.note = Some(judgement.note.map_or(note.clone(), |own| format!("{note} {own}")));
+                }
                 let undo = self.keymap.press(Action::Undo);
                 // One key said much: what it was is told, and how it is taken back.
                 self.say(Toast::info(format!("#{number} {}: {}; {undo} takes it back", made.name, made.help())));
@@ -294,7 +325,7 @@ impl App {
 
     pub(super) fn tell_unconfirmed(&mut self, seen: Seen) {
         if seen == Seen::Unconfirmed {
-            self.say(Toast::info("your terminal does not answer: the verdict is marked as unconfirmed"));
+            self.say(Toast::info("your terminal does not answer: the verdict is marked, `seen:unconfirmed` finds it"));
         }
     }
 
@@ -308,10 +339,8 @@ impl App {
                 let choices = self.welcome.reasons.iter().map(choice).collect();
                 let rule = self.review.work().and_then(|work| work.state.protocol.keys());
                 let what = rule.map_or("reject", |keys| keys.reject);
-                let menu = Menu::new(format!("{what} #{number}: why?"), choices)
-                    .several()
-                    .with_note()
-                    .noted(&self.begun_note(number));
+                let menu =
+                    Menu::new(format!("{what} #{number}: why?"), choices).several().keeping(&self.begun_note(number));
                 let menu = menu.with_tags(self.tags.known().to_vec());
                 self.overlay = Some(Overlay::Menu(MenuFor::Reject { number, rev, seen, ms }, menu));
             }

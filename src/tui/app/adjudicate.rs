@@ -129,6 +129,7 @@ impl App {
                 AdjudicateEffect::Item(number) => {
                     self.go_review();
                     self.go_to_item(number);
+                    self.opened_in(At::Adjudicate);
                 }
                 AdjudicateEffect::Show(page) => self.overlay = Some(Overlay::Page(*page)),
                 AdjudicateEffect::Say(said) => self.say(Toast::info(said)),

@@ -110,7 +110,7 @@ impl App {
 
     /// Whether one step back is out of the program.
     pub(super) fn at_the_door(&self) -> bool {
-        self.at == At::Review && self.review.queue().is_all()
+        self.at == At::Review && self.back_to.is_none() && self.review.queue().is_all()
     }
 
     /// Says why a key did nothing.
@@ -225,6 +225,7 @@ impl App {
                         self.metadata_typed(&TextFor::Search, "");
                     }
                     Some(Overlay::Prompt(PromptFor::Board(before), _)) => self.board_filtered(&before),
+                    Some(Overlay::Prompt(PromptFor::Note(number, before), _)) => self.noted(number, &before),
                     _ => {}
                 },
                 PromptOutcome::Done(text) => {
@@ -252,7 +253,7 @@ impl App {
     pub(super) fn chosen(&mut self, purpose: MenuFor, picks: &[usize], note: String) {
         match purpose {
             MenuFor::Reject { number, rev, seen, ms } => {
-                self.half_note = None;
+                self.review.set_note(None);
                 let reasons = &self.welcome.reasons;
                 let reasons = picks.iter().filter_map(|p| reasons.get(*p)).map(|r| r.key.clone()).collect();
                 let note = (!note.trim().is_empty()).then(|| note.trim().to_string());

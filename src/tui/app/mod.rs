@@ -16,7 +16,7 @@
 //! | `agreement` | the agreement pane |
 //! | `adjudicate` | the adjudication pane |
 //! | `doubt` | doubtful items in the review, and why they are |
-//! | `note` | the note that is being typed, remembered |
+//! | `note` | the note on an item, typed and remembered |
 //! | `round` | working through a round in the review; `rounds` the rounds pane |
 //! | `owner` | what the owner's answers and events do |
 //! | `pace` | when a frame is due, what is due by time alone, and leaving |
@@ -135,6 +135,8 @@ pub struct App {
     receipts: Receipts,
     pixels: Pixels,
     at: At,
+    /// The pane that the item in the review was opened in: back leads there.
+    back_to: Option<At>,
     review: ReviewPane,
     list: ListPane,
     list_started: bool,
@@ -149,8 +151,7 @@ pub struct App {
     rounds_due: Option<u64>,
     round_form_due: Option<u64>,
     round_due: Option<u64>,
-    /// The note that is being typed, and when the owner is to remember it.
-    half_note: Option<(u32, String)>,
+    /// When the owner is to remember the note that is being typed.
     note_due: Option<u64>,
     /// Somebody waits for this frame: a key, a window, a question.
     urgent: bool,
@@ -231,6 +232,7 @@ impl App {
             receipts: Receipts::new(),
             pixels,
             at: At::Review,
+            back_to: None,
             review: ReviewPane::new(),
             list: ListPane::new(),
             list_started: false,
@@ -244,7 +246,6 @@ impl App {
             rounds_due: None,
             round_form_due: None,
             round_due: None,
-            half_note: None,
             note_due: None,
             urgent: true,
             drawn_at: 0,
@@ -406,6 +407,7 @@ impl App {
     }
 
     fn ask_queue(&mut self, words: String, number: Option<u32>) {
+        self.back_to = None;
         match crate::model::Filter::parse(&words) {
             Ok(filter) => self.ask_now(Want::Queue(words, number), Ask::Numbers(filter, Vec::new())),
             Err(problem) => self.say(Toast::from(&problem)),

@@ -92,6 +92,8 @@ pub enum PromptFor {
     Why(Box<adjudicate::Settle>),
     /// A line of text for the rounds pane.
     Rounds(rounds::TextFor),
+    /// The note on an item, and the one there was before.
+    Note(u32, String),
     /// The answer to the question on the screen: the item as it was painted, and how it was seen.
     Answer {
         /// Item number.

@@ -60,6 +60,7 @@ impl App {
                     self.link.ask(Want::Decide(decide.uuid), Ask::Decide(decide));
                 }
                 self.settle_again();
+                self.link.ask_again();
                 self.subscribe();
                 self.resync();
             }
@@ -231,7 +232,7 @@ impl App {
                 self.changed();
             }
             (Want::Decide(uuid), Err(problem)) => self.refused(uuid, &problem),
-            (Want::TakeBack { redo }, Ok(Answer::Receipt(receipt))) => self.taken_back(redo, &receipt),
+            (Want::TakeBack { redo, .. }, Ok(Answer::Receipt(receipt))) => self.taken_back(redo, &receipt),
             (Want::Queue(words, number), Ok(Answer::Numbers(numbers))) => self.queued(words, number, numbers),
             (Want::NextPending, Ok(Answer::Number(number))) => match number {
                 Some(number) => self.go_to_item(number),
@@ -267,6 +268,10 @@ impl App {
         }
         // Receipts and lists come in no order: a queue asked for after the verdict must not hide what was refused.
         self.link.forget_queues();
+        let refused = self.review.pending().iter().find(|pending| pending.decide.uuid == uuid);
+        if let Some((number, note)) = refused.map(|p| (p.decide.number, p.decide.judgement.note.clone())) {
+            self.note_again(number, note);
+        }
         let effects = self.review.refused(uuid);
         self.carry_out(effects);
         self.refused_in_round();

@@ -23,7 +23,7 @@ impl App {
             let people: Vec<&str> = round.people.iter().map(|(name, _)| name.as_str()).collect();
             return self.say(Toast::warning(format!("`{}` is for {}; you are {me}", round.name, people.join(", "))));
         }
-        self.at = At::Review;
+        (self.at, self.back_to) = (At::Review, None);
         self.painted = None;
         if self.review.work().is_some_and(|work| work.state.name == round.name) {
             // It is worked on already: what is in hand stays there.
@@ -240,7 +240,8 @@ impl App {
             None => if action == Action::AnswerYes { "yes" } else { "no" }.to_string(),
         };
         self.tell_unconfirmed(seen);
-        let judgement = Judgement { ms, answer: Some(said), ..Judgement::new(Verdict::Answer, seen) };
+        let note = self.take_note(number);
+        let judgement = Judgement { ms, note, answer: Some(said), ..Judgement::new(Verdict::Answer, seen) };
         let effects = self.review.decide(number, rev, judgement);
         self.carry_out(effects);
     }
@@ -320,6 +321,9 @@ impl App {
         };
         let note = match &work.phase {
             Phase::Wait(until) => Some(wait_words(*until)),
+            Phase::Item if work.served.as_ref().is_some_and(|served| served.elsewhere) => {
+                Some("you work on it at another terminal too: the first verdict counts".into())
+            }
             _ => work.lease_words(self.now()).or_else(|| {
                 let pace = key(Action::OwnPace);
                 work.offer().map(|offer| format!("{offer} ({pace} shows your pace)"))
@@ -348,7 +352,9 @@ impl App {
             self.overlay = Some(Overlay::Prompt(purpose, prompt));
             return;
         }
-        let judgement = Judgement { ms, answer: Some(said.trim().into()), ..Judgement::new(Verdict::Answer, seen) };
+        let note = self.take_note(number);
+        let judgement =
+            Judgement { ms, note, answer: Some(said.trim().into()), ..Judgement::new(Verdict::Answer, seen) };
         let effects = self.review.decide(number, rev, judgement);
         self.carry_out(effects);
     }

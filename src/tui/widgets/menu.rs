@@ -114,14 +114,6 @@ impl Menu {
         self
     }
 
-    /// The same with this much of the note typed already; what is typed goes on with it.
-    pub fn noted(mut self, note: &str) -> Menu {
-        if !note.is_empty() {
-            (self.note, self.in_note) = (Some(Input::new(note.into())), true);
-        }
-        self
-    }
-
     /// The same with this note, and the keys still with the lines.
     pub fn keeping(mut self, note: &str) -> Menu {
         self.note = Some(Input::new(note.into()));

@@ -72,8 +72,11 @@ fn a_note_marks_no_line() {
     press(&mut menu, KeyCode::Up);
     menu.paste("too dark");
     assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[], "too dark"));
-    let mut begun = reasons().noted("too dark");
+    let mut begun = reasons().keeping("too dark");
+    press(&mut begun, KeyCode::Up);
     assert_eq!(press(&mut begun, KeyCode::Enter), chosen(&[], "too dark"));
+    let mut begun = reasons().keeping("too dark");
+    assert_eq!(press(&mut begun, KeyCode::Char('2')), chosen(&[1], "too dark"));
     let mut marked = reasons();
     press(&mut marked, KeyCode::Tab);
     press(&mut marked, KeyCode::Up);

@@ -166,6 +166,9 @@ impl ReviewPane {
                 write(number, loaded, pending, (self.sides.is_some(), shown), look, &mut lines);
             }
         }
+        if let Some((_, note)) = self.note.as_ref().filter(|(of, _)| *of == number) {
+            lines.first(&format!("your note: {note}"), Role::Accent);
+        }
         let height = usize::from(area.height);
         self.overflow = lines.lines.len().saturating_sub(height);
         self.scroll = self.scroll.min(self.overflow);

@@ -115,6 +115,8 @@ pub struct ReviewPane {
     keys: Vec<String>,
     /// The round that is worked on.
     work: Option<Box<Work>>,
+    /// A note on an item that waits for its verdict.
+    note: Option<(u32, String)>,
 }
 
 impl ReviewPane {
@@ -345,6 +347,16 @@ impl ReviewPane {
     /// Says beside the position what is on disk.
     pub fn say_saved(&mut self, text: String) {
         self.saved = Some(text);
+    }
+
+    /// The note that waits for the verdict on its item.
+    pub fn note(&self) -> Option<&(u32, String)> {
+        self.note.as_ref()
+    }
+
+    /// Sets it.
+    pub fn set_note(&mut self, note: Option<(u32, String)>) {
+        self.note = note;
     }
 
     /// Scrolls the text by lines.

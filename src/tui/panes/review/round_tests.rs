@@ -16,6 +16,7 @@ fn state(protocol: &str) -> RoundState {
 
 fn served(number: u32, nth: u32, practice: bool) -> Served {
     Served {
+        elsewhere: false,
         number,
         item: format!("kites/{number}"),
         practice,

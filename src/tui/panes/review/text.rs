@@ -71,6 +71,13 @@ impl Lines {
         }
     }
 
+    /// Says it right below the first line, which tells which item it is.
+    pub(super) fn first(&mut self, said: &str, role: Role) {
+        let lines = text::wrap(said, self.width).into_iter().map(|text| Line::new(text, role, Modifier::empty()));
+        let at = self.lines.len().min(1);
+        self.lines.splice(at..at, lines);
+    }
+
     fn gap(&mut self) {
         self.lines.push(Line::new(String::new(), Role::Text, Modifier::empty()));
     }
