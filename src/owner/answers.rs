@@ -189,6 +189,7 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         | Ask::Ranks { .. }
         | Ask::Sure { .. }
         | Ask::Compare { .. }
+        | Ask::Answered { .. }
         | Ask::Disagreements { .. } => {
             return Err(Problem::new(Kind::Usage, "this is asked of rounds, scores or boards"));
         }
