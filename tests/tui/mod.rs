@@ -17,4 +17,5 @@ mod queue;
 mod receipts;
 mod round;
 pub mod support;
+mod unseen;
 mod workshop;
