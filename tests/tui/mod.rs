@@ -15,6 +15,7 @@ mod odd;
 mod pair;
 mod queue;
 mod receipts;
+mod repaint;
 mod round;
 pub mod support;
 mod unseen;

@@ -42,6 +42,7 @@ impl App {
                     self.ask_now(Want::Sample, Ask::Sample);
                 }
             }
+            Action::Repaint => self.repaint = true,
             Action::Palette => {
                 let (choices, actions) = keys::palette(&self.keymap, &self.scopes());
                 self.overlay = Some(Overlay::Menu(MenuFor::Palette(actions), Menu::new("do", choices).filtering()));

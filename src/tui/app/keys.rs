@@ -59,6 +59,11 @@ impl App {
                 _ => {}
             }
         }
+        // Wherever one is: what is on the screen may be wrong there.
+        if self.keymap.lookup(&[Scope::Global], &[Press::from(key)]) == Lookup::Action(Action::Repaint) {
+            self.repaint = true;
+            return;
+        }
         if self.overlay.is_some() {
             return self.overlay_key(key);
         }

@@ -190,6 +190,7 @@ pub struct App {
     recount_at: Option<u64>,
     leaving: Option<u64>,
     suspend: bool,
+    repaint: bool,
     dirty: bool,
     quit: bool,
     /// Bytes to send past the frame: the clipboard.
@@ -264,6 +265,7 @@ impl App {
             recount_at: None,
             leaving: None,
             suspend: false,
+            repaint: false,
             dirty: true,
             quit: false,
             extra: Vec::new(),
@@ -308,6 +310,11 @@ impl App {
     /// Whether ctrl-z was pressed since the last call.
     pub fn wants_suspend(&mut self) -> bool {
         std::mem::take(&mut self.suspend)
+    }
+
+    /// Whether the whole screen is to be painted anew since the last call.
+    pub fn wants_repaint(&mut self) -> bool {
+        std::mem::take(&mut self.repaint)
     }
 
     /// Bytes to send after the frame.
