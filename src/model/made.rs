@@ -113,11 +113,15 @@ pub enum PictureState {
     None,
     /// The file is there and cannot be shown: import said so.
     Unreadable,
+    /// The file is there and cannot be shown: import said so, or its bytes are not those that were recorded. To know the
+    /// latter every file has to be read, so that only those who ask for it are told.
+    Broken,
 }
 
 impl PictureState {
     /// All of them, in the order they are listed.
-    pub const ALL: [PictureState; 5] = [Self::Yes, Self::Draft, Self::Missing, Self::None, Self::Unreadable];
+    pub const ALL: [PictureState; 6] =
+        [Self::Yes, Self::Draft, Self::Missing, Self::None, Self::Unreadable, Self::Broken];
 
     /// The word for it.
     pub fn name(self) -> &'static str {
@@ -127,7 +131,13 @@ impl PictureState {
             Self::Missing => "missing",
             Self::None => "none",
             Self::Unreadable => "unreadable",
+            Self::Broken => "broken",
         }
+    }
+
+    /// Whether it is one of those that are asked for.
+    pub fn is_among(self, asked: &[PictureState]) -> bool {
+        asked.contains(&self) || self == Self::Unreadable && asked.contains(&Self::Broken)
     }
 
     /// The state of that [`name`](Self::name).

@@ -364,6 +364,7 @@ actions! {
     GoAdjudicate, "adjudication", Global, ["0"], false, "go to the items on which people differ";
     GoRounds, "rounds", Global, ["9"], false, "go to the rounds of verification";
     Sample, "sample", Global, ["S"], false, "fill an empty project with the sample";
+    Repaint, "repaint", Global, ["ctrl-l"], false, "paint the whole screen anew";
     Palette, "palette", Global, [":"], false, "every action by name";
     Help, "help", Global, ["?", "f1"], false, "the keys of this pane";
     Back, "back", Global, ["q", "esc"], false, "back; q on a pane's first page quits";

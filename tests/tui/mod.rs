@@ -15,6 +15,8 @@ mod odd;
 mod pair;
 mod queue;
 mod receipts;
+mod repaint;
 mod round;
 pub mod support;
+mod unseen;
 mod workshop;

@@ -1,7 +1,7 @@
 //! The pictures that items name and that were not brought in with them.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -93,11 +93,15 @@ impl Files {
         }
     }
 
+    /// The numbers of the files of the row's pictures.
+    fn of_row(&self, row: usize) -> impl Iterator<Item = u64> {
+        let first = self.first.get(row).copied().filter(|key| *key != 0);
+        first.into_iter().chain(self.more.get(&(row as u32)).into_iter().flatten().copied())
+    }
+
     /// Whether a file of the row's pictures is gone.
     fn is_gone(&self, row: usize, present: &Present) -> bool {
-        let first = self.first.get(row).copied().filter(|key| *key != 0);
-        let more = self.more.get(&(row as u32)).into_iter().flatten().copied();
-        first.into_iter().chain(more).any(|key| !present.has(key, &self.links))
+        self.of_row(row).any(|key| !present.has(key, &self.links))
     }
 }
 
@@ -280,11 +284,13 @@ impl Named {
         rows.map(|(row, _)| row as u32).collect()
     }
 
-    /// What each item's picture is; without `present` every file that was recorded counts as there.
-    pub fn states(&self, made: &Pictures, present: Option<&Present>) -> Vec<PictureState> {
+    /// What each item's picture is; without `present` every file that was recorded counts as there, and those that are not
+    /// in `damaged` as whole.
+    pub fn states(&self, made: &Pictures, present: Option<&Present>, damaged: &HashSet<u64>) -> Vec<PictureState> {
         let is_gone = |key: u64| present.is_some_and(|p| !p.has(key, &self.files.links));
         let of = |picture: &Picture| match made.current(picture.key, picture.prompt) {
             Some(entry) if is_gone(entry.file()) => PictureState::Missing,
+            Some(entry) if damaged.contains(&entry.file()) => PictureState::Broken,
             Some(entry) if entry.draft => PictureState::Draft,
             Some(_) => PictureState::Yes,
             None => PictureState::Missing,
@@ -293,6 +299,7 @@ impl Named {
         let of_row = |(row, at): (usize, &u32)| match *at {
             NONE => PictureState::None,
             IMPORTED | UNREADABLE if present.is_some_and(|p| self.files.is_gone(row, p)) => PictureState::Missing,
+            IMPORTED if self.files.of_row(row).any(|key| damaged.contains(&key)) => PictureState::Broken,
             IMPORTED => PictureState::Yes,
             UNREADABLE => PictureState::Unreadable,
             at => states[at as usize],

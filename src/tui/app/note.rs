@@ -36,8 +36,8 @@ impl App {
 
     /// A key went to the menu, or the menu is gone: takes note of the note.
     pub(super) fn watch_note(&mut self) {
-        let Some(Overlay::Menu(MenuFor::Reject { number, .. }, menu)) = &self.overlay else { return };
-        let now = Some((*number, menu.note().to_string())).filter(|(_, note)| !note.trim().is_empty());
+        let Some(Overlay::Menu(MenuFor::Reject(viewed), menu)) = &self.overlay else { return };
+        let now = Some((viewed.number, menu.note().to_string())).filter(|(_, note)| !note.trim().is_empty());
         if now != self.half_note {
             self.half_note = now;
             self.note_due = Some(self.now() + REMEMBER_MS);

@@ -326,6 +326,7 @@ fn circumstanced(item: &str, known: &Circumstances, judgement: Judgement, meanin
         guidelines: known.guidelines,
         revealed: known.revealed,
         on: known.on,
+        pictures: known.pictures,
     };
     line.exchanged(meaning).map_err(|p| Problem::input(p.what).field(BLOCK))
 }
