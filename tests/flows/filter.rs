@@ -43,7 +43,7 @@ fn scores_rules_queue_and_explanations() {
     bench.run(["generate", "--size", "64x64"]).ok();
     let dry = one(&bench.run(["filter", "run", "flatness", "--dry-run", "--json"]).ok());
     assert_eq!((&dry["of"], &dry["phase"]), (&json!(50), &json!("queued")));
-    let lines = json_lines(&bench.run(["filter", "run", "flatness", "--json-progress"]).ok());
+    let lines = json_lines(&bench.run(["filter", "run", "flatness", "--drafts", "--json-progress"]).ok());
     let last = &lines[lines.len() - 1]["job"];
     assert_eq!((&last["phase"], &last["done"], &last["without"]), (&json!("done"), &json!(50), &json!(0)));
     bench.run(["filter", "run", "leakage", "--json"]).ok();
@@ -158,7 +158,7 @@ fn a_judge_that_refuses_babbles_and_is_busy_and_one_that_swaps_yes_and_no() {
         bench.run(["generate", "--size", "64x64"]).ok();
         let server = moody(swapped);
         asks(&bench, &server);
-        let job = one(&bench.run(["filter", "run", "judge/answer-stands", "--json"]).ok());
+        let job = one(&bench.run(["filter", "run", "judge/answer-stands", "--drafts", "--json"]).ok());
         assert_eq!(job["phase"], "done", "{job}");
         assert!(job["tokens"][0].as_u64().unwrap() > 0 && job["cost_micros"].as_u64().unwrap() > 0, "{job}");
         let report = one(&bench.run(["filter", "report", "--json"]).ok());
@@ -171,7 +171,7 @@ fn a_judge_that_refuses_babbles_and_is_busy_and_one_that_swaps_yes_and_no() {
         passed.push((states.clone(), states[SCORED] - failed, failed));
         // Nothing is asked twice, and what was not understood is asked again only when somebody wants it.
         let before = server.seen().len();
-        let again = one(&bench.run(["filter", "run", "judge/answer-stands", "--json"]).ok());
+        let again = one(&bench.run(["filter", "run", "judge/answer-stands", "--drafts", "--json"]).ok());
         assert_eq!((&again["of"], server.seen().len()), (&json!(0), before));
         bench.run(["filter", "run", "judge/answer-stands", "--retry"]).ok();
         let asked = server.seen().len() - before;
@@ -207,7 +207,7 @@ fn self_validation_keeps_what_the_picture_fails_to_show() {
         says(&json!({ "questions": list }).to_string())
     });
     asks(&bench, &server);
-    let job = one(&bench.run(["filter", "run", "alignment", "--json"]).ok());
+    let job = one(&bench.run(["filter", "run", "alignment", "--drafts", "--json"]).ok());
     assert_eq!((&job["phase"], &job["without"]), (&json!("done"), &json!(0)), "{job}");
     let said = one(&bench.run(["filter", "explain", "1", "--json"]).ok());
     assert_eq!(said["scores"][0]["values"][0], json!(["alignment", 0.5]), "{said}");
@@ -236,7 +236,7 @@ fn a_judge_that_is_not_there_blocks_the_job_and_loses_nothing() {
         &bench,
         "[judge]\nmodel = \"tiny\"\ntries = 1\nendpoints = [{ url = \"http://127.0.0.1:9/v1\", timeout_s = 1 }]",
     );
-    bench.run(["filter", "run", "judge/answer-stands", "--detach"]).ok();
+    bench.run(["filter", "run", "judge/answer-stands", "--drafts", "--detach"]).ok();
     std::thread::sleep(Duration::from_millis(200));
     bench.run(["filter", "pause", "1"]).ok();
     let report = one(&bench.run(["filter", "report", "--json"]).ok());

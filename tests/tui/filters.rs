@@ -403,6 +403,7 @@ fn a_busy_scorer_is_drawn_at_most_four_times_a_second() {
             tokens: None,
             cost_micros: None,
             waits: None,
+            drafts: 0,
         })));
     }
     seat.wait_for("400 of 400");

@@ -83,8 +83,24 @@ pub(super) fn board(sight: &Sight, ask: &BoardAsk) -> Result<Board> {
     let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
     let chosen = chosen(sight, &scored, ask)?;
     let mut board = scored.board(&chosen);
+    mark_drafts(sight.shared(), &scored, &chosen, &mut board)?;
     published::beside(&mut board, &ask.printed)?;
     Ok(board)
+}
+
+/// Says how many of the questions show a draft. Nothing is looked up in a project that made no picture.
+fn mark_drafts(shared: &Shared, scored: &Scored, chosen: &Chosen, board: &mut Board) -> Result<()> {
+    if shared.pictures().len() == 0 || board.rows.is_empty() {
+        return Ok(());
+    }
+    let rows = (0..scored.ruled().sheet().len()).filter(|row| chosen.holds(*row));
+    board.drafts = shared.desk.drafts(shared, rows.map(|row| row as u32), &|| true)?;
+    if board.drafts > 0 {
+        let note =
+            format!("{} of {} questions show a draft: answers to them measure nothing", board.drafts, board.questions);
+        board.notes.insert(0, note);
+    }
+    Ok(())
 }
 
 /// A page of the answers behind a cell of that board, given by model and column.

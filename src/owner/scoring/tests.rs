@@ -116,7 +116,7 @@ impl Rig {
     }
 
     fn begin(&self, dry: bool) -> Result<ScoringState> {
-        let new = NewScoring { scorer: Scorer::Leakage, filter: String::new(), dry };
+        let new = NewScoring { scorer: Scorer::Leakage, filter: String::new(), dry, drafts: false };
         match self.ask(Ask::Score(new))? {
             Answer::Scoring(state) => Ok(*state),
             other => panic!("{other:?}"),
@@ -306,7 +306,7 @@ fn pause_resume_cancel_retry_and_a_scorer_that_cannot_be_had() {
     assert!(blocked.why.unwrap().contains("gone"));
     assert!(rig.act(id, ScoringAct::Cancel).is_ok());
     assert_eq!(rig.until(Phase::Cancelled).id, id);
-    let wrong = Ask::Score(NewScoring { scorer: Scorer::Blind, filter: String::new(), dry: true });
+    let wrong = Ask::Score(NewScoring { scorer: Scorer::Blind, filter: String::new(), dry: true, drafts: false });
     assert_eq!(rig.ask(wrong).unwrap_err().kind, Kind::Usage);
 }
 
