@@ -6,8 +6,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::durability::generate::fifty;
+use crate::flows::eval::{number, quiz};
 use crate::inference::server::{Act, Seen, Server};
-use crate::support::{Bench, json_lines, tell};
+use crate::support::{Bench, json_lines, tell, wait_until};
 
 /// Puts a table in the place of the one of that name in benchtop.toml.
 pub fn configure(bench: &Bench, table: &str) {
@@ -226,6 +227,37 @@ fn self_validation_keeps_what_the_picture_fails_to_show() {
     let (higher, _) = all(&["--threshold", "0.6"]);
     assert_eq!((&higher["rate"], &higher["aligned"], &higher["n"]), (&json!(0.0), &json!(0), &rate["n"]));
     assert!(bench.run(["analyse", "alignment"]).ok().contains("the filter `alignment`, from 0.5 on"));
+}
+
+#[test]
+fn who_declines_or_babbles_has_no_vote() {
+    let bench = quiz(2);
+    let said = [
+        ("wrong", "(B)", "(B)"),
+        ("right", "(A)", "I cannot answer that."),
+        ("shy", "I'm sorry, but I can't help with that.", "I cannot answer that."),
+        ("odd", "Lovely weather.", "Lovely weather."),
+    ];
+    for (model, first, second) in said {
+        let server = Server::new(move |seen| says(if number(seen) == 1 { first } else { second }));
+        bench.run(["eval", "--model", model, "--endpoint", &server.url(), "--json"]).ok();
+    }
+    let explained = |item: &str| {
+        let said = one(&bench.run(["filter", "explain", item, "--json"]).ok());
+        let scores = said["scores"].as_array().unwrap().clone();
+        let found = scores.into_iter().find(|s| s["scorer"] == "consensus").unwrap_or_else(|| panic!("{said}"));
+        let detail: Value = serde_json::from_str(found["detail"].as_str().unwrap()).unwrap();
+        (found["values"].clone(), found["counted"].clone(), detail)
+    };
+    wait_until("all answers count", || explained("1").2["missing"] == 0 && explained("2").2["missing"] == 0);
+    let (values, counted, detail) = explained("1");
+    assert_eq!(values, json!([["consensus", 0.5]]));
+    assert_eq!(counted, json!({"k": 1, "n": 2, "left_out": 2}));
+    assert_eq!(detail, json!({"right": 1, "wrong": 1, "refused": 1, "unparsed": 1, "missing": 0}));
+    // One wrong answer of one is not one of four: k of n is told.
+    let (values, counted, _) = explained("2");
+    assert_eq!((values, counted), (json!([["consensus", 1.0]]), json!({"k": 1, "n": 1, "left_out": 3})));
+    assert!(bench.run(["filter", "explain", "2"]).ok().contains("1 of 1, 3 left out"));
 }
 
 #[test]

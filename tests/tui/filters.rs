@@ -256,6 +256,7 @@ fn explanation(number: u32) -> Explanation {
         detail: r#"{"failed":["the kite is red"]}"#.into(),
         version: "1f3a".into(),
         out_of_date: false,
+        counted: None,
     };
     Explanation { number, outcome: Outcome::Flagged, scores: vec![clip], ..Explanation::default() }
 }

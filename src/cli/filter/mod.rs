@@ -151,6 +151,9 @@ fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
     for score in &said.scores {
         let values: Vec<String> = score.values.iter().map(|(name, value)| format!("{name} {value:.4}")).collect();
         out.push_str(&format!("{}\t{}\t{}", score.scorer, score.state.name(), values.join(", ")));
+        if let Some(counted) = score.counted {
+            out.push_str(&format!("\t{counted}"));
+        }
         if let Some(percentile) = score.percentile {
             out.push_str(&format!("\t{:.1} % are more doubtful", percentile * 100.0));
         }

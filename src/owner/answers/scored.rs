@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::metrics::consensus::Outcome;
+use crate::metrics::consensus::{Outcome, Tally};
 use crate::metrics::extract::Extractor;
 use crate::metrics::free_form::FreeForm;
 use crate::metrics::score::Chosen;
 use crate::model::board::{BehindPage, Board, BoardAsk, Curated};
 use crate::model::scoring::Scorer;
+use crate::model::scoring::bench::Counted;
 use crate::model::{Kind, Problem, Result, Status};
 use crate::owner::evaluate::{Scores, edition};
 use crate::owner::rounds::accepted;
@@ -198,6 +199,18 @@ pub fn right_of(shared: &Shared, asked: &HashMap<String, bool>) -> Result<Vec<Ri
     Ok(counts)
 }
 
+/// How many models a score that follows from the predictions is made of; none where no model has an answer.
+///
+/// # Errors
+/// When items or predictions cannot be read.
+pub fn counted_of(shared: &Shared, scorer: &Scorer, row: usize) -> Result<Option<(Counted, Tally)>> {
+    if shared.catalog().answers().is_empty() {
+        return Ok(None);
+    }
+    let scored = scored(shared, Some(predictions::RULE))?;
+    Ok(predictions::counted(scorer, &scored, &shared.project.config().filter, row))
+}
+
 /// The scores that follow from the predictions, by row.
 ///
 /// # Errors
@@ -207,6 +220,6 @@ pub fn from_predictions(shared: &Shared, scorer: &Scorer, rows: usize) -> Result
     if catalog.answers().is_empty() {
         return Ok(Column::without(rows));
     }
-    let scored = scored(shared, None)?;
+    let scored = scored(shared, Some(predictions::RULE))?;
     Ok(predictions::column(scorer, &scored, &shared.project.config().filter, rows))
 }
