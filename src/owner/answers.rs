@@ -14,7 +14,7 @@ use lines::{items, lines, resolved};
 pub use list::numbers;
 use list::{filtered, page, rows};
 use scored::set;
-pub use scored::{from_predictions, right_of, scored};
+pub use scored::{counted_of, from_predictions, right_of, scored};
 
 use super::sight::Sight;
 use super::state::Shared;
