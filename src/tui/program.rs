@@ -11,6 +11,7 @@ use ratatui::layout::Size;
 
 use super::app::App;
 use super::app::message::Message;
+use super::terminal::clusters::{UncertainRows, draw_frame};
 use super::terminal::probe::WindowSize;
 use super::terminal::signals::Signal;
 use super::terminal::{Clock, Tty};
@@ -35,6 +36,7 @@ pub trait Host {
 /// The program on a terminal.
 pub struct Program<W: Write> {
     terminal: Terminal<Tty<W>>,
+    uncertain: UncertainRows,
     app: App,
     clock: Clock,
     messages: Receiver<Message>,
@@ -62,7 +64,7 @@ impl<W: Write> Program<W> {
         let mut backend = Tty::new(out, cells(size));
         backend.set_size(cells(size), pixels(size));
         let terminal = Terminal::new(backend).map_err(|e| gone(&e))?;
-        Ok(Program { terminal, app, clock, messages, ready_file, resized: false })
+        Ok(Program { terminal, uncertain: UncertainRows::default(), app, clock, messages, ready_file, resized: false })
     }
 
     /// Runs until the person leaves or the terminal is gone.
@@ -100,6 +102,9 @@ impl<W: Write> Program<W> {
         if self.app.is_done() {
             return Ok(());
         }
+        if self.app.wants_repaint() {
+            self.resize(host.size())?;
+        }
         if self.app.wants_suspend() {
             host.suspend().map_err(|e| gone(&e))?;
             self.resize(host.size())?;
@@ -129,6 +134,7 @@ impl<W: Write> Program<W> {
         backend.set_size(cells(size), pixels(size));
         self.app.resized(size.cells.1, size.cell());
         self.resized = true;
+        self.uncertain.forget();
         // Not `clear()`: this repaints without asking the terminal where its cursor is.
         self.terminal.resize(ratatui::layout::Rect::new(0, 0, size.cells.0, size.cells.1)).map_err(|e| gone(&e))
     }
@@ -137,12 +143,8 @@ impl<W: Write> Program<W> {
     fn paint(&mut self) -> Result<()> {
         self.terminal.backend_mut().begin_frame().map_err(|e| gone(&e))?;
         let app = &mut self.app;
-        let drawn = self.terminal.draw(|frame| {
-            if let Some(cursor) = app.draw(frame.buffer_mut()) {
-                frame.set_cursor_position(cursor);
-            }
-        });
-        let area = drawn.map_err(|e| gone(&e))?.area;
+        let drawn = draw_frame(&mut self.terminal, &mut self.uncertain, |buf| app.draw(buf));
+        let area = drawn.map_err(|e| gone(&e))?;
         let backend = self.terminal.backend_mut();
         self.app.finish(area, backend).map_err(|e| gone(&e))?;
         let extra = self.app.take_extra();

@@ -151,7 +151,8 @@ fn decide_gives_a_receipt_a_line_and_refuses_lines_one_by_one() {
             "part",
             "guidelines",
             "revealed",
-            "on"
+            "on",
+            "pictures"
         ])
     );
     assert_eq!(

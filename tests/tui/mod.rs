@@ -17,6 +17,8 @@ mod odd;
 mod pair;
 mod queue;
 mod receipts;
+mod repaint;
 mod round;
 pub mod support;
+mod unseen;
 mod workshop;

@@ -254,10 +254,20 @@ pub struct Terminal {
     pub keys: &'static str,
 }
 
+impl Terminal {
+    pub const DEFAULT: Terminal = Terminal {
+        size: (120, 40),
+        answers: Answers::AtOnce,
+        level: ColourLevel::True,
+        theme: "dark",
+        accessible: false,
+        keys: "",
+    };
+}
+
 impl Default for Terminal {
     fn default() -> Terminal {
-        let (answers, level) = (Answers::AtOnce, ColourLevel::True);
-        Terminal { size: (120, 40), answers, level, theme: "dark", accessible: false, keys: "" }
+        Terminal::DEFAULT
     }
 }
 

@@ -1,12 +1,12 @@
 //! What actions do, by pane.
 
 use super::link::Want;
-use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
 use super::{App, At};
-use crate::model::{Judgement, Seen, Verdict};
+use crate::model::{Judgement, Verdict};
 use crate::owner::wire::Ask;
 use crate::tui::action::Action;
-use crate::tui::panes::review::Queue;
+use crate::tui::panes::review::{Queue, Viewed};
 use crate::tui::widgets::keys;
 use crate::tui::widgets::menu::{Choice, Menu};
 use crate::tui::widgets::prompt::Prompt;
@@ -45,6 +45,7 @@ impl App {
                     self.ask_now(Want::Sample, Ask::Sample);
                 }
             }
+            Action::Repaint => self.repaint = true,
             Action::Palette => {
                 let (choices, actions) = keys::palette(&self.keymap, &self.scopes());
                 self.overlay = Some(Overlay::Menu(MenuFor::Palette(actions), Menu::new("do", choices).filtering()));
@@ -88,6 +89,8 @@ impl App {
                 }
             },
         }
+        // Whoever goes elsewhere goes back from there.
+        self.back_to = self.back_to.filter(|_| self.at == At::Review);
         self.dirty = true;
     }
 
@@ -208,6 +211,7 @@ impl App {
                 let effects = self.list.changed();
                 self.list_effects(effects);
             }
+            At::Board => self.go_board(),
             At::Adjudicate => self.go_adjudicate(),
             At::Generate => self.go_generate(),
             At::Filters => self.go_filters(),
@@ -290,62 +294,56 @@ impl App {
     }
 
     pub(super) fn judge(&mut self, verdict: Verdict, at: u64) {
-        match self.seen(at) {
-            Ok((number, rev, seen, ms)) => {
-                self.tell_unconfirmed(seen);
-                let note = self.take_note(number);
-                let judgement = Judgement { ms, note, ..Judgement::new(verdict, seen) };
-                let effects = self.review.decide(number, rev, judgement);
-                self.carry_out(effects);
-            }
-            Err(why) => self.say(Toast::warning(why)),
+        if let Some(viewed) = self.viewed(at) {
+            self.once_seen(viewed, ConfirmFor::Verdict(verdict));
         }
+    }
+
+    pub(super) fn judge_viewed(&mut self, viewed: &Viewed, verdict: Verdict) {
+        let judgement = Judgement { note: self.take_note(viewed.number), ..viewed.judgement(verdict) };
+        let effects = self.review.decide(viewed.number, viewed.rev, judgement);
+        self.carry_out(effects);
     }
 
     /// Gives the verdict of a macro on the item on screen.
     pub(super) fn run_macro(&mut self, which: usize, at: u64) {
+        if let Some(viewed) = self.viewed(at) {
+            self.once_seen(viewed, ConfirmFor::Macro(which));
+        }
+    }
+
+    pub(super) fn macro_on(&mut self, viewed: &Viewed, which: usize) {
         let Some(made) = self.keymap.macros().get(which).cloned() else { return };
-        match self.seen(at) {
-            Ok((number, rev, seen, ms)) => {
-                let mut judgement = made.judgement(seen, ms);
-                if let Some(note) = self.take_note(number) {
-                    judgement.note = Some(judgement.note.map_or(note.clone(), |own| format!("{note} {own}")));
-                }
-                let undo = self.keymap.press(Action::Undo);
-                // One key said much: what it was is told, and how it is taken back.
-                self.say(Toast::info(format!("#{number} {}: {}; {undo} takes it back", made.name, made.help())));
-                self.tell_unconfirmed(seen);
-                self.tags.used(judgement.note.as_deref().unwrap_or_default());
-                let effects = self.review.decide(number, rev, judgement);
-                self.carry_out(effects);
-            }
-            Err(why) => self.say(Toast::warning(why)),
+        let mut judgement = made.judgement(viewed.judgement(made.verdict));
+        if let Some(note) = self.take_note(viewed.number) {
+            judgement.note = Some(judgement.note.map_or(note.clone(), |own| format!("{note} {own}")));
         }
+        let undo = self.keymap.press(Action::Undo);
+        // One key said much: what it was is told, and how it is taken back.
+        self.say(Toast::info(format!("#{} {}: {}; {undo} takes it back", viewed.number, made.name, made.help())));
+        self.tell_unconfirmed(viewed.seen);
+        self.tags.used(judgement.note.as_deref().unwrap_or_default());
+        let effects = self.review.decide(viewed.number, viewed.rev, judgement);
+        self.carry_out(effects);
     }
 
-    pub(super) fn tell_unconfirmed(&mut self, seen: Seen) {
-        if seen == Seen::Unconfirmed {
-            self.say(Toast::info("your terminal does not answer: the verdict is marked, `seen:unconfirmed` finds it"));
-        }
-    }
-
+    /// Asks for the reasons; that a picture was not shown is said beside them.
     pub(super) fn reject(&mut self, at: u64) {
-        match self.seen(at) {
-            Ok((number, rev, seen, ms)) => {
-                let choice = |r: &crate::model::config::Reason| {
-                    let choice = Choice::new(r.label.clone());
-                    if r.key == "other" { choice.wants_note() } else { choice }
-                };
-                let choices = self.welcome.reasons.iter().map(choice).collect();
-                let rule = self.review.work().and_then(|work| work.state.protocol.keys());
-                let what = rule.map_or("reject", |keys| keys.reject);
-                let menu =
-                    Menu::new(format!("{what} #{number}: why?"), choices).several().keeping(&self.begun_note(number));
-                let menu = menu.with_tags(self.tags.known().to_vec());
-                self.overlay = Some(Overlay::Menu(MenuFor::Reject { number, rev, seen, ms }, menu));
-            }
-            Err(why) => self.say(Toast::warning(why)),
+        let Some(viewed) = self.viewed(at) else { return };
+        if let Some(unseen) = viewed.unseen() {
+            self.say(Toast::warning(unseen));
         }
+        let number = viewed.number;
+        let choice = |r: &crate::model::config::Reason| {
+            let choice = Choice::new(r.label.clone());
+            if r.key == "other" { choice.wants_note() } else { choice }
+        };
+        let choices = self.welcome.reasons.iter().map(choice).collect();
+        let rule = self.review.work().and_then(|work| work.state.protocol.keys());
+        let what = rule.map_or("reject", |keys| keys.reject);
+        let menu = Menu::new(format!("{what} #{number}: why?"), choices).several().keeping(&self.begun_note(number));
+        let menu = menu.with_tags(self.tags.known().to_vec());
+        self.overlay = Some(Overlay::Menu(MenuFor::Reject(viewed), menu));
     }
 
     pub(super) fn next_pending(&mut self) {

@@ -59,6 +59,11 @@ impl App {
                 _ => {}
             }
         }
+        // Wherever one is: what is on the screen may be wrong there.
+        if self.keymap.lookup(&[Scope::Global], &[Press::from(key)]) == Lookup::Action(Action::Repaint) {
+            self.repaint = true;
+            return;
+        }
         if self.hold_back(key, at) {
             return;
         }
@@ -125,7 +130,9 @@ impl App {
                 let place = match action.scope() {
                     Scope::Review => format!("in Review ({})", key(Action::GoReview)),
                     Scope::List => format!("in Items ({})", key(Action::GoList)),
-                    Scope::Board | Scope::Behind => format!("on the leaderboard ({})", key(Action::GoBoard)),
+                    Scope::Board | Scope::Behind | Scope::Answer => {
+                        format!("on the leaderboard ({})", key(Action::GoBoard))
+                    }
                     Scope::Table => format!("in tables ({}, {})", key(Action::GoList), key(Action::GoBoard)),
                     Scope::Metadata => {
                         let (words, texts) = (key(Action::GoVocabulary), key(Action::GoTemplates));
@@ -195,13 +202,16 @@ impl App {
 
     pub(super) fn overlay_key(&mut self, key: KeyEvent) {
         let typed = key;
+        if matches!(self.overlay, Some(Overlay::Confirm { .. })) {
+            return self.confirm_key(key);
+        }
         let Some(key) = self.overlays_own(key) else { return };
         match &mut self.overlay {
             Some(Overlay::Menu(_, menu)) => match menu.key(key) {
                 MenuOutcome::Open => self.watch_note(),
                 MenuOutcome::Refused(why) => self.say(Toast::info(why)),
                 MenuOutcome::Cancelled => {
-                    if let Some(Overlay::Menu(MenuFor::Reject { .. }, _)) = self.overlay.take() {
+                    if let Some(Overlay::Menu(MenuFor::Reject(_), _)) = self.overlay.take() {
                         self.forget_note();
                     }
                 }
@@ -246,20 +256,29 @@ impl App {
                     _ => {}
                 }
             }
-            None => {}
+            Some(Overlay::Confirm { .. }) | None => {}
+        }
+    }
+
+    /// One key says yes; any other leaves everything as it was.
+    fn confirm_key(&mut self, key: KeyEvent) {
+        let Some(Overlay::Confirm { then, viewed, .. }) = self.overlay.take() else { return };
+        let pressed = self.keymap.lookup(&[Scope::Overlay], &[Press::from(key)]);
+        if matches!(pressed, Lookup::Action(Action::MenuOk)) {
+            self.confirmed(viewed, then);
         }
     }
 
     pub(super) fn chosen(&mut self, purpose: MenuFor, picks: &[usize], note: String) {
         match purpose {
-            MenuFor::Reject { number, rev, seen, ms } => {
+            MenuFor::Reject(viewed) => {
                 self.review.set_note(None);
                 let reasons = &self.welcome.reasons;
                 let reasons = picks.iter().filter_map(|p| reasons.get(*p)).map(|r| r.key.clone()).collect();
                 let note = (!note.trim().is_empty()).then(|| note.trim().to_string());
                 self.tags.used(note.as_deref().unwrap_or_default());
-                let judgement = Judgement { reasons, note, ms, ..Judgement::new(Verdict::Reject, seen) };
-                let effects = self.review.decide(number, rev, judgement);
+                let judgement = Judgement { reasons, note, ..viewed.judgement(Verdict::Reject) };
+                let effects = self.review.decide(viewed.number, viewed.rev, judgement);
                 self.carry_out(effects);
             }
             MenuFor::Palette(actions) => {

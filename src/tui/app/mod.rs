@@ -19,6 +19,7 @@
 //! | `note` | the note on an item, typed and remembered |
 //! | `round` | working through a round in the review; `rounds` the rounds pane |
 //! | `owner` | what the owner's answers and events do |
+//! | `seen` | what a verdict is given on, and the question before one on a picture that was not shown |
 //! | `pace` | when a frame is due, what is due by time alone, and leaving |
 //! | `pictures` | the pictures that a frame shows, made ready; `looking` how the one in the review is looked at |
 //! | `type_ahead` | keys typed for a prompt that is not there |
@@ -49,6 +50,7 @@ mod pictures;
 mod round;
 mod rounds;
 mod scopes;
+mod seen;
 mod tabs;
 mod type_ahead;
 mod typed;
@@ -62,7 +64,7 @@ use overlay::Overlay;
 use ratatui::layout::Rect;
 
 use crate::metrics::statistics::{Z95, wilson};
-use crate::model::{Result, Seen, Status};
+use crate::model::{Result, Status};
 use crate::owner::wire::{Ask, Welcome};
 use crate::tui::keymap::{Keymap, Press};
 use crate::tui::panes::adjudicate::AdjudicatePane;
@@ -71,10 +73,10 @@ use crate::tui::panes::board::BoardPane;
 use crate::tui::panes::filters::FiltersPane;
 use crate::tui::panes::generate::GeneratePane;
 use crate::tui::panes::list::ListPane;
-use crate::tui::panes::review::{Queue, ReviewEffect, ReviewPane};
+use crate::tui::panes::review::{Painted, Queue, ReviewEffect, ReviewPane};
 use crate::tui::panes::rounds::RoundsPane;
 use crate::tui::preview::Previews;
-use crate::tui::terminal::paint::{self, Receipts};
+use crate::tui::terminal::paint::Receipts;
 use crate::tui::terminal::pixels::Pixels;
 use crate::tui::terminal::{Capabilities, Clock, ColourLevel, Input, Reply};
 use crate::tui::theme::Look;
@@ -190,13 +192,14 @@ pub struct App {
     blink_at: Option<u64>,
     /// The last key stopped the blinking.
     blinked: bool,
-    /// What was painted last and its token: item, revision, picture there or not.
-    painted: Option<(u32, u64, bool)>,
+    /// What was painted last and its token.
+    painted: Option<Painted>,
     token: u64,
     /// When counts are to be asked for again.
     recount_at: Option<u64>,
     leaving: Option<u64>,
     suspend: bool,
+    repaint: bool,
     dirty: bool,
     quit: bool,
     /// Bytes to send past the frame: the clipboard.
@@ -274,6 +277,7 @@ impl App {
             recount_at: None,
             leaving: None,
             suspend: false,
+            repaint: false,
             dirty: true,
             quit: false,
             extra: Vec::new(),
@@ -320,6 +324,11 @@ impl App {
         std::mem::take(&mut self.suspend)
     }
 
+    /// Whether the whole screen is to be painted anew since the last call.
+    pub fn wants_repaint(&mut self) -> bool {
+        std::mem::take(&mut self.repaint)
+    }
+
     /// Bytes to send after the frame.
     pub fn take_extra(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.extra)
@@ -359,31 +368,6 @@ impl App {
     fn say(&mut self, toast: Toast) {
         self.toast = Some(toast);
         self.dirty = true;
-    }
-
-    /// What was painted and whether it has been seen: (number, revision, how, milliseconds on screen).
-    fn seen(&mut self, at: u64) -> std::result::Result<(u32, u64, Seen, Option<u32>), &'static str> {
-        if self.at == At::Review {
-            self.review.work().map_or(Ok(()), |work| work.ready())?;
-        }
-        let Some((number, rev, picture)) = self.painted else { return Err("this item is not on the screen yet") };
-        if self.on_screen().map(|(number, rev, _)| (number, rev)) != Some((number, rev)) {
-            return Err("this item is not on the screen yet");
-        }
-        if !picture {
-            return Err("the picture is not on the screen yet");
-        }
-        // A second one would be refused: the first changes what was seen.
-        if self.at == At::Review && self.review.pending_on(number).is_some() {
-            return Err("your verdict on this item is being saved");
-        }
-        match self.receipts.seen(self.token, at) {
-            paint::Seen::Painted(since) => {
-                Ok((number, rev, Seen::Painted, Some(u32::try_from(at.saturating_sub(since)).unwrap_or(u32::MAX))))
-            }
-            paint::Seen::Unconfirmed => Ok((number, rev, Seen::Unconfirmed, None)),
-            paint::Seen::Waiting => Err("your terminal has not shown this item yet: press again once you see it"),
-        }
     }
 
     /// Carries out what the review pane asks for.

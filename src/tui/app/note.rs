@@ -75,7 +75,7 @@ impl App {
     /// A key went to the menu or the prompt: takes note of the note.
     pub(super) fn watch_note(&mut self) {
         let now = match &self.overlay {
-            Some(Overlay::Menu(MenuFor::Reject { number, .. }, menu)) => (*number, menu.note().to_string()),
+            Some(Overlay::Menu(MenuFor::Reject(viewed), menu)) => (viewed.number, menu.note().to_string()),
             Some(Overlay::Prompt(PromptFor::Note(number, _), prompt)) => (*number, prompt.value().to_string()),
             _ => return,
         };

@@ -52,7 +52,7 @@ impl App {
                 let effects = self.rounds.typed(&purpose, words);
                 self.rounds_effects(effects);
             }
-            purpose @ PromptFor::Answer { .. } => self.answered_in_words(purpose, prompt, words),
+            PromptFor::Answer(viewed) => self.answered_in_words(viewed, prompt, words),
             PromptFor::Find(before) => {
                 if !words.trim().is_empty() {
                     self.history.retain(|h| h != words);

@@ -188,6 +188,11 @@ impl<W: Write> Tty<W> {
         Ok(self.frame)
     }
 
+    /// What it writes to.
+    pub fn inner_mut(&mut self) -> &mut W {
+        &mut self.output.inner
+    }
+
     /// Bytes written since the start.
     pub fn total_bytes(&self) -> u64 {
         self.output.total()
@@ -219,7 +224,7 @@ impl<W: Write> Backend for Tty<W> {
         }
         self.position = None;
         let mut bytes = Vec::with_capacity(CHUNK + 1024);
-        let mut pen = Pen::new();
+        let mut pen = Pen::new(self.size.width);
         for (x, y, cell) in content {
             pen.cell(&mut bytes, x, y, cell);
             self.frame.cells += 1;

@@ -129,7 +129,8 @@ impl ReviewPane {
         let [mut first, mut second] = sides.caption(self.shown());
         if self.work.as_ref().is_some_and(|work| work.asks_answers()) {
             // What they are called can hold the answer.
-            [&mut first, &mut second].into_iter().flatten().for_each(|name| name.truncate(1));
+            let letter = |name: &mut String| name.truncate(name.find(' ').unwrap_or(name.len()));
+            [&mut first, &mut second].into_iter().flatten().for_each(letter);
         }
         let differs = ready.and_then(|p| p.differs);
         let differs = differs.map(|share| format!(": {:.1} % of the pixels changed", 100.0 * share));
@@ -163,7 +164,7 @@ impl ReviewPane {
             Some(Ok(loaded)) => {
                 let pending = self.pending_on(number);
                 let shown = self.work.as_deref().map_or(Shown::All, Shown::of);
-                write(number, loaded, pending, (self.sides.is_some(), shown), look, &mut lines);
+                write(number, loaded, pending, shown, look, &mut lines);
             }
         }
         if let Some((_, note)) = self.note.as_ref().filter(|(of, _)| *of == number) {
