@@ -380,7 +380,7 @@ fn every_command_has_its_section_in_the_documentation() {
         let section = section.unwrap_or_else(|| panic!("docs/cli.md has no section on `benchtop {name}`"));
         let help = bench.run([name, "--help"]).ok();
         let options =
-            help.split_whitespace().filter(|w| w.starts_with("--")).map(|w| w.trim_end_matches([',', '.', ')']));
+            help.split_whitespace().filter(|w| w.starts_with("--")).map(|w| w.trim_end_matches([',', '.', ')', ';']));
         for option in options.filter(|o| !["--project", "--as", "--color", "--help", "--version"].contains(o)) {
             assert!(section.contains(option), "the section on {name} says nothing of {option}");
         }

@@ -82,11 +82,11 @@ fn a_second_terminal_in_a_round_is_told_and_revises_nothing() {
     let bench = Bench::plain(3);
     round(&bench, "single");
     let mut first = work(&bench);
+    // Where the first is, the second begins, once the owner knows.
+    first.wait_until("the place to be known", |_| {
+        bench.client("ann").welcome().place.as_ref().is_some_and(|place| place.round == "first")
+    });
     let mut second = bench.seat("ann");
-    second.wait_until("an item or the list", |s| s.contains("#1  "));
-    second.keys("9");
-    second.wait_for("It asks:");
-    second.keys("<enter>");
     item(&second, 1);
     second.wait_for("another terminal");
     first.keys("a");

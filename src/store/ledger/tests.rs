@@ -1,6 +1,7 @@
 //! Undo, receipts, revisions of texts, and two people on one item.
 
 use super::*;
+use crate::model::edit::EditAct;
 use crate::model::{Seen, Verdict};
 
 fn act(rev: u64, who: &str, act: Act) -> Decision {
