@@ -2,6 +2,7 @@
 
 mod adjudicate;
 mod agreement;
+mod ascii;
 mod board;
 mod by_hand;
 mod bytes;
@@ -17,6 +18,8 @@ mod queue;
 mod receipts;
 mod repaint;
 mod round;
+mod small;
 pub mod support;
+mod themes;
 mod unseen;
 mod workshop;
