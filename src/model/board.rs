@@ -5,6 +5,7 @@ pub mod looks;
 use serde::{Deserialize, Serialize};
 
 use super::filter::Filter;
+use super::prediction::ToolVerdict;
 
 /// One number of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -180,6 +181,9 @@ pub struct Board {
     pub rows: Vec<Row>,
     /// What a reader should know: doubled rows, text drift, sets with no answers.
     pub notes: Vec<String>,
+    /// Questions of a project that show a draft.
+    #[serde(default)]
+    pub drafts: u64,
 }
 
 impl Board {
@@ -224,6 +228,8 @@ pub struct Behind {
     pub right: Option<bool>,
     /// How alike in meaning a free-form answer is to the reference (cosine), once compared.
     pub similarity: Option<f32>,
+    /// What the tool that wrote the file made of this answer, where it said so.
+    pub tool: Option<ToolVerdict>,
 }
 
 impl Behind {
@@ -242,6 +248,38 @@ pub struct BehindPage {
     pub all: u64,
     /// Where the next page begins; `None` behind the last.
     pub next: Option<u64>,
+}
+
+/// What every model answered to one question.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Answered {
+    /// Number of the item, from 1; its place in files.
+    pub number: u32,
+    /// Id of the item.
+    pub item: String,
+    /// The question's id in its source.
+    pub key: String,
+    /// The question's text, without the instruction that models were given.
+    pub question: String,
+    /// Its options in their order.
+    pub options: Vec<String>,
+    /// The gold answer.
+    pub gold: String,
+    /// The answers by model, each with its further orders of the options behind it.
+    pub answers: Vec<ModelAnswer>,
+    /// Answers that are left out since all together are too long for a message.
+    pub left_out: u64,
+}
+
+/// A model's answer to a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelAnswer {
+    /// The model.
+    pub model: String,
+    /// The order of the options, where it was asked in several: `rotation 2`.
+    pub order: Option<String>,
+    /// What it said.
+    pub answer: Behind,
 }
 
 #[cfg(test)]

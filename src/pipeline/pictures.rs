@@ -95,8 +95,8 @@ impl Pictures {
             }
         };
         *image = match found {
-            Some(found) => found,
-            None => ImageRef { name: std::mem::take(&mut image.name), ..ImageRef::default() },
+            Some(found) => ImageRef { draft: image.draft, ..found },
+            None => ImageRef { name: std::mem::take(&mut image.name), draft: image.draft, ..ImageRef::default() },
         };
         Ok(())
     }

@@ -20,6 +20,8 @@ pub enum Scope {
     Board,
     /// The answers behind a cell of it.
     Behind,
+    /// What every model answered to one question.
+    Answer,
     /// The vocabulary pane and the template pane.
     Metadata,
     /// The vocabulary pane alone.
@@ -58,6 +60,7 @@ impl Scope {
             Scope::List => "Item list",
             Scope::Board => "Leaderboard",
             Scope::Behind => "Answers behind a cell",
+            Scope::Answer => "Answers to one question",
             Scope::Metadata => "Vocabularies and templates",
             Scope::Vocabulary => "Vocabularies",
             Scope::Templates => "Templates",
@@ -208,6 +211,12 @@ actions! {
     // Answers behind a cell.
     OnlyWrong, "only wrong", Behind, ["w"], false, "only the wrong answers, or all of them";
     WrongFirst, "wrong first", Behind, ["o"], false, "the wrong answers first, or the order of the data set";
+
+    // Answers to one question.
+    NextAnswer, "next answer", Answer, ["n"], false, "the next answer of the list behind, with what every model said";
+    PreviousAnswer, "previous answer", Answer, ["p"], false, "the answer before";
+    AnswerDown, "answer down", Answer, ["J", "shift-down"], false, "scroll the answer under the cursor down";
+    AnswerUp, "answer up", Answer, ["K", "shift-up"], false, "scroll the answer under the cursor up";
 
     // Vocabularies and templates.
     SaveMetadata, "save", Metadata, ["ctrl-s", "w"], false, "save every changed file, after saying which items change";

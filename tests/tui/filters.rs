@@ -255,6 +255,7 @@ fn explanation(number: u32) -> Explanation {
         detail: r#"{"failed":["the kite is red"]}"#.into(),
         version: "1f3a".into(),
         out_of_date: false,
+        counted: None,
     };
     Explanation { number, outcome: Outcome::Flagged, scores: vec![clip], ..Explanation::default() }
 }
@@ -402,6 +403,7 @@ fn a_busy_scorer_is_drawn_at_most_four_times_a_second() {
             tokens: None,
             cost_micros: None,
             waits: None,
+            drafts: 0,
         })));
     }
     seat.wait_for("400 of 400");

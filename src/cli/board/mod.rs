@@ -5,7 +5,7 @@
 //! | `print` | a board in every format |
 //! | `source` | where it comes from: files, or the project through its owner |
 //! | `looks` | ranks, intervals, two models |
-//! | `behind` | the answers behind a cell, and those that two rules read otherwise |
+//! | `behind` | the answers behind a cell, those to one question, and those that two rules read otherwise |
 
 mod behind;
 mod looks;
@@ -23,6 +23,7 @@ pub use self::print::print;
 use self::source::Source;
 use super::Context;
 use crate::metrics::extract::Extractor;
+use crate::model::board::looks::TOOL;
 use crate::model::board::{Board, BoardAsk, Cell, Curated, Printed, Row};
 use crate::model::{Filter, Kind, Problem, Result};
 
@@ -71,10 +72,14 @@ pub struct Args {
     /// Of --behind, only the answers that are wrong
     #[arg(long, requires = "behind")]
     pub wrong: bool,
-    /// How often this rule reads another answer than --rule (or the rule of each question's paper), by model
-    #[arg(long, value_name = "RULE", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "column"])]
+    /// How often this rule reads another answer than --rule (or the rule of each question's paper), by model; `tool`: how often the
+    /// verdicts that came along with the answers are others than the board's
+    #[arg(long, value_name = "RULE|tool", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "column"])]
     pub against: Option<String>,
-    /// The column of --behind, --compare and --sure
+    /// What every model answered to this question, by its id, its key or its number
+    #[arg(long, value_name = "ITEM", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "behind", "against"])]
+    pub item: Option<String>,
+    /// The column of --behind, --compare and --sure; of --item, the column that says what is right
     #[arg(long, value_name = "COLUMN")]
     pub column: Option<String>,
     /// Draws of --compare and --sure
@@ -113,8 +118,13 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let width = width();
     let mut out = io::BufWriter::new(super::out::lines());
     if let Some(rule) = &args.against {
-        let printed = source.print_against(extractor(rule)?, args, &mut out);
+        let other = if rule == TOOL { None } else { Some(extractor(rule)?) };
+        let printed = source.print_against(other, args, &mut out);
         printed.and_then(|()| written(out.flush()))?;
+        return Ok(left_out(&source));
+    }
+    if let Some(item) = &args.item {
+        source.print_item(item, args, &mut out).and_then(|()| written(out.flush()))?;
         return Ok(left_out(&source));
     }
     let printed = match (&args.ranks, &args.compare, &args.column) {
@@ -305,6 +315,7 @@ mod tests {
             columns: vec![column("qAcc.L_l", "qAcc"), column("qAcc.L_h", "qAcc"), column("mAcc.L_m", "mAcc")],
             rows: vec![row("a,b", [(1, 4), (3, 4), (0, 0)]), row("c", [(2, 4), (3, 4), (1, 3)])],
             notes: vec!["c: odd".into()],
+            drafts: 0,
         }
     }
 

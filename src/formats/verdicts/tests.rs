@@ -15,13 +15,13 @@ fn reasons() -> Vec<Reason> {
 fn words(people: &[(&str, &str)], choices: &[(&str, &str)]) -> Words {
     let map =
         |list: &[(&str, &str)]| list.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect::<BTreeMap<_, _>>();
-    Words { people: map(people), choices: map(choices), item_field: None }
+    Words { people: map(people), choices: map(choices), ..Words::default() }
 }
 
 /// What is read of a text: the verdicts, and the place, item, person and reason of what was not taken.
 fn read_text(form: VerdictForm, text: &str, words: &Words) -> Result<(Vec<Exchanged>, Vec<String>, Vec<String>)> {
     let (mut taken, mut aside, known) = (Vec::new(), Vec::new(), reasons());
-    let meaning = Meaning { words, reasons: &known };
+    let meaning = Meaning { words, reasons: &known, item: &|key, _| Ok(key.to_string()) };
     let take = &mut |found: Found| {
         match found.verdict {
             Ok(verdict) => taken.push(verdict),

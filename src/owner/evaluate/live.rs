@@ -133,7 +133,8 @@ impl Live {
 
     /// The job as everybody sees it.
     pub(super) fn state(&self, place: u32) -> JobState {
-        let Run { id, label, by, created, new, instruction, asks, standing, reason, counts, .. } = self.run.clone();
+        let Run { id, label, by, created, new, instruction, asks, standing, reason, counts, drafts, .. } =
+            self.run.clone();
         let rate = if standing == Standing::Running { self.rate() } else { 0.0 };
         let left = asks.saturating_sub(counts.done + counts.failed);
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
@@ -175,6 +176,7 @@ impl Live {
                 untold: counts.untold,
                 cost_micros: priced.then(|| u64::try_from(cost.div_ceil(PRICED)).unwrap_or(u64::MAX)),
                 predictions: counts.predictions,
+                drafts,
             })),
             waits: self.waits.clone(),
             ..JobState::default()

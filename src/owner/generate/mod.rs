@@ -122,6 +122,15 @@ impl Desk {
         Ok(named)
     }
 
+    /// How many of these rows show a draft.
+    ///
+    /// # Errors
+    /// As [`states`](Self::states).
+    pub fn drafts(&self, shared: &Shared, rows: impl Iterator<Item = u32>, wanted: &dyn Fn() -> bool) -> Result<u64> {
+        let (_, states) = self.states(shared, false, wanted)?;
+        Ok(rows.filter(|row| states.get(*row as usize) == Some(&PictureState::Draft)).count() as u64)
+    }
+
     /// What each item's picture is; found anew once pictures were made, or files of pictures came or went. With `broken` their
     /// files are held against their hashes.
     ///

@@ -10,6 +10,7 @@ mod merge;
 mod recompose;
 mod revise;
 mod similarity;
+mod task_items;
 mod verdicts;
 
 pub use bulk::{bulk, undo};

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{Scoring, lock, work};
+use crate::model::made::check_drafts;
 use crate::model::scoring::Scorer;
 use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use crate::model::trust::Waits;
@@ -42,6 +43,9 @@ pub(super) struct Stored {
     /// Random text by which the person who began it here knows it again ([`crate::store::trust`]).
     #[serde(default)]
     pub(super) token: Option<String>,
+    /// Inputs with a draft as their picture when it was begun.
+    #[serde(default)]
+    pub(super) drafts: u64,
 }
 
 /// A job.
@@ -113,6 +117,7 @@ impl Live {
             tokens: self.spent.map(|s| (s.asked, s.answered)),
             cost_micros: self.spent.and_then(|s| s.micros),
             waits: self.waits.clone(),
+            drafts: self.stored.drafts,
         }
     }
 
@@ -369,15 +374,20 @@ impl Scoring {
             trust::check(shared, &to)?;
         }
         let runner = (self.maker)(&project, &new.scorer)?;
-        let stored = Stored {
+        let mut stored = Stored {
             id: 0,
             scorer: new.scorer.clone(),
             filter: new.filter.clone(),
             phase: Phase::Queued,
             retry: false,
             token: None,
+            drafts: 0,
         };
         let left = work::left(shared, &stored, &runner.about().short(), wanted)?;
+        if new.scorer.sees() {
+            stored.drafts = shared.desk.drafts(shared, left.iter().map(|(row, _)| *row), wanted)?;
+            check_drafts(stored.drafts, (left.len() as u64, "inputs"), new.drafts || new.dry)?;
+        }
         let mut live = Live::new(stored);
         (live.of, live.device) = (Some(left.len() as u64), runner.about().name.clone());
         live.waits = trust::waits(shared, false, &to, (left.len() as u64, PICTURES));

@@ -356,6 +356,15 @@ pub enum Ask {
         /// What is asked next; its answer is the answer.
         then: Option<AskNext>,
     },
+    /// What every model answered to one question.
+    Answered {
+        /// The rule that reads answers, by name; without one, that of each question's paper.
+        rule: Option<String>,
+        /// The column that says what is right, where one does.
+        column: Option<String>,
+        /// The item: its id, or its number.
+        item: String,
+    },
 }
 
 /// What is asked once somebody has agreed to what it sends.

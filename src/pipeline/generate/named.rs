@@ -73,12 +73,18 @@ struct Files {
     first: Vec<u64>,
     /// Of further pictures, for the rows that have them.
     more: HashMap<u32, Vec<u64>>,
+    /// Rows whose record says that it shows a draft.
+    drafts: HashSet<u32>,
     /// Where pictures lie that were linked and not copied.
     links: HashMap<u64, PathBuf>,
 }
 
 impl Files {
     fn item(&mut self, row: u32, item: &Lean<'_>) {
+        let is_draft = |value: &serde_json::Value| value.as_bool() == Some(true) || value.as_str() == Some("true");
+        if item.images.iter().any(|i| i.draft) || item.extra.as_ref().is_some_and(|e| is_draft(&e.draft)) {
+            self.drafts.insert(row);
+        }
         let mut keys = item.images.iter().map(|image| {
             let key = image.hash.as_deref().and_then(file_key).unwrap_or_default();
             if let Some(link) = image.link.as_deref().filter(|_| key != 0) {
@@ -118,6 +124,15 @@ struct Lean<'l> {
     negative_prompt: Option<Cow<'l, str>>,
     #[serde(default)]
     pair: Option<LeanPair>,
+    #[serde(default)]
+    extra: Option<LeanExtra>,
+}
+
+/// Forms without a place for it have it among the fields that came with the record.
+#[derive(Deserialize)]
+struct LeanExtra {
+    #[serde(default)]
+    draft: serde_json::Value,
 }
 
 #[derive(Deserialize)]
@@ -128,6 +143,8 @@ struct LeanImage<'l> {
     hash: Option<Cow<'l, str>>,
     #[serde(borrow, default)]
     link: Option<Cow<'l, str>>,
+    #[serde(default)]
+    draft: bool,
     #[serde(default)]
     unreadable: Option<serde::de::IgnoredAny>,
 }
@@ -300,6 +317,7 @@ impl Named {
             NONE => PictureState::None,
             IMPORTED | UNREADABLE if present.is_some_and(|p| self.files.is_gone(row, p)) => PictureState::Missing,
             IMPORTED if self.files.of_row(row).any(|key| damaged.contains(&key)) => PictureState::Broken,
+            IMPORTED if self.files.drafts.contains(&(row as u32)) => PictureState::Draft,
             IMPORTED => PictureState::Yes,
             UNREADABLE => PictureState::Unreadable,
             at => states[at as usize],

@@ -87,6 +87,8 @@ impl App {
                 }
             },
         }
+        // Whoever goes elsewhere goes back from there.
+        self.to_board &= self.at == At::Review;
         self.dirty = true;
     }
 
@@ -243,6 +245,7 @@ impl App {
             Action::Explain => return self.explain_item(),
             Action::Doubtful => return self.ask_doubtful(),
             Action::EditItem => return self.edit_item(),
+            Action::Back if std::mem::take(&mut self.to_board) => return self.go_board(),
             Action::Back => {
                 if self.at_the_door() {
                     return self.leave();

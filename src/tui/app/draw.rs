@@ -81,7 +81,7 @@ impl App {
             At::Rounds => typing_at = self.rounds.draw(screen.pane, buf, &self.setting.look),
             At::Coverage => self.shop.coverage.draw(screen.pane, buf, &self.setting.look),
             At::List => self.list.draw(screen.pane, buf, &self.setting.look),
-            At::Board => self.board.draw(screen.pane, &self.keymap, buf, &self.setting.look),
+            At::Board => self.draw_board(screen.pane, buf),
         }
         self.draw_message(screen.message, screen.keys, buf);
         let typing_at = typing_at.filter(|_| self.overlay.is_none());

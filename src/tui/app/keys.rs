@@ -111,7 +111,7 @@ impl App {
 
     /// Whether one step back is out of the program.
     pub(super) fn at_the_door(&self) -> bool {
-        self.at == At::Review && self.review.queue().is_all()
+        self.at == At::Review && self.review.queue().is_all() && !self.to_board
     }
 
     /// Says why a key did nothing.
@@ -126,7 +126,9 @@ impl App {
                 let place = match action.scope() {
                     Scope::Review => format!("in Review ({})", key(Action::GoReview)),
                     Scope::List => format!("in Items ({})", key(Action::GoList)),
-                    Scope::Board | Scope::Behind => format!("on the leaderboard ({})", key(Action::GoBoard)),
+                    Scope::Board | Scope::Behind | Scope::Answer => {
+                        format!("on the leaderboard ({})", key(Action::GoBoard))
+                    }
                     Scope::Table => format!("in tables ({}, {})", key(Action::GoList), key(Action::GoBoard)),
                     Scope::Metadata => {
                         let (words, texts) = (key(Action::GoVocabulary), key(Action::GoTemplates));

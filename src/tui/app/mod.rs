@@ -144,6 +144,8 @@ pub struct App {
     list: ListPane,
     list_started: bool,
     board: BoardPane,
+    /// The item under review was opened from the leaderboard: back goes there.
+    to_board: bool,
     shop: metadata::Workshop,
     generate: GeneratePane,
     filters: FiltersPane,
@@ -238,6 +240,7 @@ impl App {
             list: ListPane::new(),
             list_started: false,
             board: BoardPane::waiting(App::interval),
+            to_board: false,
             shop,
             generate: GeneratePane::new(),
             filters: FiltersPane::new(),

@@ -310,6 +310,7 @@ impl App {
         let back = self.keymap.press(Action::Back);
         let said = format!("{} items match `{words}`; {back} shows all again", text::grouped(numbers.len() as u64));
         self.leave_round();
+        self.to_board = false;
         let effects = self.review.set_queue(Queue::of(words, numbers, items), number);
         self.carry_out(effects);
         self.say(Toast::info(said));

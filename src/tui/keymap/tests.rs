@@ -97,7 +97,7 @@ fn two_actions_on_one_key_are_refused_where_both_are_live() {
     // A nearer scope that hides a farther one: told at the line that did it.
     assert_eq!(refused("accept = \"u\"\n"), ["1 accept: `u` of `accept` hides `u` of `undo`: both are live at once"]);
     assert_eq!(refused("undo = \"a\"\n").len(), 5, "in the review, among answers, boards, vocabularies and disputes");
-    assert_eq!(refused("down = \"n\"\n").len(), 4, "hidden by metadata, jobs, filters and rounds");
+    assert_eq!(refused("down = \"n\"\n").len(), 5, "hidden by answers, metadata, jobs, filters and rounds");
     // Not live at once: free.
     taken("accept = \"w\"\n");
     // Both moved: free again.

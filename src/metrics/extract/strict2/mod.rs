@@ -86,6 +86,12 @@ pub(super) fn said(output: &str) -> Option<&str> {
     }
 }
 
+/// Whether `output` declines to answer, in the words of the table.
+pub(super) fn declines(output: &str) -> bool {
+    use decide::Refuses;
+    said(output).is_some_and(|said| items(&Text::new(said), &Options::default(), false).refuses())
+}
+
 fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
     if asked.wants_yes_or_no() {
         let head = thoughts::before_question(text).map(|head| yes_no::read("", head));

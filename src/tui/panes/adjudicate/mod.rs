@@ -13,7 +13,6 @@ mod settle;
 mod sides;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 pub use draw::{Keys, Layout};
 pub use effects::{AdjudicateEffect, ChoiceFor, Want};
@@ -273,11 +272,9 @@ impl AdjudicatePane {
     /// Takes an item in, without what adjudicators do not see.
     pub fn take_item(&mut self, number: u32, view: Result<ItemView>) {
         self.asked.retain(|asked| *asked != number);
-        let loaded = view.map_err(|problem| said(&problem)).and_then(|view| {
-            let item = serde_json::from_str(&view.json).map_err(|e| format!("this item cannot be read: {e}"))?;
-            let ItemView { status, rev, text_rev, stale, chips, .. } = view;
-            Ok(Loaded { item: Arc::new(item), status, rev, text_rev, standing: Vec::new(), stale, chips })
-        });
+        let loaded = view.map_err(|problem| said(&problem)).and_then(Loaded::of);
+        // What people said of it stands below it.
+        let loaded = loaded.map(|loaded| Loaded { standing: Vec::new(), ..loaded });
         self.items.insert(number, loaded);
     }
 

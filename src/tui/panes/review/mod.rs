@@ -60,6 +60,18 @@ pub struct Loaded {
     pub chips: Vec<Chip>,
 }
 
+impl Loaded {
+    /// Of what the owner sent.
+    ///
+    /// # Errors
+    /// In words, where the item cannot be read.
+    pub fn of(view: ItemView) -> std::result::Result<Loaded, String> {
+        let item = serde_json::from_str(&view.json).map_err(|e| format!("this item cannot be read: {e}"))?;
+        let ItemView { status, rev, text_rev, standing, stale, chips, .. } = view;
+        Ok(Loaded { item: Arc::new(item), status, rev, text_rev, standing, stale, chips })
+    }
+}
+
 /// The picture of the item on screen.
 #[derive(Clone, Debug, Default)]
 pub enum Picture {
@@ -237,18 +249,7 @@ impl ReviewPane {
     #[must_use]
     pub fn take(&mut self, number: u32, view: Result<ItemView>) -> Vec<ReviewEffect> {
         self.asked.retain(|n| *n != number);
-        let loaded = view.map_err(|p| p.to_string()).and_then(|view| {
-            let item = serde_json::from_str(&view.json).map_err(|e| format!("this item cannot be read: {e}"))?;
-            Ok(Loaded {
-                item: Arc::new(item),
-                status: view.status,
-                rev: view.rev,
-                text_rev: view.text_rev,
-                standing: view.standing,
-                stale: view.stale,
-                chips: view.chips,
-            })
-        });
+        let loaded = view.map_err(|p| p.to_string()).and_then(Loaded::of);
         self.items.insert(number, loaded);
         // What it is may tell which others belong to it.
         if self.number() == Some(number) { self.fetch() } else { Vec::new() }
