@@ -260,7 +260,6 @@ async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<Shared>, peer:
         rev: shared.ledger().rev(),
         items: shared.catalog().len() as u64,
         reasons: config.review.reasons.clone(),
-        theme: config.look.theme.clone(),
         place,
         notices: shared.notices().clone(),
     };

@@ -402,6 +402,7 @@ actions! {
     GoRounds, "rounds", Global, ["9"], false, "go to the rounds of verification";
     Sample, "sample", Global, ["S"], false, "fill an empty project with the sample";
     Repaint, "repaint", Global, ["ctrl-l"], false, "paint the whole screen anew";
+    Theme, "theme", Global, ["ctrl-t"], false, "choose your theme: it holds in every project";
     Palette, "palette", Global, [":"], false, "every action by name";
     Help, "help", Global, ["?", "f1"], false, "the keys of this pane";
     Back, "back", Global, ["q", "esc"], false, "back; q on a pane's first page quits";

@@ -15,6 +15,7 @@ use super::terminal::clusters::{UncertainRows, draw_frame};
 use super::terminal::probe::WindowSize;
 use super::terminal::signals::Signal;
 use super::terminal::{Clock, Tty};
+use super::theme::Look;
 use crate::model::{Problem, Result};
 
 /// What the loop asks of the terminal it runs on.
@@ -26,6 +27,11 @@ pub trait Host {
     /// # Errors
     /// When the terminal is gone.
     fn suspend(&self) -> std::io::Result<()>;
+    /// Makes this the person's theme, and gives how things look from now on.
+    ///
+    /// # Errors
+    /// A theme that there is not, and what keeps it from being remembered.
+    fn theme(&self, name: &str) -> Result<Look>;
     /// Gives the terminal to the person's editor on this file and line, and comes back when it has ended.
     ///
     /// # Errors
@@ -63,6 +69,7 @@ impl<W: Write> Program<W> {
     ) -> Result<Program<W>> {
         let mut backend = Tty::new(out, cells(size));
         backend.set_size(cells(size), pixels(size));
+        backend.set_ascii(app.is_ascii());
         let terminal = Terminal::new(backend).map_err(|e| gone(&e))?;
         Ok(Program { terminal, uncertain: UncertainRows::default(), app, clock, messages, ready_file, resized: false })
     }
@@ -101,6 +108,9 @@ impl<W: Write> Program<W> {
         self.app.tick();
         if self.app.is_done() {
             return Ok(());
+        }
+        if let Some(name) = self.app.wants_theme() {
+            self.app.themed(&name, host.theme(&name));
         }
         if self.app.wants_repaint() {
             self.resize(host.size())?;

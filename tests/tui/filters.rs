@@ -118,7 +118,6 @@ fn serve(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
         rev: 7,
         items: u64::from(ITEMS),
         reasons: vec![],
-        theme: "dark".into(),
         place: None,
         notices: vec![],
     };

@@ -3,6 +3,7 @@
 mod adjudicate;
 mod agreement;
 mod ahead;
+mod ascii;
 mod board;
 mod by_hand;
 mod bytes;
@@ -19,6 +20,8 @@ mod queue;
 mod receipts;
 mod repaint;
 mod round;
+mod small;
 pub mod support;
+mod themes;
 mod unseen;
 mod workshop;

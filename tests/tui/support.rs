@@ -250,6 +250,7 @@ pub struct Terminal {
     pub level: ColourLevel,
     pub theme: &'static str,
     pub accessible: bool,
+    pub ascii: bool,
     /// The text of the person's key file.
     pub keys: &'static str,
 }
@@ -261,6 +262,7 @@ impl Terminal {
         level: ColourLevel::True,
         theme: "dark",
         accessible: false,
+        ascii: false,
         keys: "",
     };
 }
@@ -352,6 +354,10 @@ impl Host for Window {
         *self.0.lock().unwrap()
     }
 
+    fn theme(&self, name: &str) -> Result<Look> {
+        Ok(Look::new(&Theme::shipped(name)?, ColourLevel::True, false))
+    }
+
     fn edit(&self, file: &std::path::Path, _line: u32) -> std::io::Result<()> {
         // An editor that adds a term at the end.
         let mut text = std::fs::read_to_string(file)?;
@@ -402,6 +408,8 @@ impl Seat {
                 capabilities: Capabilities { answers: true, ..Capabilities::default() },
                 level: terminal.level,
                 look: Look::new(&theme, terminal.level, terminal.accessible),
+                ascii: terminal.ascii,
+                themes: ["auto", "dark", "light", "mono"].map(String::from).into(),
                 clock,
                 rows: height,
             };

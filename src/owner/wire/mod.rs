@@ -110,8 +110,6 @@ pub struct Welcome {
     pub items: u64,
     /// Reasons a reject can give.
     pub reasons: Vec<Reason>,
-    /// Name of the colour theme.
-    pub theme: String,
     /// Where this annotator left off.
     pub place: Option<Place>,
     /// What a person should know: rebuilt, damaged lines.

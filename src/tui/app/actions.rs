@@ -46,6 +46,7 @@ impl App {
                 }
             }
             Action::Repaint => self.repaint = true,
+            Action::Theme => self.ask_theme(),
             Action::Palette => {
                 let (choices, actions) = keys::palette(&self.keymap, &self.scopes());
                 self.overlay = Some(Overlay::Menu(MenuFor::Palette(actions), Menu::new("do", choices).filtering()));

@@ -281,6 +281,11 @@ impl App {
                 let effects = self.review.decide(viewed.number, viewed.rev, judgement);
                 self.carry_out(effects);
             }
+            MenuFor::Theme(mut themes) => {
+                if let Some(pick) = picks.first().filter(|pick| **pick < themes.len()) {
+                    self.theme_chosen(themes.swap_remove(*pick));
+                }
+            }
             MenuFor::Palette(actions) => {
                 if let Some(action) = picks.first().and_then(|p| actions.get(*p)) {
                     self.run_action(*action);

@@ -21,6 +21,7 @@
 //! | `owner` | what the owner's answers and events do |
 //! | `seen` | what a verdict is given on, and the question before one on a picture that was not shown |
 //! | `pace` | when a frame is due, what is due by time alone, and leaving |
+//! | `theme` | the person's own theme |
 //! | `pictures` | the pictures that a frame shows, made ready; `looking` how the one in the review is looked at |
 //! | `type_ahead` | keys typed for a prompt that is not there |
 //! | `draw` | one frame |
@@ -52,6 +53,7 @@ mod rounds;
 mod scopes;
 mod seen;
 mod tabs;
+mod theme;
 mod type_ahead;
 mod typed;
 
@@ -118,6 +120,10 @@ pub struct Setting {
     pub level: ColourLevel,
     /// Colours by role, at that level.
     pub look: Look,
+    /// The terminal takes ASCII alone.
+    pub ascii: bool,
+    /// The themes that a person may choose from.
+    pub themes: Vec<String>,
     /// The program's clock.
     pub clock: Clock,
     /// Rows of the terminal.
@@ -200,6 +206,8 @@ pub struct App {
     leaving: Option<u64>,
     suspend: bool,
     repaint: bool,
+    /// The theme that was chosen, to be remembered.
+    theme: Option<String>,
     dirty: bool,
     quit: bool,
     /// Bytes to send past the frame: the clipboard.
@@ -278,6 +286,7 @@ impl App {
             leaving: None,
             suspend: false,
             repaint: false,
+            theme: None,
             dirty: true,
             quit: false,
             extra: Vec::new(),

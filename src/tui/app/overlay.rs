@@ -20,6 +20,8 @@ use crate::tui::widgets::table::{CopyFormat, CopyWhat};
 pub enum MenuFor {
     /// Why an item is rejected: the item as it was painted, and how it was seen.
     Reject(Viewed),
+    /// One of these themes.
+    Theme(Vec<String>),
     /// Any action by name.
     Palette(Vec<Action>),
     /// A column of the table on top.

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::App;
 use super::link::Want;
-use crate::model::made;
+use crate::model::{ColourLevel, made};
 use crate::owner::wire::Ask;
 use crate::tui::panes::filters::Shown;
 use crate::tui::panes::review::{Looking, NoPicture, Picture, Sides, failed, is_wide, layout, picture_of};
@@ -17,7 +17,8 @@ impl App {
         View {
             pane: (place.width, place.height),
             cell: self.setting.capabilities.cell.unwrap_or((1, 2)),
-            level: self.setting.level,
+            // Without colours a picture is drawn with letters.
+            level: if self.setting.ascii { ColourLevel::Mono } else { self.setting.level },
             background: self.setting.look.theme.ground(),
             pixels: None,
             part: Part::default(),

@@ -7,6 +7,7 @@ use ratatui::buffer::{Cell, CellWidth};
 use ratatui::style::{Color, Modifier};
 
 use super::clusters::{is_uncertain, widest};
+use super::locale;
 use crate::model::clean;
 
 /// Attributes and their SGR numbers.
@@ -28,6 +29,8 @@ pub(super) struct Pen {
     look: Look,
     /// Columns of the screen.
     width: u16,
+    /// Nothing but ASCII is written.
+    ascii: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -41,9 +44,9 @@ struct Look {
 const PLAIN: Look = Look { fg: Color::Reset, bg: Color::Reset, underline: Color::Reset, modifier: Modifier::empty() };
 
 impl Pen {
-    /// For a screen of so many columns.
-    pub(super) fn new(width: u16) -> Self {
-        Pen { next: None, look: PLAIN, width }
+    /// For a screen of so many columns, in ASCII alone or not.
+    pub(super) fn new(width: u16, ascii: bool) -> Self {
+        Pen { next: None, look: PLAIN, width, ascii }
     }
 
     fn go(out: &mut Vec<u8>, x: u16, y: u16) {
@@ -62,6 +65,11 @@ impl Pen {
         // After a wide character the next cell is told its place: how wide it is, terminals disagree.
         self.next = x.checked_add(1).map(|x| (x, y));
         self.look(out, Look { fg: cell.fg, bg: cell.bg, underline: cell.underline_color, modifier: cell.modifier });
+        if self.ascii && !cell.symbol().is_ascii() {
+            out.extend_from_slice(locale::ascii(cell.symbol(), cell.cell_width()).as_bytes());
+            self.next = None;
+            return;
+        }
         if is_uncertain(cell.symbol()) {
             return self.uncertain(out, x, y, cell);
         }
@@ -214,7 +222,7 @@ mod tests {
 
     fn written(cells: &[(u16, u16, Cell)]) -> Vec<u8> {
         let mut out = Vec::new();
-        let mut pen = Pen::new(100);
+        let mut pen = Pen::new(100, false);
         for (x, y, cell) in cells {
             pen.cell(&mut out, *x, *y, cell);
         }
