@@ -251,7 +251,7 @@ async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<Shared>, peer:
     }
     let place = shared.index.place(&hello.who)?;
     let place: Option<Place> = place.and_then(|text| serde_json::from_str(&text).ok());
-    let config = shared.project.config();
+    let config = shared.config();
     let welcome = Welcome {
         pid: std::process::id(),
         version: env!("CARGO_PKG_VERSION").into(),

@@ -351,7 +351,7 @@ impl Writer {
         if row as usize >= self.shared.data().catalog.len() {
             return Err(none());
         }
-        let known = &self.shared.project.config().review.reasons;
+        let known = &self.shared.config().review.reasons;
         if let Some(reason) = decide.judgement.reasons.iter().find(|r| !known.iter().any(|k| k.key == **r)) {
             let keys: Vec<&str> = known.iter().map(|k| k.key.as_str()).collect();
             return Err(Problem::new(Kind::Input, format!("`{reason}` is not a reason of this project"))

@@ -208,7 +208,7 @@ pub fn counted_of(shared: &Shared, scorer: &Scorer, row: usize) -> Result<Option
         return Ok(None);
     }
     let scored = scored(shared, Some(predictions::RULE))?;
-    Ok(predictions::counted(scorer, &scored, &shared.project.config().filter, row))
+    Ok(predictions::counted(scorer, &scored, &shared.config().filter, row))
 }
 
 /// The scores that follow from the predictions, by row.
@@ -221,5 +221,5 @@ pub fn from_predictions(shared: &Shared, scorer: &Scorer, rows: usize) -> Result
         return Ok(Column::without(rows));
     }
     let scored = scored(shared, Some(predictions::RULE))?;
-    Ok(predictions::column(scorer, &scored, &shared.project.config().filter, rows))
+    Ok(predictions::column(scorer, &scored, &shared.config().filter, rows))
 }

@@ -265,7 +265,7 @@ pub fn start(shared: &Arc<Shared>) {
                     live.failed = failed.into_iter().map(|f| ((f.key, f.failure.sample), f)).collect();
                     live.ended = flight.into_iter().map(|f| ((f.key, f.sample), f.ends + 1)).collect();
                     live.done = owner.pictures().of_job(live.job.id);
-                    let digest = trust::digest_of_generation(owner.project.config(), &live.job, &live.numbers());
+                    let digest = trust::digest_of_generation(&owner.config(), &live.job, &live.numbers());
                     let is_ours = known.has(JobKind::Generation, live.job.id, token.as_deref(), &digest);
                     if is_live && !is_ours {
                         live.wait(&owner);
@@ -305,7 +305,7 @@ fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
     if inner.ended {
         return;
     }
-    let config = shared.project.config();
+    let config = &*shared.config();
     let live: BTreeSet<String> =
         inner.jobs.values().filter(|j| j.job.standing.live()).map(|j| runner::device(config, &j.job.wishes)).collect();
     for device in live {
