@@ -91,7 +91,7 @@ pub(super) fn board(sight: &Sight, ask: &BoardAsk) -> Result<Board> {
 
 /// Says how many of the questions show a draft. Nothing is looked up in a project that made no picture.
 fn mark_drafts(shared: &Shared, scored: &Scored, chosen: &Chosen, board: &mut Board) -> Result<()> {
-    if shared.pictures().len() == 0 || board.rows.is_empty() {
+    if shared.pictures().is_empty() || board.rows.is_empty() {
         return Ok(());
     }
     let rows = (0..scored.ruled().sheet().len()).filter(|row| chosen.holds(*row));

@@ -105,7 +105,7 @@ pub(super) fn said(output: &str) -> Option<&str> {
 /// Whether `output` declines to answer, in the words of the table.
 pub(super) fn declines(output: &str) -> bool {
     use decide::Refuses;
-    said(output).is_some_and(|said| items(&Text::new(said), &Options::default(), false).refuses())
+    said(output).is_some_and(|said| items(&Text::new(said), &Options::default(), 0, false).refuses())
 }
 
 fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
