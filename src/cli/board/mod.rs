@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(text(&board(), Output::Csv, 0).lines().count(), 6);
         assert!(text(&board(), Output::Md, 0).contains("| c | 50.00 2/4 | 75.00 3/4 | 33.33 1/3 |"));
         let latex = text(&board(), Output::Latex, 0);
-        assert!(latex.contains("n & 4 & 4 & 3 \\\\\na,b & 25.00 & 75.00 & - \\\\\n"), "{latex}");
+        assert!(latex.contains("n & 4 & 4 & 3 \\\\\na,b & 25.00 & \\textbf{75.00} & - \\\\\nc & \\textbf{50.00} & \\textbf{75.00} & 33.33 \\\\\n"), "{latex}");
         assert!(latex.contains("model & qAcc.L\\_l &") && latex.ends_with("% c: odd\n"), "{latex}");
         let first = "{\"model\":\"a,b\",\"column\":\"qAcc.L_l\",\"k\":1,\"n\":4,\"value\":0.25}";
         assert_eq!(text(&board(), Output::Json, 0).lines().next(), Some(first));
