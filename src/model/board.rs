@@ -233,6 +233,9 @@ pub struct Board {
     pub rows: Vec<Row>,
     /// What a reader should know: doubled rows, text drift, sets with no answers.
     pub notes: Vec<String>,
+    /// Questions of a project that show a draft.
+    #[serde(default)]
+    pub drafts: u64,
 }
 
 impl Board {

@@ -47,4 +47,4 @@ pub use item::{Choice, Form, Item, Key, Pair, Provenance, QuestionKind, Role, Ro
 pub use metafile::MetaFile;
 pub use prediction::{Prediction, ToolVerdict};
 pub use status::Status;
-pub use verdict::{Act, Decision, Judgement, Seen, Verdict};
+pub use verdict::{Act, Decision, Judgement, PictureSeen, Seen, Verdict};

@@ -115,6 +115,40 @@ macro_rules! actions {
     };
 }
 
+impl Action {
+    /// Whether a line or a choice is typed after its key. Where it is refused, that must not act as keys.
+    pub fn asks(self) -> bool {
+        use Action::{
+            AddTerm, BoardFilter, Doubtful, EditItem, Find, GuidelineGap, JudgeAll, NewVocabulary, Note, Reject,
+            RenameTerm, ReplaceText, RoundPeople, SelectRegex, SettleAccept, SettleFix, SettleReject, TypeAnswer,
+            TypeLine, UnselectRegex,
+        };
+        matches!(
+            self,
+            Reject
+                | Note
+                | Find
+                | TypeAnswer
+                | EditItem
+                | Doubtful
+                | JudgeAll
+                | SettleAccept
+                | SettleReject
+                | SettleFix
+                | GuidelineGap
+                | RoundPeople
+                | SelectRegex
+                | UnselectRegex
+                | BoardFilter
+                | TypeLine
+                | AddTerm
+                | RenameTerm
+                | ReplaceText
+                | NewVocabulary
+        )
+    }
+}
+
 actions! {
     // Verdicts.
     Accept, "accept", Review, ["a"], true, "accept this item";
@@ -122,6 +156,7 @@ actions! {
     Skip, "skip", Review, ["s"], true, "skip for now";
     Flag, "flag", Review, ["f"], true, "flag for somebody to look at";
     Unsure, "unsure", Review, ["m"], true, "you looked and cannot tell; it is flagged for somebody to look at";
+    Note, "note", Review, ["N"], false, "a note on this item: the next verdict on it takes it along, whatever it is";
     Next, "next", Review, ["n", "j", "right", "down", "space"], false, "next item";
     Previous, "previous", Review, ["p", "k", "left", "up"], false, "previous item";
     FirstItem, "first item", Review, ["home", "gg"], false, "first item of this queue";
@@ -340,18 +375,20 @@ actions! {
     NewRound, "new round", Rounds, ["n"], false, "draw a round: who judges which items, under which rule";
     CloseRound, "close or reopen", Rounds, ["c"], false, "close this round or open it again, after asking; its verdicts go on counting";
     WhatIf, "what if", Rounds, ["w"], false, "what another rule would keep of this round's verdicts";
+    RoundPeople, "people of a round", Rounds, ["p"], false, "add people to this round or take them out: what somebody had left goes to the others";
+    DeleteRound, "delete round", Rounds, ["D"], false, "delete this round, after asking, while it has no verdicts";
     ShowGuidelines, "read guidelines", Rounds, ["r"], false, "the guidelines of this round";
 
     // The form of a new round.
     FormNext, "next field", Form, ["down", "tab", "ctrl-n"], false, "go to the next field";
     FormPrevious, "previous field", Form, ["up", "ctrl-p"], false, "go to the field before";
-    FormMake, "make round", Form, ["enter"], false, "draw the round as the form says";
+    FormMake, "make round", Form, ["enter"], false, "draw the round as the form says, after a last look";
     FormClose, "close form", Form, ["esc"], false, "close the form; it stays filled in until you leave the program";
 
     // Everywhere.
     Find, "find", Global, ["/"], false, "find: fuzzy words, or field:value";
-    Undo, "undo", Global, ["u"], false, "undo your last verdict";
-    Redo, "redo", Global, ["U", "ctrl-r"], false, "redo the verdict you undid";
+    Undo, "undo", Global, ["u"], false, "take back the last that you did: a verdict, or an edit";
+    Redo, "redo", Global, ["U", "ctrl-r"], false, "bring back what you took back last";
     GoReview, "review", Global, ["1"], false, "go to the review pane";
     GoList, "items", Global, ["2"], false, "go to the item list";
     GoBoard, "leaderboard", Global, ["3"], false, "go to the leaderboard";
@@ -364,6 +401,8 @@ actions! {
     GoAdjudicate, "adjudication", Global, ["0"], false, "go to the items on which people differ";
     GoRounds, "rounds", Global, ["9"], false, "go to the rounds of verification";
     Sample, "sample", Global, ["S"], false, "fill an empty project with the sample";
+    Repaint, "repaint", Global, ["ctrl-l"], false, "paint the whole screen anew";
+    Theme, "theme", Global, ["ctrl-t"], false, "choose your theme: it holds in every project";
     Palette, "palette", Global, [":"], false, "every action by name";
     Help, "help", Global, ["?", "f1"], false, "the keys of this pane";
     Back, "back", Global, ["q", "esc"], false, "back; q on a pane's first page quits";

@@ -63,7 +63,7 @@ pub(super) fn board() -> Board {
         "the category of a question is reverse-engineered from its id".to_string(),
         "Vanilla: the first rotation of the circular file".to_string(),
     ];
-    Board { questions: 1872, columns, rows: models.iter().enumerate().map(row).collect(), notes }
+    Board { questions: 1872, columns, rows: models.iter().enumerate().map(row).collect(), notes, drafts: 0 }
 }
 
 pub(super) fn keys() -> Keymap {
@@ -223,7 +223,7 @@ fn styled() -> Board {
     };
     let models = ["InternVL2-8B", "Qwen2-VL-7B", "llava-v1.6-13b", "GPT-4V"];
     let rows = (0u64..).zip(models).map(row).collect();
-    Board { questions: 1152, columns, rows, notes: vec![] }
+    Board { questions: 1152, columns, rows, notes: vec![], drafts: 0 }
 }
 
 fn ranked(pane: &mut BoardPane) {
@@ -306,7 +306,13 @@ fn aware() -> Board {
     }
     let counts = Counts { used: 5580, missing: 10, unparsed: 30, ..Counts::default() };
     let row = |model: &str| Row { model: model.into(), cells: cells.clone(), counts, reference: None };
-    Board { questions: 5590, columns: columns.clone(), rows: vec![row("LLaVA-7b"), row("Qwen-VL-Max")], notes: vec![] }
+    Board {
+        questions: 5590,
+        columns: columns.clone(),
+        rows: vec![row("LLaVA-7b"), row("Qwen-VL-Max")],
+        notes: vec![],
+        drafts: 0,
+    }
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn battery() -> Vec<Ask> {
             dry: true,
             ..NewJob::default()
         })),
-        Ask::Score(NewScoring { scorer: Scorer::Safety, filter: "status:rejected".into(), dry: true }),
+        Ask::Score(NewScoring { scorer: Scorer::Safety, filter: "status:rejected".into(), dry: true, drafts: false }),
         Ask::WhatIf { round: "first".into(), protocol: Protocol::Single },
         Ask::Agreement(AgreementAsk { round: Some("first".into()), ..AgreementAsk::default() }),
         Ask::Agreement(AgreementAsk::default()),

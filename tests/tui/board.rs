@@ -127,7 +127,7 @@ fn q_on_the_leaderboard_goes_back_to_the_review() {
     seat.wait_for("alpha");
     seat.keys("q");
     seat.on(2);
-    seat.judge(2, "a");
+    seat.judge(2, "a<enter>");
 }
 
 #[test]

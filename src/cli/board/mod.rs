@@ -319,6 +319,7 @@ mod tests {
             columns: vec![column("qAcc.L_l", "qAcc"), column("qAcc.L_h", "qAcc"), column("mAcc.L_m", "mAcc")],
             rows: vec![row("a,b", [(1, 4), (3, 4), (0, 0)]), row("c", [(2, 4), (3, 4), (1, 3)])],
             notes: vec!["c: odd".into()],
+            drafts: 0,
         }
     }
 

@@ -39,7 +39,8 @@ pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -
         Output::Json => {
             for (row, column, cell, value) in cells(board) {
                 let reference = row.reference.as_deref();
-                let line = Line { model: &row.model, column: &column.name, k: cell.k(), n: cell.n(), value, reference };
+                let (model, column, k, n) = (&*row.model, &*column.name, cell.k(), cell.n());
+                let line = Line { model, column, k, n, value, reference, drafts: board.drafts };
                 out.write_all(json_text(&line).as_bytes())?;
             }
             notes_aside(board)
@@ -56,6 +57,13 @@ struct Line<'a> {
     value: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     reference: Option<&'a str>,
+    /// Questions of the whole board that show a draft.
+    #[serde(skip_serializing_if = "is_zero")]
+    drafts: u64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// What a row is called for people: with where it was printed, if it was not scored.

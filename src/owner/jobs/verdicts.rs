@@ -41,7 +41,7 @@ pub fn verdicts(shared: &Arc<Shared>, outbox: Outbox, number: u64, wanted: Verdi
 
 fn run(shared: &Arc<Shared>, wanted: &Verdicts, tell: Tell<'_>) -> Result<Taken> {
     let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
-    let reasons = &shared.project.config().review.reasons;
+    let reasons = &shared.config().review.reasons;
     wanted.words.check(reasons)?;
     let form = wanted.form.map_or_else(|| verdicts::form_of(&wanted.file), Ok)?;
     let catalog = shared.catalog();

@@ -272,6 +272,8 @@ pub struct Receipt {
     pub number: u32,
     /// Where the item stands now.
     pub status: Status,
+    /// What was taken back or brought back is an edit by hand.
+    pub edit: bool,
 }
 
 /// Something happened.

@@ -129,6 +129,14 @@ impl Scored {
             .filter_map(move |row| Some((row, of(row)?)))
     }
 
+    /// What the models that `counts` names made of the item in `row`; none where it cannot be graded.
+    pub fn outcome_of(&self, row: usize, counts: &dyn Fn(&str) -> bool) -> Option<Vec<consensus::Outcome>> {
+        if row >= self.ruled.sheet().len() {
+            return None;
+        }
+        self.ruled.models().iter().filter(|m| counts(&m.model)).map(|model| self.ruled.outcome(model, row)).collect()
+    }
+
     /// The board on these questions, with what a reader should know.
     pub fn board(&self, chosen: &Chosen) -> Board {
         let mut board = self.ruled.board(chosen);

@@ -10,7 +10,7 @@ use crate::model::{Kind, Result};
 use crate::owner::wire::{Analysis, Answer};
 use crate::tui::action::Action;
 use crate::tui::panes::board::{self, BoardEffect};
-use crate::tui::panes::review::{Loaded, Looking, Picture, picture_of};
+use crate::tui::panes::review::{Loaded, Looking, NoPicture, Picture, picture_of};
 use crate::tui::preview::View;
 use crate::tui::widgets::prompt::Prompt;
 use crate::tui::widgets::toast::Toast;
@@ -70,7 +70,7 @@ impl App {
                     self.at = At::Review;
                     self.painted = None;
                     self.go_to_item(number);
-                    self.to_board = true;
+                    self.opened_in(At::Board);
                     let back = self.keymap.press(Action::Back);
                     self.say(Toast::info(format!("{back} goes back to the answers")));
                 }
@@ -164,13 +164,12 @@ impl App {
     fn picture_in(&self, loaded: &Loaded, place: Rect) -> Picture {
         let sides = self.review.sides(loaded, &self.welcome.root);
         let view = View { part: Looking::default().part(sides.as_ref(), false), ..self.cells_in(place) };
-        let ready = match sides {
-            Some(sides) => self.previews.want_of(&sides.sources, view),
-            None => match picture_of(&loaded.item, &self.welcome.root) {
-                Ok((key, path)) => self.previews.want(&key, &path, view),
-                Err(why) => return Picture::None(why),
-            },
-        };
-        ready.map_or(Picture::Loading, Picture::Ready)
+        if let Some(mut sides) = sides {
+            return self.one_of(&mut sides, view);
+        }
+        match picture_of(&loaded.item, &self.welcome.root) {
+            Ok((key, path)) => self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready),
+            Err(NoPicture { why, .. }) => Picture::None(why),
+        }
     }
 }

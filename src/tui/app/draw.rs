@@ -123,37 +123,6 @@ impl App {
         }
     }
 
-    /// The item that is to be judged: number, revision, whether its picture is there.
-    pub(super) fn on_screen(&self) -> Option<(u32, u64, bool)> {
-        match self.at {
-            At::Review => {
-                let there = !matches!(self.review.picture(), Picture::Loading);
-                Some((self.review.number()?, self.review.current()?.rev, there))
-            }
-            At::Adjudicate => self.adjudicate.on_screen(),
-            _ => None,
-        }
-    }
-
-    /// After a frame: the query to send when an item was painted that nobody has been asked about yet.
-    pub fn receipt_query(&mut self) -> Option<&'static [u8]> {
-        if self.overlay.is_some() {
-            return None;
-        }
-        let on_screen = self.on_screen()?;
-        let there = on_screen.2;
-        if self.painted == Some(on_screen) {
-            return None;
-        }
-        self.painted = Some(on_screen);
-        if !there {
-            return None;
-        }
-        self.token += 1;
-        let now = self.now();
-        Some(self.receipts.request(self.token, now))
-    }
-
     fn draw_message(&self, message: Rect, bar: Rect, buf: &mut Buffer) {
         let look = &self.setting.look;
         if let Some(toast) = &self.toast {

@@ -21,7 +21,7 @@ impl App {
                 ListEffect::Ask(want, ask) => self.link.ask(Want::List(want), ask),
                 ListEffect::Open { number, filter, sort } => {
                     self.leave_round();
-                    self.at = At::Review;
+                    (self.at, self.back_to) = (At::Review, Some(At::List));
                     self.painted = None;
                     if filter.is_empty() && sort.is_empty() {
                         let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);

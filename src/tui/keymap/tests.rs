@@ -1,5 +1,6 @@
 use super::*;
 use crate::model::config::Reason;
+use crate::model::{Judgement, Seen};
 use crate::tui::keymap::{Lookup, Press};
 
 const FILE: &str = "keys.toml";
@@ -162,7 +163,7 @@ fn a_macro_gives_verdict_reasons_and_note() {
     let Lookup::Macro(at) = map.lookup(&review, &keys("W")) else { panic!("no macro") };
     let made = &map.macros()[at];
     assert_eq!(made.help(), "reject: wrong-answer “#key checked”");
-    let judged = made.judgement(crate::model::Seen::Painted, Some(7));
+    let judged = made.judgement(Judgement { ms: Some(7), ..Judgement::new(Verdict::Skip, Seen::Painted) });
     assert_eq!(
         (judged.verdict, judged.ms, judged.reasons),
         (Verdict::Reject, Some(7), vec!["wrong-answer".to_string()])

@@ -111,17 +111,15 @@ struct Source<'s> {
 
 impl Source<'_> {
     fn found(self, meaning: Meaning<'_>, other: &mut BTreeSet<String>) -> Found {
-        let (item, known) = match self.item(meaning) {
-            Ok(about) => (about.0.clone(), Ok(about)),
-            Err((said, problem)) => (said, Err(problem)),
-        };
+        let (key, known) = self.item(meaning);
+        let item = known.as_ref().map_or(key, |about| about.0.clone());
         let who = self.completed_by();
         let verdict = self.verdict(known, who.as_ref(), meaning, other);
         Found { place: self.place, item, who: who.map(|w| w.name).unwrap_or_default(), verdict }
     }
 
-    /// The id of the item and the question that the task shows, or what the task says of the item and why that is none.
-    fn item(&self, meaning: Meaning<'_>) -> std::result::Result<About, (String, Problem)> {
+    /// What the task calls its item, and the id of the item with the question that the task shows.
+    fn item(&self, meaning: Meaning<'_>) -> (String, Result<About>) {
         let named = meaning.words.item_field.as_deref();
         let said = self.data.get(named.unwrap_or("item")).and_then(text);
         let question = self.data.get("question").and_then(Value::as_str).map(str::to_string);
@@ -136,12 +134,10 @@ impl Source<'_> {
         let Some(key) = key else {
             let problem = Problem::input("its task does not say which item it is about").field(named.unwrap_or("item"));
             let help = "--item-field names the field of `data` that holds the item's id";
-            return Err((String::new(), problem.help(help)));
+            return (String::new(), Err(problem.help(help)));
         };
-        match (meaning.item)(&key, question.as_deref()) {
-            Ok(item) => Ok((item, question)),
-            Err(problem) => Err((key, problem)),
-        }
+        let item = (meaning.item)(&key, question.as_deref());
+        (key, item.map(|item| (item, question)))
     }
 
     /// Who gave it: a number of Label Studio's, an address, or a name.
@@ -326,6 +322,7 @@ fn circumstanced(item: &str, known: &Circumstances, judgement: Judgement, meanin
         guidelines: known.guidelines,
         revealed: known.revealed,
         on: known.on,
+        pictures: known.pictures,
     };
     line.exchanged(meaning).map_err(|p| Problem::input(p.what).field(BLOCK))
 }

@@ -20,11 +20,12 @@ pub use settle::{GAP, Settle};
 use uuid::Uuid;
 
 use super::metadata::desk::said;
-use super::review::{Loaded, Looking, Picture, Sides};
+use super::review::{Loaded, Looking, Painted, Picture, Sides, painted};
 use crate::model::Result;
 use crate::model::round::state::{Adjudicating, Dispute, RoundState};
 use crate::owner::wire::{Ask, Decide, ItemView};
 use crate::tui::action::{Action, Scope};
+use crate::tui::preview::Show;
 
 /// Items kept ready around the one on screen.
 const KEPT: usize = 16;
@@ -63,6 +64,8 @@ pub struct AdjudicatePane {
     overflow: [usize; 2],
     picture: Picture,
     looking: Looking,
+    /// What of several pictures is drawn, and the content of which files.
+    drawn: (Show, Option<String>),
     pair: Option<Sides>,
 }
 
@@ -222,10 +225,12 @@ impl AdjudicatePane {
         self.items.get(&next.number)?.as_ref().ok()
     }
 
-    /// What is on the screen: item, revision, whether its picture is there.
-    pub fn on_screen(&self) -> Option<(u32, u64, bool)> {
+    /// What the last frame painted of the item on screen.
+    pub fn on_screen(&self) -> Option<Painted> {
         let loaded = self.loaded()?;
-        Some((self.current()?.number, loaded.rev, !matches!(self.picture, Picture::Loading)))
+        let pictures = painted(&loaded.item, self.pair.as_ref(), self.drawn.0, &self.picture, false);
+        let ready = !matches!(self.picture, Picture::Loading);
+        Some(Painted { number: self.current()?.number, rev: loaded.rev, ready, pictures })
     }
 
     fn arrived(&mut self) {

@@ -34,7 +34,7 @@ fn board() -> Board {
         row("GPT4o", [cell(229, 270), cell(180, 230), cell(66, 169)], 6231),
         row("MiniCPM-V-2", [cell(190, 270), cell(12, 20), None], 0),
     ];
-    Board { questions: 500, columns, rows, notes: vec!["GPT4o: every row twice".into()] }
+    Board { questions: 500, columns, rows, notes: vec!["GPT4o: every row twice".into()], drafts: 0 }
 }
 
 fn drawn(pane: &mut BoardPane) -> String {
@@ -317,7 +317,7 @@ fn breakdowns() -> Board {
         counts: Counts::default(),
         reference: None,
     };
-    Board { questions: 100, columns, rows: vec![row("a", 0), row("b", 5)], notes: vec![] }
+    Board { questions: 100, columns, rows: vec![row("a", 0), row("b", 5)], notes: vec![], drafts: 0 }
 }
 
 #[test]

@@ -12,14 +12,16 @@ mod plain;
 mod queue;
 pub mod round;
 mod round_draw;
+mod seen;
 mod text;
 
 pub use draw::{Layout, draw_picture, is_wide, layout};
 pub use edit::{Draft, Line};
-pub use pair::{Looking, Sides, picture_of};
+pub use pair::{Looking, NoPicture, Sides, picture_of};
 pub use plain::draw_item;
 pub use queue::Queue;
 pub use round::{Phase, Then, Work};
+pub use seen::{Painted, Viewed, failed, painted};
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -119,7 +121,7 @@ pub struct ReviewPane {
     bare: bool,
     loading: bool,
     looking: Looking,
-    /// The two pictures of the item on screen, as of the last frame.
+    /// The pictures of the item on screen where it has several, as of the last frame.
     sides: Option<Sides>,
     /// What of them the picture that is drawn shows, and the content of which files.
     drawn: (Part, Option<String>),
@@ -127,6 +129,8 @@ pub struct ReviewPane {
     keys: Vec<String>,
     /// The round that is worked on.
     work: Option<Box<Work>>,
+    /// A note on an item that waits for its verdict.
+    note: Option<(u32, String)>,
 }
 
 impl ReviewPane {
@@ -348,6 +352,16 @@ impl ReviewPane {
         self.saved = Some(text);
     }
 
+    /// The note that waits for the verdict on its item.
+    pub fn note(&self) -> Option<&(u32, String)> {
+        self.note.as_ref()
+    }
+
+    /// Sets it.
+    pub fn set_note(&mut self, note: Option<(u32, String)>) {
+        self.note = note;
+    }
+
     /// Scrolls the text by lines.
     pub fn scroll(&mut self, lines: isize) -> bool {
         if let Some(moved) = self.work.as_mut().and_then(|work| work.scroll_guidelines(lines)) {
@@ -371,12 +385,12 @@ impl ReviewPane {
         self.bare = bare;
     }
 
-    /// Sets the two pictures of the item on screen, and the words about the keys for them.
+    /// Sets the pictures of the item on screen where it has several, and the words about the keys for them.
     pub fn set_sides(&mut self, sides: Option<Sides>, keys: Vec<String>) {
         (self.sides, self.keys) = (sides, keys);
     }
 
-    /// The two pictures of the item on screen, as of the last frame.
+    /// The pictures of the item on screen where it has several, as of the last frame.
     pub fn pair(&self) -> Option<&Sides> {
         self.sides.as_ref()
     }
@@ -395,6 +409,14 @@ impl ReviewPane {
     pub fn shown(&self) -> Show {
         self.drawn.0.show
     }
+
+    /// What the last frame painted of the item on screen.
+    pub fn on_screen(&self) -> Option<Painted> {
+        let (number, loaded) = self.number().zip(self.current())?;
+        let pictures = painted(&loaded.item, self.sides.as_ref(), self.shown(), &self.picture, self.bare);
+        Some(Painted { number, rev: loaded.rev, ready: !matches!(self.picture, Picture::Loading), pictures })
+    }
+
     /// The picture that is drawn.
     pub fn picture(&self) -> &Picture {
         &self.picture
