@@ -73,6 +73,50 @@ pub enum Scale {
     P,
 }
 
+/// Which of two numbers is the better one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Better {
+    /// The larger one.
+    More,
+    /// The smaller one.
+    Less,
+    /// Neither.
+    #[default]
+    Neither,
+}
+
+impl Better {
+    /// Puts the better one of two numbers first.
+    pub fn order(self, a: f64, b: f64) -> std::cmp::Ordering {
+        if self == Better::Less { a.total_cmp(&b) } else { b.total_cmp(&a) }
+    }
+
+    /// The best of some numbers; none where neither is better.
+    pub fn best(self, numbers: impl Iterator<Item = f64>) -> Option<f64> {
+        let numbers = numbers.filter(|n| n.is_finite());
+        match self {
+            Better::More => numbers.reduce(f64::max),
+            Better::Less => numbers.reduce(f64::min),
+            Better::Neither => None,
+        }
+    }
+}
+
+impl Scale {
+    /// Which numbers are better, as far as the scale says.
+    pub fn better(self) -> Better {
+        match self {
+            Scale::Share | Scale::Points => Better::More,
+            Scale::Squared | Scale::Spread => Better::Less,
+            Scale::P => Better::Neither,
+        }
+    }
+}
+
+/// Groups of columns that describe answers or the benchmark, and say of no model that it is better.
+const DESCRIBE: [&str; 4] = ["quadrant", "modified", "position bias", "relative position bias"];
+
 /// One column of a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
@@ -91,6 +135,14 @@ impl Column {
     /// A column of shares.
     pub fn share(name: impl Into<String>, group: &str, help: &str) -> Column {
         Column { name: name.into(), group: group.into(), help: help.into(), scale: Scale::Share }
+    }
+
+    /// Which of its numbers are better: known knowns are not, nor is a bias to a position, or noise.
+    pub fn better(&self) -> Better {
+        let describes = DESCRIBE.contains(&self.group.as_str())
+            || self.name == "SC.noise"
+            || self.name.split('.').next() == Some("AnswerRate");
+        if describes { Better::Neither } else { self.scale.better() }
     }
 
     /// Whether its numbers follow from free-form answers, alone or beside others.

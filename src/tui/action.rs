@@ -221,7 +221,7 @@ actions! {
     SelectNone, "select none", Table, ["gu"], false, "let go of every row";
     Subset, "subset", Table, ["\""], false, "only the selected rows, or all rows again";
     CopyRow, "copy row", Table, ["Y"], false, "copy this row as tab-separated values";
-    CopyTable, "copy table", Table, ["gY"], false, "copy the selected rows, or the page: TSV, Markdown or LaTeX";
+    CopyTable, "copy table", Table, ["gY"], false, "copy the selected rows, or the whole table: TSV, CSV, Markdown or LaTeX";
 
     // The item list.
     ClearFilter, "clear filter", List, ["X"], false, "clear search and filter";

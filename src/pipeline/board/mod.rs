@@ -33,7 +33,7 @@ use crate::metrics::consensus;
 use crate::metrics::extract::{Extractor, Read};
 use crate::metrics::score::{Chosen, Graded, Place, Ruled};
 use crate::metrics::statistics::{Rank, Test, ranks};
-use crate::model::board::{Behind, BehindPage, Board, Row, Scale};
+use crate::model::board::{Behind, BehindPage, Better, Board, Row};
 use crate::model::{Item, Prediction, Problem, QuestionKind, Result};
 use crate::store::judged::Readings;
 
@@ -284,7 +284,7 @@ impl Scored {
         let mut order: Vec<(usize, f64)> =
             board.rows.iter().enumerate().filter_map(|(i, r)| Some((i, value(r)?))).collect();
         // Of a variance less is better.
-        let less = self.ruled.columns().nth(at).is_some_and(|c| matches!(c.scale, Scale::Squared | Scale::Spread));
+        let less = self.ruled.columns().nth(at).is_some_and(|c| c.scale.better() == Better::Less);
         order.sort_by(|a, b| if less { a.1.total_cmp(&b.1) } else { b.1.total_cmp(&a.1) });
         let models: Vec<usize> = order.iter().map(|(at, _)| *at).collect();
         let names = models.iter().map(|at| self.ruled.models()[*at].model.clone());
