@@ -176,11 +176,7 @@ fn each_bad_answer_has_its_reason() {
             .remove(0);
     let failure = failure.unwrap_err();
     assert!(failure.is_outage(), "the fault of no task: {failure}");
-    assert!(
-        failure.reason.contains("cannot connect") && !failure.reason.contains("tries"),
-        "{}",
-        failure.reason
-    );
+    assert!(failure.reason.contains("cannot connect") && !failure.reason.contains("tries"), "{}", failure.reason);
 }
 
 #[test]

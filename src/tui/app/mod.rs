@@ -148,6 +148,8 @@ pub struct App {
     round_due: Option<u64>,
     /// The note that is being typed, and when the owner is to remember it.
     half_note: Option<(u32, String)>,
+    /// When a number took the line of a menu, until the next key.
+    took_by_number: Option<u64>,
     note_due: Option<u64>,
     /// Somebody waits for this frame: a key, a window, a question.
     urgent: bool,
@@ -237,6 +239,7 @@ impl App {
             round_form_due: None,
             round_due: None,
             half_note: None,
+            took_by_number: None,
             note_due: None,
             urgent: true,
             drawn_at: 0,
