@@ -17,8 +17,10 @@ use uuid::Uuid;
 use super::{Context, json_line, out};
 use crate::model::verdict::{Asked, Part};
 use crate::model::{Judgement, Kind, Problem, Result, Seen, Verdict};
+use crate::owner::read_only::{self, Home};
 use crate::owner::wire::{Answer, Ask, Decide};
 use crate::owner::{Client, Incoming};
+use crate::store::project::Project;
 
 /// Verdicts under way at once.
 const WINDOW: usize = 256;
@@ -61,8 +63,11 @@ struct Sent {
 type Place = Option<(u64, u64)>;
 
 /// The owner there is now. One that dies is followed by the next.
-struct Connection<'c> {
-    context: &'c Context,
+struct Connection {
+    project: Project,
+    who: String,
+    /// The project's folder, which another one may take the place of.
+    home: Home,
     answered: mpsc::Sender<(u64, Incoming)>,
     state: Mutex<State>,
 }
@@ -75,10 +80,12 @@ struct State {
     failed: Option<Problem>,
 }
 
-impl Connection<'_> {
-    fn new(context: &Context, answered: mpsc::Sender<(u64, Incoming)>) -> Result<Connection<'_>> {
-        let client = connect(context, 0, &answered)?;
-        Ok(Connection { context, answered, state: Mutex::new(State { client, nth: 0, failed: None }) })
+impl Connection {
+    fn new(context: &Context, answered: mpsc::Sender<(u64, Incoming)>) -> Result<Connection> {
+        let (project, who) = (context.project()?, context.who()?);
+        let home = Home::of(project.root());
+        let client = connect((&project, &home), &who, 0, &answered)?;
+        Ok(Connection { project, who, home, answered, state: Mutex::new(State { client, nth: 0, failed: None }) })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -100,7 +107,7 @@ impl Connection<'_> {
         if let Some(problem) = &state.failed {
             return Err(problem.clone());
         }
-        match connect(self.context, lost + 1, &self.answered) {
+        match connect((&self.project, &self.home), &self.who, lost + 1, &self.answered) {
             Ok(client) => (state.client, state.nth) = (client, lost + 1),
             Err(problem) => {
                 let what = format!("the owner went away before it was saved, and there is no other: {}", problem.what);
@@ -133,10 +140,15 @@ impl Connection<'_> {
     }
 }
 
-fn connect(context: &Context, nth: u64, answered: &mpsc::Sender<(u64, Incoming)>) -> Result<Arc<Client>> {
+fn connect(
+    (project, home): (&Project, &Home),
+    who: &str,
+    nth: u64,
+    answered: &mpsc::Sender<(u64, Incoming)>,
+) -> Result<Arc<Client>> {
     let answered = answered.clone();
     let hear = move |incoming| drop(answered.send((nth, incoming)));
-    Client::connect(&context.project()?, &context.who()?, hear).map(Arc::new)
+    read_only::connect(project, home, who, hear).map(Arc::new)
 }
 
 /// Runs it; exit code 1 when a line was refused.
@@ -158,7 +170,7 @@ pub fn run(context: &Context, _args: &Args) -> Result<u8> {
     })
 }
 
-fn read(connection: &Connection<'_>, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
+fn read(connection: &Connection, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
     for (at, line) in std::io::stdin().lock().lines().enumerate() {
         let line = line.map_err(|e| Problem::new(Kind::Io, format!("standard input cannot be read: {e}")))?;
         if line.trim().is_empty() {
@@ -183,7 +195,7 @@ fn read(connection: &Connection<'_>, sent: &mpsc::SyncSender<Sent>) -> Result<()
     Ok(())
 }
 
-fn ask(connection: &Connection<'_>, line: &str) -> Result<Decide> {
+fn ask(connection: &Connection, line: &str) -> Result<Decide> {
     let line: Line = serde_json::from_str(line).map_err(|e| {
         Problem::input(format!("{e}"))
             .help("a line is {\"item\":ID,\"verdict\":\"accept\",\"reasons\":[],\"note\":\"\"}")
@@ -242,7 +254,7 @@ impl Answers {
 }
 
 /// The receipt of a verdict; where the owner died over it, it is sent to the next one with the same uuid.
-fn receipt(connection: &Connection<'_>, answers: &mut Answers, decide: &Decide, mut place: Place) -> Result<Answer> {
+fn receipt(connection: &Connection, answers: &mut Answers, decide: &Decide, mut place: Place) -> Result<Answer> {
     for _ in 0..TRIES {
         let sent = match place {
             Some(sent) => sent,
@@ -262,7 +274,7 @@ fn receipt(connection: &Connection<'_>, answers: &mut Answers, decide: &Decide, 
 
 /// Prints receipts in the order of the input; gives whether any line was refused.
 fn receipts(
-    connection: &Connection<'_>,
+    connection: &Connection,
     waiting: mpsc::Receiver<Sent>,
     incoming: mpsc::Receiver<(u64, Incoming)>,
 ) -> Result<bool> {

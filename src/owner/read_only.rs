@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::state::Shared;
 use super::wire::{Ask, Event};
+use super::{Client, Incoming};
 use crate::model::{Kind, Problem, Result};
+use crate::store::project::Project;
 use crate::store::{open, regular, writable};
 
 /// Looks of the server (every half second) between two tries whether the project can be written by now.
@@ -43,6 +45,19 @@ impl Home {
         }
         there
     }
+}
+
+/// Finds the owner of the folder that `home` is, or starts one; never that of a folder which took its place.
+///
+/// # Errors
+/// [`moved`], and those of [`Client::connect`].
+pub fn connect(project: &Project, home: &Home, who: &str, on: impl FnMut(Incoming) + Send + 'static) -> Result<Client> {
+    let same = || if home.is_there(project.root()) { Ok(()) } else { Err(moved(project.root())) };
+    same()?;
+    let client = Client::connect(project, who, on)?;
+    // It may have gone between the two.
+    same()?;
+    Ok(client)
 }
 
 /// What is said once the project's path names another folder, or none.

@@ -318,7 +318,7 @@ fn repair_loses_nothing_and_says_what_it_did() {
     assert_eq!(report(&bench, &[]).0, 0);
     // An imported picture gone: its source is still beside the project. Another replaced.
     let items: Vec<Value> = {
-        let lines = bench.run(["export", "--format", "jsonl"]).ok();
+        let lines = bench.run(["export", "--format", "jsonl", "--drafts"]).ok();
         lines.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
     };
     stop(&bench);

@@ -333,6 +333,7 @@ fn the_knowledge_quadrant_counts_every_answer_once_and_opens_them() {
         assert!(counts(name, n), "{name} {n}: {shown}");
     }
     assert!(shown.contains("31 = 25.8 %") && shown.contains("not aware of it"), "drawn too: {shown}");
+    seat.rest();
     seat.keys("<enter>");
     seat.wait_for("answers of m behind quadrant.known-knowns");
     seat.wait_for("of 50");

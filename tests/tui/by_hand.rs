@@ -126,6 +126,7 @@ fn one_verdict_on_all_that_is_shown_is_counted_asked_and_taken_back_with_one_key
     let asked = ann.wait_for("accept 19 items without looking at each?");
     assert!(asked.contains("1 have it already"), "{asked}");
     // Enter alone does nothing: the cursor is on the way out.
+    ann.rest();
     ann.keys("<enter>");
     ann.wait_gone("without looking");
     assert_eq!(bench.verdicts("ann").len(), 1);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use benchtop::model::evaluation::{NewRun, Orders, Server as Endpoint, Wording};
 use benchtop::model::job::{NewJob, Wishes};
-use benchtop::owner::wire::Ask;
+use benchtop::owner::wire::{Answer, Ask};
 
 use super::support::{Bench, Seat};
 use crate::flows::eval::reply;
@@ -44,6 +44,33 @@ fn missing_pictures_are_counted_made_and_reviewed() {
     seat.keys("<enter>");
     seat.wait_for("blake3");
     seat.wait_gone("is not made yet");
+}
+
+#[test]
+fn an_enter_behind_a_number_is_the_menus_own() {
+    let bench = composed(12);
+    let mut seat = bench.seat("ann");
+    seat.keys("7");
+    seat.wait_for("n begins one");
+    seat.keys("n");
+    seat.wait_for("make pictures of");
+    // The number takes the line; what comes behind it would begin the job.
+    seat.keys("1<enter>");
+    seat.wait_for("make them");
+    let jobs = || match bench.client("script").ask(Ask::Jobs).unwrap() {
+        Answer::Jobs(jobs) => jobs,
+        other => panic!("{other:?}"),
+    };
+    assert!(jobs().is_empty());
+    // A setting, by its number: the enter does not leave the line that is asked for.
+    seat.keys("4<enter>");
+    seat.wait_for("size such as");
+    seat.keys("64x64<enter>");
+    seat.wait_for("64x64");
+    seat.wait_for("make them");
+    seat.keys("1<enter>");
+    seat.wait_for("100 % 12 of 12");
+    assert_eq!(jobs()[0].settings.as_ref().map(|s| (s.width, s.height)), Some((64, 64)));
 }
 
 #[test]

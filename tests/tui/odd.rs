@@ -64,6 +64,7 @@ fn escape_sequences_in_data_never_reach_the_terminal() {
     seat.keys("7");
     seat.send(Message::Input(Input::Paste(say("note")), 0));
     seat.wait_for("note ");
+    seat.rest();
     seat.keys("<enter>");
     seat.wait_for("#1 saved");
     seat.keys("p");

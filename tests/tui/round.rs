@@ -221,6 +221,7 @@ fn practice_says_what_an_item_is_before_the_next_comes() {
         };
         seat.wait_for(told);
         snapshot("round_practice", size, &seat.wait_for(&format!("#{second} saved")));
+        seat.rest();
         seat.keys("<enter>");
         assert!(item(&seat, Some(second)) <= 4);
         seat.wait_for("1 of 4");

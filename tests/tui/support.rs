@@ -450,6 +450,11 @@ impl Seat {
         }
     }
 
+    /// Waits until an enter is no habit behind a number any more.
+    pub fn rest(&self) {
+        std::thread::sleep(std::time::Duration::from_millis(500));
+    }
+
     /// A message past the keyboard.
     pub fn send(&self, message: Message) {
         self.messages.send(message).unwrap();

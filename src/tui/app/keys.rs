@@ -16,6 +16,9 @@ use crate::tui::widgets::menu::MenuOutcome;
 use crate::tui::widgets::prompt::PromptOutcome;
 use crate::tui::widgets::toast::Toast;
 
+/// An enter so soon after the number of a line is a habit.
+const HABIT_MS: u64 = 400;
+
 impl App {
     /// Takes the person's keys in place of the default ones, or says what is wrong with them.
     pub fn take_keys(&mut self, keys: std::result::Result<Loaded, Vec<Problem>>) {
@@ -64,11 +67,19 @@ impl App {
             self.repaint = true;
             return;
         }
+        // An enter out of habit behind a number that took a line was for that menu, and does nothing to what comes behind it.
+        let was_for_menu = self.took_by_number.take().is_some_and(|took| at.saturating_sub(took) < HABIT_MS);
+        if was_for_menu && key.code == KeyCode::Enter && key.modifiers.is_empty() {
+            self.say(Toast::info(
+                "that enter was for the menu: its number took the line; press it again for what is here",
+            ));
+            return;
+        }
         if self.hold_back(key, at) {
             return;
         }
         if self.overlay.is_some() {
-            return self.overlay_key(key);
+            return self.overlay_key(key, at);
         }
         // What was said was about the key before this one.
         self.toast = None;
@@ -200,27 +211,20 @@ impl App {
         }
     }
 
-    pub(super) fn overlay_key(&mut self, key: KeyEvent) {
+    pub(super) fn overlay_key(&mut self, key: KeyEvent, at: u64) {
         let typed = key;
         if matches!(self.overlay, Some(Overlay::Confirm { .. })) {
             return self.confirm_key(key);
         }
         let Some(key) = self.overlays_own(key) else { return };
         match &mut self.overlay {
-            Some(Overlay::Menu(_, menu)) => match menu.key(key) {
-                MenuOutcome::Open => self.watch_note(),
-                MenuOutcome::Refused(why) => self.say(Toast::info(why)),
-                MenuOutcome::Cancelled => {
-                    if let Some(Overlay::Menu(MenuFor::Reject(_), _)) = self.overlay.take() {
-                        self.forget_note();
-                    }
-                }
-                MenuOutcome::Chosen { picks, note } => {
-                    if let Some(Overlay::Menu(purpose, _)) = self.overlay.take() {
-                        self.chosen(purpose, &picks, note);
-                    }
-                }
-            },
+            Some(Overlay::Menu(_, menu)) => {
+                let is_number = !menu.typing() && matches!(key.code, KeyCode::Char(c) if c.is_ascii_digit());
+                let outcome = menu.key(key);
+                let took = matches!(outcome, MenuOutcome::Chosen { .. });
+                self.took_by_number = (is_number && took).then_some(at);
+                self.menu_outcome(outcome);
+            }
             Some(Overlay::Prompt(_, prompt)) => match prompt.key(key) {
                 PromptOutcome::Open => {}
                 PromptOutcome::Changed(_) => self.prompt_changed(),
@@ -266,6 +270,23 @@ impl App {
         let pressed = self.keymap.lookup(&[Scope::Overlay], &[Press::from(key)]);
         if matches!(pressed, Lookup::Action(Action::MenuOk)) {
             self.confirmed(viewed, then);
+        }
+    }
+
+    fn menu_outcome(&mut self, outcome: MenuOutcome) {
+        match outcome {
+            MenuOutcome::Open => self.watch_note(),
+            MenuOutcome::Refused(why) => self.say(Toast::info(why)),
+            MenuOutcome::Cancelled => {
+                if let Some(Overlay::Menu(MenuFor::Reject(_), _)) = self.overlay.take() {
+                    self.forget_note();
+                }
+            }
+            MenuOutcome::Chosen { picks, note } => {
+                if let Some(Overlay::Menu(purpose, _)) = self.overlay.take() {
+                    self.chosen(purpose, &picks, note);
+                }
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::message::{Connected, Message};
 use crate::model::scoring::bench::DoubtOrder;
 use crate::model::{Filter, Result, Verdict};
+use crate::owner::read_only::{self, Home};
 use crate::owner::wire::{Ask, Bulk, Rename};
 use crate::owner::{Client, Incoming};
 use crate::store::project::Project;
@@ -117,6 +118,7 @@ pub enum State {
 /// See the module's text.
 pub struct Link {
     project: Project,
+    home: Arc<Home>,
     who: String,
     messages: Sender<Message>,
     client: Option<Arc<Client>>,
@@ -131,6 +133,7 @@ impl Link {
     /// A link that is not connected yet.
     pub fn new(project: Project, who: String, messages: Sender<Message>) -> Link {
         Link {
+            home: Arc::new(Home::of(project.root())),
             project,
             who,
             messages,
@@ -158,7 +161,7 @@ impl Link {
     /// What keeps the owner from opening the project.
     pub fn connect(&mut self) -> Result<Arc<Client>> {
         self.generation += 1;
-        let client = Arc::new(dial(&self.project, &self.who, self.generation, &self.messages)?);
+        let client = Arc::new(dial(&self.project, &self.home, &self.who, self.generation, &self.messages)?);
         self.client = Some(client.clone());
         self.state = State::Up;
         Ok(client)
@@ -170,11 +173,12 @@ impl Link {
         self.client = None;
         self.drop_waiting();
         self.state = State::Connecting;
-        let (project, who, generation) = (self.project.clone(), self.who.clone(), self.generation);
+        let (project, home, who) = (self.project.clone(), self.home.clone(), self.who.clone());
+        let generation = self.generation;
         let messages = self.messages.clone();
         std::thread::spawn(move || {
             std::thread::sleep(after);
-            let linked = dial(&project, &who, generation, &messages).map(|c| Connected(Arc::new(c)));
+            let linked = dial(&project, &home, &who, generation, &messages).map(|c| Connected(Arc::new(c)));
             let _ = messages.send(Message::Linked(generation, linked));
         });
     }
@@ -268,9 +272,9 @@ impl Link {
     }
 }
 
-fn dial(project: &Project, who: &str, generation: u64, messages: &Sender<Message>) -> Result<Client> {
+fn dial(project: &Project, home: &Home, who: &str, generation: u64, messages: &Sender<Message>) -> Result<Client> {
     let messages = messages.clone();
-    Client::connect(project, who, move |incoming: Incoming| {
+    read_only::connect(project, home, who, move |incoming: Incoming| {
         let _ = messages.send(Message::Owner(generation, incoming));
     })
 }

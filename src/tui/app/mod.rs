@@ -159,6 +159,8 @@ pub struct App {
     rounds_due: Option<u64>,
     round_form_due: Option<u64>,
     round_due: Option<u64>,
+    /// When a number took the line of a menu, until the next key.
+    took_by_number: Option<u64>,
     /// When the owner is to remember the note that is being typed.
     note_due: Option<u64>,
     /// Somebody waits for this frame: a key, a window, a question.
@@ -257,6 +259,7 @@ impl App {
             rounds_due: None,
             round_form_due: None,
             round_due: None,
+            took_by_number: None,
             note_due: None,
             urgent: true,
             drawn_at: 0,

@@ -1,6 +1,6 @@
 //! From a wish to a job: which pictures, what that would make, and whether to make them.
 
-use super::{GenerateEffect as Effect, GeneratePane, TextFor, Want, refuse, said};
+use super::{GenerateEffect as Effect, GeneratePane, Setting, TextFor, Want, refuse, said};
 use crate::model::job::{Begun, JobAct, NewJob, Plan};
 use crate::model::trust::{Destination, Waits};
 use crate::model::{Filter, Result};
@@ -32,7 +32,27 @@ pub(super) fn which() -> Vec<Effect> {
 }
 
 fn count(plan: Plan) -> Vec<Effect> {
-    let job = NewJob { plan, samples: 1, dry: true, ..NewJob::default() };
+    count_job(NewJob { plan, samples: 1, seed: 1, dry: true, ..NewJob::default() })
+}
+
+/// Counts again what a job makes of which something was set; what cannot be is said, and asked for again.
+pub(super) fn set(job: &NewJob, setting: Setting, typed: &str) -> Vec<Effect> {
+    match setting.set(job.clone(), typed) {
+        Ok(job) => count_job(job),
+        Err(why) => {
+            let mut effects = ask_for(job, setting, typed);
+            effects.extend(refuse(why));
+            effects
+        }
+    }
+}
+
+fn ask_for(job: &NewJob, setting: Setting, text: &str) -> Vec<Effect> {
+    let purpose = TextFor::Setting(Box::new(job.clone()), setting);
+    vec![Effect::AskText { purpose, label: setting.expects(), text: text.into() }]
+}
+
+fn count_job(job: NewJob) -> Vec<Effect> {
     let ask = Ask::Generate(Box::new(job.clone()));
     vec![Effect::Say("counting the pictures".into()), Effect::Ask(Want::Count(Box::new(job)), ask)]
 }
@@ -67,7 +87,11 @@ impl GeneratePane {
                 };
                 vec![Effect::Ask(Want::Begun, ask)]
             }
-            (ChoiceFor::Begin(..) | ChoiceFor::Agree(..), _) => vec![],
+            (ChoiceFor::Begin(job, _), pick) => match Setting::ALL.get(pick - 2) {
+                Some(setting) => ask_for(job, *setting, &setting.of(job)),
+                None => vec![],
+            },
+            (ChoiceFor::Agree(..), _) => vec![],
         }
     }
 
@@ -87,11 +111,12 @@ impl GeneratePane {
             title = format!("{title}; {}", waits.says());
         }
         let several = format!("{} pictures to choose from", grouped(begun.pictures * u64::from(SEVERAL)));
-        let lines = vec![
-            ("make them".to_string(), left_out(&begun)),
-            (format!("make {SEVERAL} samples of each"), several),
-            ("not now".to_string(), String::new()),
-        ];
+        let mut lines =
+            vec![("make them".to_string(), left_out(&begun)), (format!("make {SEVERAL} samples of each"), several)];
+        lines.extend(Setting::ALL.map(|setting| {
+            let usual = if setting == Setting::Backend { begun.generator.clone() } else { "as usual".into() };
+            (setting.name().to_string(), Some(setting.of(&job)).filter(|now| !now.is_empty()).unwrap_or(usual))
+        }));
         vec![Effect::AskChoice { purpose: ChoiceFor::Begin(Box::new(job), to), title, lines }]
     }
 
@@ -99,10 +124,13 @@ impl GeneratePane {
     pub fn take_begun(&mut self, begun: Result<Begun>) -> Vec<Effect> {
         match begun {
             Ok(begun) => match begun.job {
-                Some(job) => vec![
-                    Effect::Done(format!("job {} makes {} pictures", job.id, grouped(begun.pictures))),
-                    Effect::Ask(Want::Jobs, Ask::Jobs),
-                ],
+                Some(job) => {
+                    self.goes_to = Some(job.id);
+                    vec![
+                        Effect::Done(format!("job {} makes {} pictures", job.id, grouped(begun.pictures))),
+                        Effect::Ask(Want::Jobs, Ask::Jobs),
+                    ]
+                }
                 None => vec![Effect::Say("there is nothing to make".into())],
             },
             Err(problem) => refuse(said(&problem)),

@@ -64,6 +64,12 @@ impl GeneratePane {
             None => self.table.draw(parts.table, buf, look),
         }
         let mut lines = Lines::new(parts.detail, buf, look);
+        if let Some(failure) = self.failure() {
+            let sample = if failure.sample > 1 { format!(", sample {}", failure.sample) } else { String::new() };
+            lines.say(&format!(" #{} {}{sample}", failure.number, failure.picture), Role::Heading);
+            lines.tell(&format!(" {}", failure.reason), Role::Bad);
+            lines.say("", Role::Text);
+        }
         self.draw_job(&mut lines);
         lines.say("", Role::Text);
         self.draw_gauges(&mut lines);
@@ -92,7 +98,7 @@ impl GeneratePane {
             let said = format!(" {bar} {} {} of {}{failed}", percent(share), grouped(job.done), grouped(of));
             lines.say(&said, rows::role(job.standing));
         }
-        lines.say(&pace(job), if job.reason.is_some() { Role::Warn } else { Role::Text });
+        lines.tell(&pace(job), if job.reason.is_some() { Role::Warn } else { Role::Text });
         if job.standing == Standing::Running {
             if let Some(step) = job.step {
                 let share = f64::from(step.done) / f64::from(step.of.max(1));

@@ -4,17 +4,20 @@
 //! | file | what it does |
 //! |---|---|
 //! | `begin` | from a wish to a job: what it would make, then whether to |
+//! | `setting` | what can be set of a new job |
 //! | `rows` | jobs and failures as tables |
 //! | `draw` | one frame |
 
 mod begin;
 mod draw;
 mod rows;
+mod setting;
 
 use std::collections::BTreeMap;
 
 pub use begin::ChoiceFor;
 pub use draw::{Layout, layout};
+pub use setting::Setting;
 
 use super::metadata::desk::said;
 use crate::model::Result;
@@ -45,8 +48,10 @@ pub enum Want {
 }
 
 /// What a line of text is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TextFor {
+    /// A setting of a job that is to be begun.
+    Setting(Box<NewJob>, Setting),
     /// Words of a filter: the items whose pictures are made.
     Filter,
     /// Pictures that a job makes together.
@@ -118,6 +123,8 @@ struct Failures {
 pub struct GeneratePane {
     jobs: Vec<JobState>,
     table: LocalTable,
+    /// The job that the cursor goes to once it is in the list.
+    goes_to: Option<u32>,
     failures: Option<Failures>,
     devices: Option<Devices>,
     history: History,
@@ -144,6 +151,7 @@ impl GeneratePane {
         GeneratePane {
             jobs: Vec::new(),
             table: LocalTable::new(rows::columns(), Vec::new(), 1, Empty::Loading),
+            goes_to: None,
             failures: None,
             devices: None,
             history: History::default(),
@@ -176,6 +184,12 @@ impl GeneratePane {
         self.jobs.get(usize::try_from(self.table.cursor_id()?).ok()?)
     }
 
+    /// The failure under the cursor, where failures are listed.
+    fn failure(&self) -> Option<&JobFailure> {
+        let open = self.failures.as_ref()?;
+        open.list.as_ref()?.as_ref().ok()?.get(usize::try_from(open.table.cursor_id()?).ok()?)
+    }
+
     /// The newest picture to show: of the job under the cursor, or of any.
     pub fn newest(&self) -> Option<&Newest> {
         self.job().and_then(|j| j.newest.as_ref()).or_else(|| self.jobs.iter().find_map(|j| j.newest.as_ref()))
@@ -185,7 +199,9 @@ impl GeneratePane {
     pub fn take_jobs(&mut self, jobs: Result<Vec<JobState>>) {
         match jobs {
             Ok(jobs) => {
-                let here = self.job().map(|j| j.id);
+                let new = self.goes_to.filter(|id| jobs.iter().any(|j| j.id == *id));
+                let here = new.or_else(|| self.job().map(|j| j.id));
+                self.goes_to = self.goes_to.filter(|_| new.is_none());
                 self.jobs = jobs;
                 self.fill(Empty::Nothing { hint: "no job makes pictures: n begins one".into() });
                 if let Some(at) = here.and_then(|id| self.jobs.iter().position(|j| j.id == id)) {
@@ -378,6 +394,7 @@ impl GeneratePane {
         };
         let act = match purpose {
             TextFor::Filter => return begin::of_filter(text),
+            TextFor::Setting(job, setting) => return begin::set(job, *setting, text),
             TextFor::Batch(id) => number().map(|n| (*id, JobAct::Batch(n))),
             TextFor::PerMinute(id) => number().map(|n| (*id, JobAct::PerMinute(n))),
         };

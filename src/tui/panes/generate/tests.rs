@@ -168,7 +168,18 @@ fn a_job_is_counted_before_it_is_begun() {
     let effects = pane.chosen(purpose, 1);
     let [Effect::Ask(Want::Begun, Ask::Generate(asked))] = &effects[..] else { panic!("{effects:?}") };
     assert!(!asked.dry && asked.samples == 4);
-    assert!(pane.chosen(purpose, 2).is_empty());
+    // What is set is counted again with it; what cannot be is asked for again.
+    assert_eq!(lines.len(), 8, "digits pick each line: {lines:?}");
+    for (setting, typed) in Setting::ALL.into_iter().zip(["7", "640x480", "20", "4.5", "candle", "2"]) {
+        let at = lines.iter().position(|(name, _)| name == setting.name()).unwrap();
+        let effects = pane.chosen(purpose, at);
+        let [Effect::AskText { purpose: asked, .. }] = &effects[..] else { panic!("{effects:?}") };
+        let effects = pane.typed(asked, typed);
+        let Some(Effect::Ask(Want::Count(set), Ask::Generate(_))) = effects.last() else { panic!("{effects:?}") };
+        assert_eq!((setting.of(set).as_str(), set.dry), (typed, true));
+        let again = pane.typed(asked, "x-y");
+        assert!(matches!(&again[..], [Effect::AskText { .. }, Effect::Refuse(_)]), "{setting:?}: {again:?}");
+    }
     let nothing = pane.take_count(NewJob::default(), Ok(Begun { imported: 9, ..Begun::default() }));
     assert!(matches!(&nothing[..], [Effect::Say(said)] if said.contains("no picture is missing: 9 came with")));
     assert!(
@@ -236,7 +247,12 @@ fn failures_are_listed_with_their_reason_and_lead_to_the_item() {
         reason: "every pixel is black".into(),
         tries: 3,
     };
+    let long =
+        JobFailure { number: 43, reason: format!("{}thrice-told-end", "a reason ".repeat(20)), ..failure.clone() };
     pane.take_failures(2, Ok(vec![]));
+    pane.take_failures(1, Ok(vec![long]));
+    let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
+    assert!(picture.contains("thrice-told-end"), "the whole reason is shown: {picture}");
     pane.take_failures(1, Ok(vec![failure]));
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
     assert!(picture.contains("#42") && picture.contains("every pixel is black"), "{picture}");
@@ -255,6 +271,15 @@ fn a_job_that_is_new_or_moved_makes_the_list_be_asked_again() {
     assert!(again(pane.take_job(job(1, Standing::Done))));
     pane.take_jobs(Ok(vec![job(2, Standing::Running), job(1, Standing::Done)]));
     assert_eq!(pane.job().map(|j| j.id), Some(2), "the cursor stays on its job");
+    // It goes to a job that was begun here.
+    pane.take_begun(Ok(Begun { job: Some(job(5, Standing::Queued)), ..Begun::default() }));
+    pane.take_jobs(Ok(vec![job(2, Standing::Running), job(1, Standing::Done)]));
+    assert_eq!(pane.job().map(|j| j.id), Some(2), "it is not in the list yet");
+    pane.take_jobs(Ok(vec![job(2, Standing::Running), job(5, Standing::Queued), job(1, Standing::Done)]));
+    assert_eq!(pane.job().map(|j| j.id), Some(5));
+    pane.act(Action::Up);
+    pane.take_jobs(Ok(vec![job(2, Standing::Running), job(5, Standing::Queued), job(1, Standing::Done)]));
+    assert_eq!(pane.job().map(|j| j.id), Some(2), "only once");
     assert!(pane.at_work());
     pane.gone(2);
     assert!(!pane.at_work());
