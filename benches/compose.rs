@@ -127,7 +127,7 @@ fn stored(table: &mut Table, dir: &Path, n: u64, json: Duration) -> Outcome<()> 
     let mut line = String::new();
     BufReader::new(owner.0.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
     let client = Client::attach(&project, "bench", |_| ())?.ok_or("no owner")?;
-    let ask = || Ask::Compose { plan: None, seed: SEED, count: Some(n) };
+    let ask = || Ask::Compose { plan: None, seed: SEED, count: Some(n), allow_impossible: false };
     let began = Instant::now();
     let report = match client.ask(ask())? {
         Answer::Imported(report) => report,

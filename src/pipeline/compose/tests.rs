@@ -17,7 +17,7 @@ const REFUSALS: &str = "name = \"mmsap\"\n[[pictures]]\nsubject = \"celebrity\"\
     [[pictures]]\nsubject = \"landmark\"\ncount = 30\nshape = \"beyond\"\nabout = [\"animal\", \"food\", \"movie\"]\n";
 
 fn order(plan: Option<&str>, seed: u64, count: Option<u64>) -> Order {
-    Order { plan: plan.map(String::from), seed, count }
+    Order { plan: plan.map(String::from), seed, count, allow_impossible: false }
 }
 
 fn composition(order: &Order) -> Composition {
