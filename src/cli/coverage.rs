@@ -97,7 +97,8 @@ fn excluded(grid: &Grid) -> String {
         return String::new();
     }
     let (possible, filled) = grid.filled();
-    let mut out = format!("\n{filled} of {possible} possible cells have items; × are {} that cannot be:\n", grid.excluded.len());
+    let mut out =
+        format!("\n{filled} of {possible} possible cells have items; × are {} that cannot be:\n", grid.excluded.len());
     let mut reasons: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
     grid.excluded.iter().for_each(|(_, why)| *reasons.entry(why).or_default() += 1);
     for (why, cells) in reasons {

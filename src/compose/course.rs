@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::grammar::Grammar;
 use super::metadata::STYLE;
 use super::plan::{BEYOND, KNOW, LOW, MOST, Pictures, Plan, Shape};
-use super::possible::{Allowed, Asks, classes, left, prune, shares};
+use super::possible::{Allowed, Asks, Class, classes, left, prune, shares};
 use crate::model::{Problem, QuestionKind, Result};
 
 /// Options of a question across two pictures: first and second, the other way round, both the one, both the other.
@@ -357,12 +357,12 @@ pub(super) fn blocks(grammar: &Grammar, pictures: &Pictures, options: usize, at:
         None => Vec::new(),
         Some(compatible) => {
             let asks: Vec<Asks> = all.iter().map(|seat| asks(grammar, subject, seat)).collect();
-            // Both pictures of a pair have as many wrong answers.
-            let sorted = |list: usize, term: u32| match differs {
-                Some(differs) if differs == list => compatible.wrong(list, term, of(list), options - 1),
-                _ => 0,
-            };
-            let classes = classes(compatible, &rules.lists, &allowed, &asks, &sorted);
+            // The two terms of a pair are of one group: each is wrong of the other's picture.
+            let sorted = |list: usize, term: u32| if differs == Some(list) { compatible.group(list, term) } else { 0 };
+            let mut classes = classes(compatible, &rules.lists, &allowed, &asks, &sorted);
+            if let Some(list) = differs {
+                paired(compatible, list, of(list), &mut classes);
+            }
             if classes.is_empty() {
                 let what = format!("nothing can be asked about {} here: every picture hides it", rules.name);
                 return Err(wrong(what, "about").help(EXCLUDED));
@@ -383,9 +383,18 @@ pub(super) fn blocks(grammar: &Grammar, pictures: &Pictures, options: usize, at:
     };
     let units = units.min(MOST + 1);
     let name = format!("{at}/{}", rules.name);
-    if classes.len() < 2 && (differs.is_none() || rules_of.is_none()) {
-        let drawn = classes.into_iter().next().map_or(Vec::new(), |c| c.terms);
-        return Ok(vec![Block { subject, name, units, seats: all, allowed, drawn, options, differs, level }]);
+    if classes.is_empty() {
+        return Ok(vec![Block {
+            subject,
+            name,
+            units,
+            seats: all,
+            allowed,
+            drawn: Vec::new(),
+            options,
+            differs,
+            level,
+        }]);
     }
     let mut blocks = Vec::new();
     for (nth, (class, units)) in classes.iter().zip(shares(&classes, units)).enumerate().filter(|(_, (_, u))| *u > 0) {
@@ -402,7 +411,7 @@ pub(super) fn blocks(grammar: &Grammar, pictures: &Pictures, options: usize, at:
         };
         blocks.push(Block {
             subject,
-            name: format!("{name}/{nth}"),
+            name: if nth == 0 { name.clone() } else { format!("{name}/{nth}") },
             units,
             seats,
             allowed: allowed.clone(),
@@ -415,6 +424,20 @@ pub(super) fn blocks(grammar: &Grammar, pictures: &Pictures, options: usize, at:
     Ok(blocks)
 }
 
+/// Leaves the terms of a pair's list that another one of their class differs from.
+fn paired(rules: &super::compatibility::Compatibility, list: usize, all: &[u32], classes: &mut Vec<Class>) {
+    for class in classes.iter_mut() {
+        if !class.terms.iter().any(|(l, _)| *l == list) {
+            class.terms.push((list, all.to_vec()));
+        }
+        for (_, terms) in class.terms.iter_mut().filter(|(l, _)| *l == list) {
+            let others = terms.clone();
+            terms.retain(|t| others.iter().any(|o| o != t && !rules.alike(list, *t, *o)));
+        }
+    }
+    classes.retain(|class| class.terms.iter().all(|(_, terms)| !terms.is_empty()));
+}
+
 /// Why fewer terms are left than a plan names.
 const EXCLUDED: &str = "compatibility.toml excludes the others: `--allow-impossible` composes without it";
 
@@ -422,10 +445,7 @@ const EXCLUDED: &str = "compatibility.toml excludes the others: `--allow-impossi
 fn asks(grammar: &Grammar, subject: usize, seat: &Seat) -> Asks {
     let subtask = &grammar.subtasks[seat.subtask];
     let free = seat.ask == Ask::Free;
-    Asks {
-        lists: grammar.asks(&grammar.subjects[subject], subtask, free),
-        options: (!free).then_some(subtask.list),
-    }
+    Asks { lists: grammar.asks(&grammar.subjects[subject], subtask, free), options: (!free).then_some(subtask.list) }
 }
 
 /// Whether a subtask's question names the subject, which only its own prompt has.

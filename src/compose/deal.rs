@@ -13,6 +13,8 @@ use crate::model::draw::{Deck, Decks, Stream, key, within};
 
 /// Exchanges that are tried for a picture.
 const TRIES: usize = 48;
+/// Pictures of a block that is too small for exchanges.
+const SMALL: usize = 8;
 /// How far away the picture may be that a term is exchanged with.
 const SPAN: usize = 512;
 /// Pictures in a row for which no exchange helped, after which a block has no fresh ones left.
@@ -125,9 +127,12 @@ fn part(ask: Ask) -> Option<u64> {
 
 /// A number for a question about a picture, without its wrong answers.
 fn question(subject: usize, wording: usize, terms: &[u32], subtask: usize, part: u64) -> u64 {
+    question_of(subject, wording, terms.iter().copied(), subtask, part)
+}
+
+fn question_of(subject: usize, wording: usize, terms: impl Iterator<Item = u32>, subtask: usize, part: u64) -> u64 {
     let head = [subject as u64, wording as u64, subtask as u64, part];
-    let all = head.into_iter().chain(terms.iter().map(|t| u64::from(*t)));
-    all.fold(0x9E37_79B9_7F4A_7C15, within)
+    head.into_iter().chain(terms.map(u64::from)).fold(0x9E37_79B9_7F4A_7C15, within)
 }
 
 /// Deals a course.
@@ -188,16 +193,32 @@ impl Hand<'_> {
     /// Two columns whose terms cannot stand together.
     fn clash(&self, rules: &Compatibility, unit: usize) -> Option<(usize, usize)> {
         let row = self.row(unit);
-        let term = |column: usize| (self.lists[column - 1], row[column]);
-        let clash = self.clashing.iter().find(|(a, b)| rules.clash(term(*a), term(*b)));
-        let shown = || {
-            // Of a pair the second picture has all but the one term: the rest must not show the first one's.
-            let column = self.pair?;
-            let own = term(column);
-            let shows = |other: &usize| *other != column && rules.shown(term(*other), own.0).binary_search(&own.1).is_ok();
-            (1..self.width).find(shows).map(|other| (column, other))
+        let apart =
+            |(a, b): &&(usize, usize)| rules.clash((self.lists[*a - 1], row[*a]), (self.lists[*b - 1], row[*b]));
+        let clash = self.clashing.iter().find(apart).copied();
+        clash.or_else(|| self.unpaired(rules, row))
+    }
+
+    /// Of a pair the column that the pictures differ in, and one that its term does not go with: the second picture has
+    /// all but the one term, so the rest must not show the first one's, and must go with another one.
+    fn unpaired(&self, rules: &Compatibility, row: &[u32]) -> Option<(usize, usize)> {
+        let column = self.pair?;
+        let (list, own) = (self.lists[column - 1], row[column]);
+        let others = || (1..self.width).filter(move |other| *other != column);
+        let term = |other: usize| (self.lists[other - 1], row[other]);
+        let shows = |t: u32| others().any(|other| rules.shown(term(other), list).binary_search(&t).is_ok());
+        if shows(own) {
+            return Some((column, column));
+        }
+        let goes = |t: &u32| {
+            *t != own
+                && !rules.alike(list, own, *t)
+                && !shows(*t)
+                && others().all(|other| !rules.clash((list, *t), term(other)))
         };
-        clash.copied().or_else(shown)
+        let alone = !self.block.drawn(list).iter().any(goes);
+        let partner = self.clashing.iter().find(|(a, b)| *a == column || *b == column);
+        alone.then(|| partner.copied().unwrap_or((column, column)))
     }
 }
 
@@ -288,8 +309,9 @@ impl Dealer<'_> {
                 if best > Standing::Fresh {
                     best = self.backward(hand, unit, &columns, best);
                 }
-                if best == Standing::Impossible {
-                    best = self.redraw(hand, unit);
+                // The few pictures of a small block have nobody to exchange with.
+                if best == Standing::Impossible || (best > Standing::Fresh && units <= SMALL) {
+                    best = self.redraw(hand, unit, &columns, best);
                 }
                 failed = if best == Standing::Fresh { 0 } else { failed + 1 };
             }
@@ -348,7 +370,8 @@ impl Dealer<'_> {
     /// Exchanges a term with a picture that is settled, where both are fresh afterwards.
     fn backward(&mut self, hand: &mut Hand<'_>, unit: usize, columns: &[usize], best: Standing) -> Standing {
         let behind = SPAN.min(unit);
-        for _ in 0..if behind > 0 { TRIES } else { 0 } {
+        let tries = if best == Standing::Impossible { 8 * TRIES } else { TRIES };
+        for _ in 0..if behind > 0 { tries } else { 0 } {
             let column = self.column(hand, unit, columns);
             let other = unit - 1 - hand.stream.below(behind);
             if hand.row(unit)[column] == hand.row(other)[column] || !self.is_single(hand, other) {
@@ -370,27 +393,44 @@ impl Dealer<'_> {
     }
 
     /// Gives a picture other terms than the decks have for it: that is a little uneven, and better than none.
-    fn redraw(&mut self, hand: &mut Hand<'_>, unit: usize) -> Standing {
-        let before = hand.row(unit).to_vec();
+    fn redraw(&mut self, hand: &mut Hand<'_>, unit: usize, columns: &[usize], mut best: Standing) -> Standing {
+        let place = unit * hand.width..(unit + 1) * hand.width;
+        let mut kept = hand.row(unit).to_vec();
         for _ in 0..8 * TRIES {
-            let Some((a, b)) = hand.clash(self.rules, unit) else { break };
-            let column = [a, b][hand.stream.below(2)];
-            let drawn = hand.block.drawn(hand.lists[column - 1]);
-            let term = drawn[hand.stream.below(drawn.len())];
-            hand.cards[unit * hand.width + column] = term;
+            let column = self.column(hand, unit, columns);
+            hand.cards[unit * hand.width + column] = match column.checked_sub(1) {
+                None => hand.stream.below(self.choices(hand, column)) as u32,
+                Some(list) => {
+                    let drawn = hand.block.drawn(hand.lists[list]);
+                    drawn[hand.stream.below(drawn.len())]
+                }
+            };
+            let standing = self.standing(hand, unit);
+            if standing < best {
+                best = standing;
+                kept.copy_from_slice(hand.row(unit));
+            }
+            if best == Standing::Fresh {
+                break;
+            }
         }
-        let standing = self.standing(hand, unit);
-        if standing == Standing::Impossible {
-            hand.cards[unit * hand.width..(unit + 1) * hand.width].copy_from_slice(&before);
-        }
-        standing
+        hand.cards[place].copy_from_slice(&kept);
+        best
     }
 
     /// What each question of a picture is known by, without its wrong answers, and whether it can differ in them.
     fn questions<'h>(&self, hand: &'h Hand<'_>, unit: usize) -> impl Iterator<Item = (usize, u64, bool)> + use<'h> {
         let (wording, terms) = (hand.row(unit)[0] as usize, &hand.row(unit)[1..]);
         let subject = hand.block.subject;
-        hand.block.seats.iter().enumerate().map(move |(nth, seat)| {
+        // The two pictures of a pair differ in one term: where the others come once, neither comes twice.
+        let pair = hand.pair.into_iter().flat_map(move |column| {
+            let subtask = hand.block.seats.first().map_or(0, |s| s.subtask);
+            let other = terms.iter().enumerate().map(move |(at, t)| if at + 1 == column { u32::MAX } else { *t });
+            let apart = question_of(subject, wording, other, subtask, 17);
+            [(0, apart, true), (0, question(subject, wording, terms, subtask, 16), false)]
+        });
+        let single = hand.block.seats.iter().enumerate().filter(|_| hand.pair.is_none());
+        pair.chain(single.map(move |(nth, seat)| {
             let of = |subtask: usize, part: u64| question(subject, wording, terms, subtask, part);
             match (seat.ask, hand.holds[nth].get(unit)) {
                 // The same words are asked by several subtasks.
@@ -398,11 +438,10 @@ impl Dealer<'_> {
                 (Ask::Claim, Some(true)) => (nth, of(seat.subtask, 5), false),
                 (ask, _) => match part(ask) {
                     Some(part) => (nth, of(seat.subtask, part), true),
-                    // Questions about a pair: the picture itself is not to come twice.
-                    None => (nth, of(seat.subtask, 16), false),
+                    None => (nth, of(seat.subtask, 6), false),
                 },
             }
-        })
+        }))
     }
 
     fn standing(&self, hand: &Hand<'_>, unit: usize) -> Standing {
@@ -420,18 +459,11 @@ impl Dealer<'_> {
     /// Whether every question of a settled picture came once alone.
     fn is_single(&self, hand: &Hand<'_>, unit: usize) -> bool {
         !hand.impossible.contains(&(unit as u32))
-            && hand.block.differs.is_none()
             && self.questions(hand, unit).all(|(_, what, _)| self.seen.get(&what) == Some(&1))
     }
 
     fn record(&mut self, hand: &Hand<'_>, unit: usize) {
-        let pair = hand.block.differs.is_some();
-        let mut last = None;
         for (nth, what, differs) in self.questions(hand, unit) {
-            // All questions of a pair are known by its picture: it is counted once.
-            if pair && last.replace(what) == Some(what) {
-                continue;
-            }
             let seen = self.seen.entry(what).or_default();
             let before = *seen;
             *seen += 1;

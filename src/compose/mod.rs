@@ -26,6 +26,10 @@ pub mod sample;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
+mod scenes_tests;
+#[cfg(test)]
+mod world;
+#[cfg(test)]
 mod tests {
     use super::grammar::Grammar;
     use super::metadata::Metadata;

@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn pictures_are_sorted_by_what_they_hide_and_shared_out_by_their_number() {
-        let (grammar, _) = Grammar::compile(&ruled("[[hides]]\nstyle = [\"comic\", \"sketch\"]\nhides = [\"color\"]\n"));
+        let (grammar, _) =
+            Grammar::compile(&ruled("[[hides]]\nstyle = [\"comic\", \"sketch\"]\nhides = [\"color\"]\n"));
         let rules = grammar.compatibility.as_ref().unwrap();
         let (color, style) = (grammar.list("color").unwrap(), grammar.list("style").unwrap());
         let allowed: Allowed = vec![(color, vec![0, 1, 2]), (style, vec![0, 1, 2, 3, 4])];
@@ -154,8 +155,9 @@ mod tests {
 
     #[test]
     fn terms_without_any_partner_are_left_out() {
-        let (grammar, _) =
-            Grammar::compile(&ruled("[[not-with]]\nanimal = [\"owl\"]\nbackground = [\"by the sea\", \"on a lawn\"]\n"));
+        let (grammar, _) = Grammar::compile(&ruled(
+            "[[not-with]]\nanimal = [\"owl\"]\nbackground = [\"by the sea\", \"on a lawn\"]\n",
+        ));
         let rules = grammar.compatibility.as_ref().unwrap();
         let list = |name: &str| grammar.list(name).unwrap();
         let at = |name: &str, term: &str| grammar.lists[list(name)].position(term).unwrap();

@@ -97,6 +97,26 @@ impl Compatibility {
         self.clashes.iter().map(|c| c.lists)
     }
 
+    /// Every two terms that cannot stand in one picture.
+    pub fn clashes(&self) -> impl Iterator<Item = (TermAt, TermAt)> + '_ {
+        self.clashes.iter().flat_map(|clash| {
+            let bits =
+                clash.bits.iter().enumerate().flat_map(|(at, word)| {
+                    (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit)
+                });
+            bits.map(|at| {
+                let (a, b) = ((at / clash.width) as u32, (at % clash.width) as u32);
+                ((clash.lists.0, a), (clash.lists.1, b))
+            })
+        })
+    }
+
+    /// Every term with a list that it hides, in order.
+    pub fn all_hidden(&self) -> impl Iterator<Item = (TermAt, usize)> {
+        let all: BTreeSet<_> = self.hidden.iter().flat_map(|(t, l)| l.iter().map(|(l, _)| (*t, *l))).collect();
+        all.into_iter()
+    }
+
     /// Why two terms cannot stand in one picture; empty where the rule does not say.
     pub fn why_not(&self, a: TermAt, b: TermAt) -> &str {
         let has = |(list, terms): &(usize, BTreeSet<u32>), t: TermAt| *list == t.0 && terms.contains(&t.1);
@@ -138,6 +158,11 @@ impl Compatibility {
         }
     }
 
+    /// The group of a term, from 1; 0 for none.
+    pub fn group(&self, list: usize, term: u32) -> usize {
+        self.lists.get(list).and_then(|l| l.groups.get(term as usize)).map_or(0, |group| usize::from(*group))
+    }
+
     /// Whether two terms of a list cannot be told apart.
     pub fn alike(&self, list: usize, a: u32, b: u32) -> bool {
         let alike = self.lists.get(list).and_then(|l| l.alike.get(a as usize));
@@ -153,7 +178,8 @@ impl Compatibility {
     /// look like it.
     pub fn wrong(&self, list: usize, term: u32, allowed: &[u32], most: usize) -> usize {
         let Some(own) = self.lists.get(list) else { return 0 };
-        let wrong = |other: &&u32| **other != term && !self.both(list, term, **other) && !self.alike(list, term, **other);
+        let wrong =
+            |other: &&u32| **other != term && !self.both(list, term, **other) && !self.alike(list, term, **other);
         if own.groups.is_empty() && own.alike.is_empty() {
             return most.min(allowed.len().saturating_sub(1));
         }
@@ -218,7 +244,8 @@ impl Compiler<'_> {
         if list.is_none() {
             let what = format!("there is no vocabulary `{}`", name.text);
             let finding = self.metadata.at_rule(Rule::UnknownTerm, what, name.span.clone());
-            self.found.push(finding.term(name.text.clone()).help("the rule is passed over: name a vocabulary, or remove it"));
+            self.found
+                .push(finding.term(name.text.clone()).help("the rule is passed over: name a vocabulary, or remove it"));
         }
         list
     }
@@ -314,14 +341,29 @@ impl Compiler<'_> {
                 self.found.push(finding.term(text.clone()).help("give the group another term, or take this one out"));
             }
         }
+        // Where none of the named terms is there, the list has no groups.
+        let none = |own: &&mut OfList| own.groups.iter().all(|group| *group == 0);
+        self.ready.lists.iter_mut().filter(none).for_each(|own| own.groups.clear());
         for (list, own) in self.lists.iter().zip(&self.ready.lists).filter(|(_, own)| !own.groups.is_empty()) {
             for (term, _) in list.terms.iter().zip(&own.groups).filter(|(_, group)| **group == 0) {
                 let file = super::metadata::file_of(&list.name);
                 let what = format!("`{term}` is in no group of {}: it counts as wrong of all others", list.name);
-                let finding = Finding::new(Rule::Ungrouped, file, what).term(term.clone());
+                let line = self.line_of(&list.name, term);
+                let finding = Finding::new(Rule::Ungrouped, file, what).line(line).term(term.clone());
                 self.found.push(finding.help(format!("name it under [groups.{}] in compatibility.toml", list.name)));
             }
         }
+    }
+
+    /// Where a term stands in its own file, from 1.
+    fn line_of(&self, vocabulary: &str, term: &str) -> u32 {
+        let line = if vocabulary == STYLE {
+            self.metadata.styles().iter().find(|s| s.name == term).map(|s| s.line)
+        } else {
+            let terms = self.metadata.vocabularies().get(vocabulary).map_or(&[][..], |v| v.terms());
+            terms.iter().find(|t| t.text == term).map(|t| t.line)
+        };
+        line.unwrap_or(0)
     }
 
     fn look_alike(&mut self) {
@@ -344,4 +386,4 @@ impl Compiler<'_> {
 
 #[cfg(test)]
 #[path = "tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -1,5 +1,7 @@
 //! Drawing what a question is made of.
 
+use std::cmp::Ordering;
+
 use super::Composer;
 use crate::compose::compatibility::Compatibility;
 use crate::compose::course::{Ask, CROSS, Seated};
@@ -266,6 +268,28 @@ impl<'g> Draw<'g> {
         drawn
     }
 
+    /// Takes words that read nearly like `right`. As many are longer as chance has it: among neighbors shorter words
+    /// prevail, and the right one would be the longest too often.
+    fn read_alike(&mut self, near: &[u32], taken: &mut Vec<u32>, right: u32, many: usize) {
+        let words = &self.grammar.lists[self.list].words;
+        let length = |term: u32| words[term as usize].folded().chars().count();
+        let own = length(right);
+        let wanted = many.saturating_sub(taken.len());
+        let longer = self.stream.below(wanted + 1);
+        for nth in 0..wanted {
+            let order = if nth < longer { Ordering::Greater } else { Ordering::Less };
+            let order = if self.stream.below(3) == 0 { Ordering::Equal } else { order };
+            for _ in 0..if near.is_empty() { 0 } else { 16 } {
+                let candidate = near[self.stream.below(near.len())];
+                let fits = length(candidate).cmp(&own) == order && self.allowed.binary_search(&candidate).is_ok();
+                if fits && self.good(candidate, taken, Some(right), true) {
+                    taken.push(candidate);
+                    break;
+                }
+            }
+        }
+    }
+
     /// Takes terms of `from` in a drawn order.
     fn take(&mut self, from: &[u32], taken: &mut Vec<u32>, right: Option<u32>, many: usize) {
         let mut tries = 0;
@@ -297,6 +321,7 @@ impl<'g> Draw<'g> {
         if let (Some(rules), Some(right)) = (self.rules, right)
             && let Some(near) = rules.letters(self.list, right)
         {
+            self.read_alike(near, &mut taken, right, many);
             self.take(near, &mut taken, Some(right), many);
         }
         let mut tries = 0;

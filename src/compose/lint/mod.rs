@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use items::ItemLint;
+pub use scenes::broken;
 
 use super::grammar::Grammar;
 use super::metadata::{Metadata, STYLE, Style, VOCABULARIES, Vocabulary, styles, templates, vocabulary_of};

@@ -4,43 +4,36 @@
 use std::collections::HashMap;
 
 use crate::compose::compatibility::{Compatibility, TermAt};
+use crate::compose::engine::{Asked, Choices, choices_of};
 use crate::compose::grammar::Grammar;
 use crate::compose::near::{holds, plain};
-use crate::model::{Item, Provenance, QuestionKind, Role, Rule, Side};
+use crate::model::{Item, Rule};
 
 /// Questions whose repeats are looked for, at most: what is kept of each is 12 bytes.
 const KEPT: usize = 4_000_000;
 
 /// What is wrong, in words, with advice.
-pub(super) type Wrong = (Rule, String, &'static str);
-
-/// A composed question as positions in the grammar.
-struct Scene<'g> {
-    grammar: &'g Grammar,
-    rules: &'g Compatibility,
-    first: Vec<TermAt>,
-    second: Vec<TermAt>,
-    list: usize,
-}
-
-fn terms(grammar: &Grammar, named: &std::collections::BTreeMap<String, String>) -> Vec<TermAt> {
-    let at = |(list, term): (&String, &String)| {
-        let list = grammar.list(list)?;
-        Some((list, grammar.lists[list].position(term)?))
-    };
-    let mut terms: Vec<TermAt> = named.iter().filter_map(at).collect();
-    terms.sort_unstable();
-    terms
-}
+pub type Wrong = (Rule, String, &'static str);
 
 /// The first thing that is wrong with a composed question under the rules of `grammar`.
 pub(super) fn check(grammar: &Grammar, item: &Item) -> Option<Wrong> {
-    let (rules, provenance) = (grammar.compatibility.as_deref()?, item.provenance.as_deref()?);
-    let subtask = &grammar.subtasks[grammar.subtask(item.subtask.as_deref()?)?];
-    let (first, second) = (terms(grammar, &provenance.terms), terms(grammar, &provenance.second));
-    let scene = Scene { grammar, rules, first, second, list: subtask.list };
-    let free = item.kind == QuestionKind::FreeForm;
-    scene.impossible().or_else(|| scene.hidden(item, provenance, free)).or_else(|| scene.options(item, provenance))
+    grammar.compatibility.as_ref()?;
+    broken(grammar, &choices_of(grammar, item)?.ok()?, item.prompt.as_deref().unwrap_or_default())
+}
+
+/// The first rule of compatibility that a question breaks: what it is made of, and the prompt of its picture.
+pub fn broken(grammar: &Grammar, choices: &Choices, prompt: &str) -> Option<Wrong> {
+    let rules = grammar.compatibility.as_deref()?;
+    let scene = Scene { grammar, rules, choices, list: grammar.subtasks[choices.subtask].list };
+    scene.impossible().or_else(|| scene.hidden()).or_else(|| scene.options(prompt))
+}
+
+/// A question against the rules.
+struct Scene<'g> {
+    grammar: &'g Grammar,
+    rules: &'g Compatibility,
+    choices: &'g Choices,
+    list: usize,
 }
 
 impl Scene<'_> {
@@ -49,71 +42,68 @@ impl Scene<'_> {
     }
 
     fn impossible(&self) -> Option<Wrong> {
-        let (a, b) = [&self.first, &self.second].into_iter().find_map(|t| self.rules.impossible(t))?;
+        let Choices { terms, second, .. } = self.choices;
+        let (a, b) = [terms, second].into_iter().find_map(|terms| self.rules.impossible(terms))?;
         let why = self.rules.why_not(a, b);
         let why = if why.is_empty() { String::new() } else { format!(": {why}") };
         let what = format!("`{}` and `{}` cannot stand in one picture{why}", self.name(a), self.name(b));
         Some((Rule::ImpossibleScene, what, "compose it again under the rules, or loosen compatibility.toml"))
     }
 
-    fn hidden(&self, item: &Item, provenance: &Provenance, free: bool) -> Option<Wrong> {
-        let subject = &self.grammar.subjects[self.grammar.subject(&provenance.subject)?];
-        let subtask = &self.grammar.subtasks[self.grammar.subtask(item.subtask.as_deref()?)?];
+    fn hidden(&self) -> Option<Wrong> {
+        let subject = &self.grammar.subjects[self.choices.subject];
         // What the picture was not to show is asked about on purpose.
         if !subject.lists.contains(&self.list) {
             return None;
         }
-        let asked = self.grammar.asks(subject, subtask, free);
+        let subtask = &self.grammar.subtasks[self.choices.subtask];
+        let asked = self.grammar.asks(subject, subtask, self.choices.asked == Asked::Free);
         let hides = |term: &TermAt| {
             let hidden = asked.iter().find(|l| self.rules.hides(*term, **l))?;
             Some((*term, *hidden))
         };
-        let (term, hidden) = self.first.iter().chain(&self.second).find_map(hides)?;
+        let (term, hidden) = self.choices.terms.iter().chain(&self.choices.second).find_map(hides)?;
         let what = format!("`{}` hides the {} that is asked about", self.name(term), self.grammar.lists[hidden].name);
         Some((Rule::HiddenAnswer, what, "ask it of another picture, or leave the question out"))
     }
 
     /// What is wrong with the wrong answers: the options, or the term of a statement that does not hold.
-    fn options(&self, item: &Item, provenance: &Provenance) -> Option<Wrong> {
+    fn options(&self, prompt: &str) -> Option<Wrong> {
         let list = &self.grammar.lists[self.list];
-        let right = self.first.iter().find(|t| t.0 == self.list).map(|t| t.1);
-        let wrong: Vec<u32> = match item.kind {
-            QuestionKind::MultipleChoice if item.pair.as_ref().is_none_or(|p| p.side != Side::Cross) => {
-                let wrong = item.options.iter().filter(|o| o.role == Role::Distractor);
-                wrong.filter_map(|o| list.position(&o.text)).collect()
-            }
-            QuestionKind::TrueFalse | QuestionKind::YesNo => {
-                let claim = provenance.claim.as_deref().and_then(|c| list.position(c));
-                claim.filter(|c| Some(*c) != right).into_iter().collect()
-            }
+        let text = |term: u32| &list.terms[term as usize];
+        let right = self.choices.terms.iter().find(|t| t.0 == self.list).map(|t| t.1);
+        let wrong: Vec<u32> = match &self.choices.asked {
+            Asked::Options { options, .. } => options.iter().copied().filter(|o| Some(*o) != right).collect(),
+            Asked::Claim { term, holds: false, .. } | Asked::YesNo { term, holds: false } => vec![*term],
             _ => return None,
         };
-        let text = |term: u32| &list.terms[term as usize];
-        let shown = |wrong: &&u32| {
-            self.first.iter().any(|t| self.rules.shown(*t, self.list).binary_search(wrong).is_ok())
+        let shows = |term: u32| {
+            let by = |t: &TermAt| self.rules.shown(*t, self.list).binary_search(&term).is_ok();
+            self.choices.terms.iter().any(by)
         };
-        if let Some(shown) = wrong.iter().find(shown) {
+        if let Some(shown) = wrong.iter().find(|w| shows(**w)) {
             let what = format!("the picture shows `{}` anyway, which is offered as wrong", text(*shown));
             return Some((Rule::ShownAnyway, what, "draw another wrong answer"));
         }
         let right = right?;
         if let Some(other) = wrong.iter().find(|w| self.rules.both(self.list, right, **w)) {
-            let what = format!("`{}` can be right beside `{}`: they are of different groups", text(*other), text(right));
+            let what =
+                format!("`{}` can be right beside `{}`: they are of different groups", text(*other), text(right));
             return Some((Rule::SecondAnswer, what, "draw wrong answers from the group of the right one"));
         }
         if let Some(other) = wrong.iter().find(|w| self.rules.alike(self.list, right, **w)) {
             let what = format!("`{}` and `{}` cannot be told apart", text(*other), text(right));
             return Some((Rule::LookAlike, what, "draw another wrong answer"));
         }
-        self.far(item, right, &wrong)
+        self.far(prompt, right, &wrong)
     }
 
     /// A wrong answer that reads nothing like the right word, although one that does was left.
-    fn far(&self, item: &Item, right: u32, wrong: &[u32]) -> Option<Wrong> {
+    fn far(&self, prompt: &str, right: u32, wrong: &[u32]) -> Option<Wrong> {
         let near = self.rules.letters(self.list, right)?;
         let list = &self.grammar.lists[self.list];
         let far = *wrong.iter().find(|w| near.binary_search(w).is_err())?;
-        let prompt = item.prompt.as_deref().map(plain).unwrap_or_default();
+        let prompt = plain(prompt);
         let words = |term: u32| &list.words[term as usize];
         let left = |term: &&u32| {
             let others = wrong.iter().copied().filter(|w| *w != far).chain([right]);
@@ -146,7 +136,10 @@ impl Repeats {
         let mut options: Vec<&str> = item.options.iter().map(|o| o.text.as_str()).collect();
         options.sort_unstable();
         let mut hash = blake3::Hasher::new();
-        for text in [item.dataset.as_str(), item.kind.name(), prompt, &item.question].into_iter().chain(options) {
+        // A question about a pair is put in other words than one about a picture alone.
+        let form = if item.pair.is_some() { "pair" } else { "" };
+        let head = [item.dataset.as_str(), item.kind.name(), form, prompt, &item.question];
+        for text in head.into_iter().chain(options) {
             hash.update(&(text.len() as u64).to_le_bytes());
             hash.update(text.as_bytes());
         }

@@ -92,7 +92,7 @@ pub fn set_group(text: &str, vocabulary: &str, terms: &[String], group: Option<&
     let leaves = |value: &Value| !value.as_str().is_some_and(|t| terms.iter().any(|o| o == t));
     for name in names.iter().filter(|n| Some(n.as_str()) != group) {
         let array = own.get_mut(name).and_then(Item::as_array_mut).ok_or_else(odd)?;
-        array.retain(leaves);
+        retain(array, leaves);
         if array.is_empty() {
             own.remove(name);
         }
@@ -109,6 +109,30 @@ pub fn set_group(text: &str, vocabulary: &str, terms: &[String], group: Option<&
         }
     }
     Ok(document.to_string())
+}
+
+/// Leaves the values that `keep` says. A comment before one that goes stays where it is.
+fn retain(array: &mut Array, keep: impl Fn(&Value) -> bool) {
+    let end = array.trailing().as_str().unwrap_or_default().to_string();
+    let (comma, decor) = (array.trailing_comma(), array.decor().clone());
+    let mut comments = String::new();
+    let mut kept = Vec::new();
+    for value in std::mem::take(array) {
+        let before = value.decor().prefix().and_then(|p| p.as_str()).unwrap_or_default().to_string();
+        if keep(&value) {
+            let mut value = value;
+            value.decor_mut().set_prefix(std::mem::take(&mut comments) + &before);
+            kept.push(value);
+        } else if let Some((comment, _)) = before.rsplit_once('\n').filter(|_| before.contains('#')) {
+            comments.push_str(comment);
+        }
+    }
+    kept.into_iter().for_each(|value| array.push_formatted(value));
+    // A comment at the end stands behind a comma, on a line that ends.
+    array.set_trailing_comma(comma || !comments.is_empty());
+    let end = if comments.is_empty() || end.contains('\n') { end } else { format!("\n{end}") };
+    array.set_trailing(comments + &end);
+    *array.decor_mut() = decor;
 }
 
 /// Adds a term as the last one, on a line of its own where the others have one each.

@@ -39,7 +39,10 @@ fn every_kind_of_rule_is_read_with_its_place() {
     assert_eq!(texts(&rules.not_with[0].sides[1]), ("background", vec!["by the sea"]));
     let owl = &rules.not_with[0].sides[0].terms[0];
     assert_eq!(&TEXT[owl.span.clone()], "\"owl\"");
-    assert_eq!((texts(&rules.hides[0].terms[0]), rules.hides[0].hides[0].text.as_str()), (("style", vec!["comic"]), "color"));
+    assert_eq!(
+        (texts(&rules.hides[0].terms[0]), rules.hides[0].hides[0].text.as_str()),
+        (("style", vec!["comic"]), "color")
+    );
     assert_eq!(texts(&rules.shows[0].shows[0]), ("animal", vec!["beetle", "wolf"]));
     let groups: Vec<_> = rules.groups.iter().map(|g| (g.name.text.as_str(), texts(&g.terms))).collect();
     assert_eq!(
