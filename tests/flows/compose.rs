@@ -113,7 +113,7 @@ fn the_rules_of_compatibility_hold_unless_they_are_put_aside() {
     compose(&aside, &["--allow-impossible"]);
     let rules = |path: &std::path::Path| -> std::collections::BTreeSet<String> {
         let done = bench.run(["lint", path.to_str().unwrap(), "--json"]);
-        done.lines().iter().map(|f| f["rule"].as_str().unwrap().to_string()).collect()
+        done.out.lines().map(|line| object(line)["rule"].as_str().unwrap().to_string()).collect()
     };
     assert_eq!(rules(&kept), std::collections::BTreeSet::new());
     for rule in
@@ -137,7 +137,7 @@ fn the_rules_of_compatibility_hold_unless_they_are_put_aside() {
     let refused = bench.run(["compose", "--count", "10", "--seed", "9"]).refused(1);
     assert!(refused.contains("compatibility.toml") && refused.contains("not-with.background"), "{refused}");
     let found = bench.run(["lint", file.to_str().unwrap(), "--json"]);
-    assert_eq!(found.lines()[0]["line"], 3);
+    assert_eq!(object(found.out.lines().next().unwrap())["line"], 3);
     // Nothing repeats where there is room, and where there is none that is said.
     std::fs::remove_file(&file).unwrap();
     std::fs::write(&file, "").unwrap();

@@ -268,14 +268,14 @@ impl<'g> Draw<'g> {
         drawn
     }
 
-    /// Takes words that read nearly like `right`. As many are longer as chance has it: among neighbors shorter words
-    /// prevail, and the right one would be the longest too often.
+    /// Takes words that read nearly like `right`, some of them longer: among neighbors shorter words prevail, and the
+    /// right one would be the longest too often. For the longest words there are no others, so the rest make up for it.
     fn read_alike(&mut self, near: &[u32], taken: &mut Vec<u32>, right: u32, many: usize) {
         let words = &self.grammar.lists[self.list].words;
         let length = |term: u32| words[term as usize].folded().chars().count();
         let own = length(right);
         let wanted = many.saturating_sub(taken.len());
-        let longer = self.stream.below(wanted + 1);
+        let longer = self.stream.below(wanted + 1).max(self.stream.below(2));
         for nth in 0..wanted {
             let order = if nth < longer { Ordering::Greater } else { Ordering::Less };
             let order = if self.stream.below(3) == 0 { Ordering::Equal } else { order };

@@ -57,14 +57,14 @@ impl RuleKind {
     /// All of them, in the order of the menu.
     pub const ALL: [RuleKind; 5] = [Self::NotWith, Self::Hides, Self::Shows, Self::LookAlike, Self::Group];
 
-    /// What the menu says, and the form of what is typed.
-    pub fn about(self) -> (&'static str, &'static str) {
+    /// What the menu says, a word about it, and what is asked for.
+    pub fn about(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::NotWith => ("add: not with", "VOCABULARY: TERM, TERM: no picture has both"),
-            Self::Hides => ("add: hides", "VOCABULARY, VOCABULARY: not asked about where the picture has it"),
-            Self::Shows => ("add: shows anyway", "VOCABULARY: TERM, TERM: no wrong answers there"),
-            Self::LookAlike => ("add: looks like", "TERM, TERM: never options of one question"),
-            Self::Group => ("set the group", "terms of different groups can be right at the same time"),
+            Self::NotWith => ("add: not with", "no picture has both", "not with (vocabulary: terms)"),
+            Self::Hides => ("add: hides", "not asked about there", "hides (vocabularies)"),
+            Self::Shows => ("add: shows anyway", "no wrong answers there", "shows (vocabulary: terms)"),
+            Self::LookAlike => ("add: looks like", "not in one question", "looks like (terms)"),
+            Self::Group => ("set the group", "others can be right too", "group (empty for none)"),
         }
     }
 }

@@ -96,7 +96,7 @@ impl VocabularyPane {
             }
         }
         for kind in RuleKind::ALL {
-            let (label, about) = kind.about();
+            let (label, about, _) = kind.about();
             let begin = if kind == RuleKind::Group { group } else { "" };
             picks.push(RuleChoice::Add(kind, begin.to_string()));
             let label = if begin.is_empty() { label.to_string() } else { format!("{label}: {begin}") };
@@ -446,7 +446,7 @@ impl VocabularyPane {
                 RuleChoice::GoTo(line) => {
                     vec![Effect::Jump { file: rules_file::FILE.into(), line: *line, column: 1 }]
                 }
-                RuleChoice::Add(kind, begin) => text_for(TextFor::Rule(*kind), kind.about().0, begin.clone()),
+                RuleChoice::Add(kind, begin) => text_for(TextFor::Rule(*kind), kind.about().2, begin.clone()),
             }),
             ChoiceFor::MoveTo(names) => {
                 let (from, to) = (self.current()?.to_string(), names.get(pick)?.clone());
