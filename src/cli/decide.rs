@@ -1,13 +1,14 @@
 //! `benchtop decide`: verdicts from JSON lines, a receipt line for each once it is on disk.
 //!
 //! In: `{"item": ID or NUMBER, "verdict": "accept", "reasons": ["unsafe"], "note": "...", "uuid": "..."}`; reasons, note
-//! and uuid may be left out. A line sent again with its uuid counts once.
+//! and uuid may be left out. A line sent again with its uuid counts once. Where the owner dies, the lines without a receipt are
+//! sent to the next one so.
 //! Out, in the order of the input: `{"saved":true,"line":1,"item":...,"verdict":...,"number":...,"status":...,"rev":...,
 //! "uuid":...}` or `{"saved":false,"line":1,"item":...,"uuid":...,"error":{...}}`.
 
 use std::collections::HashMap;
 use std::io::BufRead;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,6 +22,8 @@ use crate::owner::{Client, Incoming};
 
 /// Verdicts under way at once.
 const WINDOW: usize = 256;
+/// Owners that a verdict is sent to before it is given up.
+const TRIES: u32 = 5;
 
 /// Arguments of `decide`.
 #[derive(clap::Args)]
@@ -51,7 +54,89 @@ struct Sent {
     verdict: Value,
     /// Its receipt, also when it was made here: what got no answer can be sent again with it.
     uuid: Option<Uuid>,
-    number: std::result::Result<u64, Problem>,
+    decide: Result<(Decide, Place)>,
+}
+
+/// Over which connection, counted from 0, and under which number a verdict was sent; none where it could not be.
+type Place = Option<(u64, u64)>;
+
+/// The owner there is now. One that dies is followed by the next.
+struct Connection<'c> {
+    context: &'c Context,
+    answered: mpsc::Sender<(u64, Incoming)>,
+    state: Mutex<State>,
+}
+
+struct State {
+    client: Arc<Client>,
+    /// How many there were before.
+    nth: u64,
+    /// Why there is no next one.
+    failed: Option<Problem>,
+}
+
+impl Connection<'_> {
+    fn new(context: &Context, answered: mpsc::Sender<(u64, Incoming)>) -> Result<Connection<'_>> {
+        let client = connect(context, 0, &answered)?;
+        Ok(Connection { context, answered, state: Mutex::new(State { client, nth: 0, failed: None }) })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection, and how many there were before.
+    fn now(&self) -> (u64, Arc<Client>) {
+        let state = self.state();
+        (state.nth, state.client.clone())
+    }
+
+    /// The `lost`th connection is gone: connects to the next owner, unless somebody has.
+    fn again(&self, lost: u64) -> Result<()> {
+        let mut state = self.state();
+        if state.nth > lost {
+            return Ok(());
+        }
+        if let Some(problem) = &state.failed {
+            return Err(problem.clone());
+        }
+        match connect(self.context, lost + 1, &self.answered) {
+            Ok(client) => (state.client, state.nth) = (client, lost + 1),
+            Err(problem) => {
+                let what = format!("the owner went away before it was saved, and there is no other: {}", problem.what);
+                let problem =
+                    Problem::new(Kind::Unreachable, what).help("send the line again with its uuid: it counts once");
+                state.failed = Some(problem.clone());
+                return Err(problem);
+            }
+        }
+        Ok(())
+    }
+
+    /// The answer of whichever owner answers.
+    fn ask(&self, ask: &Ask) -> Result<Answer> {
+        self.tried(|client| client.ask(ask.clone())).map(|(_, answer)| answer)
+    }
+
+    /// Tries something with owners until one does not go away over it; over which connection that was.
+    fn tried<T>(&self, mut of: impl FnMut(&Client) -> Result<T>) -> Result<(u64, T)> {
+        let mut tries = 1;
+        loop {
+            let (nth, client) = self.now();
+            match of(&client) {
+                Ok(done) => return Ok((nth, done)),
+                Err(problem) if problem.kind == Kind::Unreachable && tries < TRIES => self.again(nth)?,
+                Err(problem) => return Err(problem),
+            }
+            tries += 1;
+        }
+    }
+}
+
+fn connect(context: &Context, nth: u64, answered: &mpsc::Sender<(u64, Incoming)>) -> Result<Arc<Client>> {
+    let answered = answered.clone();
+    let hear = move |incoming| drop(answered.send((nth, incoming)));
+    Client::connect(&context.project()?, &context.who()?, hear).map(Arc::new)
 }
 
 /// Runs it; exit code 1 when a line was refused.
@@ -60,13 +145,12 @@ struct Sent {
 /// When the owner cannot be reached or standard input cannot be read.
 pub fn run(context: &Context, _args: &Args) -> Result<u8> {
     let (answered, answers) = mpsc::channel();
-    let client = Client::connect(&context.project()?, &context.who()?, move |incoming| {
-        let _ = answered.send(incoming);
-    })?;
+    let connection = Connection::new(context, answered)?;
     let (sent, waiting) = mpsc::sync_channel(WINDOW);
     std::thread::scope(|scope| {
-        let printing = scope.spawn(move || receipts(waiting, &answers));
-        let reading = read(&client, &sent);
+        let connection = &connection;
+        let printing = scope.spawn(move || receipts(connection, waiting, answers));
+        let reading = read(connection, &sent);
         drop(sent);
         let refused = printing.join().map_err(|_| Problem::new(Kind::Io, "printing ended early"))??;
         reading?;
@@ -74,7 +158,7 @@ pub fn run(context: &Context, _args: &Args) -> Result<u8> {
     })
 }
 
-fn read(client: &Client, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
+fn read(connection: &Connection<'_>, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
     for (at, line) in std::io::stdin().lock().lines().enumerate() {
         let line = line.map_err(|e| Problem::new(Kind::Io, format!("standard input cannot be read: {e}")))?;
         if line.trim().is_empty() {
@@ -83,10 +167,15 @@ fn read(client: &Client, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
         let number = at as u64 + 1;
         let value: Value = serde_json::from_str(&line).unwrap_or(Value::Null);
         let field = |name: &str| value.get(name).cloned().unwrap_or(Value::Null);
-        let decide = ask(client, &line).map_err(|p| p.line(number));
+        let decide = ask(connection, &line).map_err(|p| p.line(number));
         let uuid = decide.as_ref().ok().map(|d| d.uuid);
-        let asked = decide.and_then(|decide| client.send(Ask::Decide(decide)));
-        let one = Sent { line: number, item: field("item"), verdict: field("verdict"), uuid, number: asked };
+        let decide = decide.map(|decide| {
+            let (nth, client) = connection.now();
+            // What cannot be sent is sent again once its turn comes.
+            let place = client.send(Ask::Decide(decide.clone())).ok().map(|number| (nth, number));
+            (decide, place)
+        });
+        let one = Sent { line: number, item: field("item"), verdict: field("verdict"), uuid, decide };
         if sent.send(one).is_err() {
             return Ok(());
         }
@@ -94,7 +183,7 @@ fn read(client: &Client, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
     Ok(())
 }
 
-fn ask(client: &Client, line: &str) -> Result<Decide> {
+fn ask(connection: &Connection<'_>, line: &str) -> Result<Decide> {
     let line: Line = serde_json::from_str(line).map_err(|e| {
         Problem::input(format!("{e}"))
             .help("a line is {\"item\":ID,\"verdict\":\"accept\",\"reasons\":[],\"note\":\"\"}")
@@ -106,7 +195,7 @@ fn ask(client: &Client, line: &str) -> Result<Decide> {
     let none = || Problem::new(Kind::NotFound, format!("there is no item {}", line.item)).field("item");
     let number = match &line.item {
         Value::Number(n) => n.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(none)?,
-        Value::String(id) => match client.ask(Ask::NumberOf(id.clone()))? {
+        Value::String(id) => match connection.ask(&Ask::NumberOf(id.clone()))? {
             Answer::Number(Some(number)) => number,
             _ => return Err(none()),
         },
@@ -124,15 +213,63 @@ fn ask(client: &Client, line: &str) -> Result<Decide> {
     Ok(Decide { uuid, number, expected: None, judgement })
 }
 
+/// What came back.
+struct Answers {
+    incoming: mpsc::Receiver<(u64, Incoming)>,
+    /// Answers whose turn has not come.
+    early: HashMap<(u64, u64), Result<Answer>>,
+    /// So many connections are gone.
+    lost: u64,
+}
+
+impl Answers {
+    /// The answer to what was sent there; none where that connection is gone.
+    fn wait(&mut self, place: (u64, u64)) -> Option<Result<Answer>> {
+        loop {
+            if let Some(answer) = self.early.remove(&place) {
+                return Some(answer);
+            }
+            if place.0 < self.lost {
+                return None;
+            }
+            match self.incoming.recv().ok()? {
+                (nth, Incoming::Answer(number, answer)) => drop(self.early.insert((nth, number), answer)),
+                (nth, Incoming::Lost) => self.lost = self.lost.max(nth + 1),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The receipt of a verdict; where the owner died over it, it is sent to the next one with the same uuid.
+fn receipt(connection: &Connection<'_>, answers: &mut Answers, decide: &Decide, mut place: Place) -> Result<Answer> {
+    for _ in 0..TRIES {
+        let sent = match place {
+            Some(sent) => sent,
+            None => connection.tried(|client| client.send(Ask::Decide(decide.clone())))?,
+        };
+        match answers.wait(sent) {
+            Some(Err(problem)) if problem.kind == Kind::Unreachable => {}
+            Some(answer) => return answer,
+            None => {}
+        }
+        connection.again(sent.0)?;
+        place = None;
+    }
+    let what = format!("{TRIES} owners went away before it was saved");
+    Err(Problem::new(Kind::Unreachable, what).help("send the line again with its uuid: it counts once"))
+}
+
 /// Prints receipts in the order of the input; gives whether any line was refused.
-fn receipts(waiting: mpsc::Receiver<Sent>, answers: &mpsc::Receiver<Incoming>) -> Result<bool> {
-    let mut early: HashMap<u64, Result<Answer>> = HashMap::new();
+fn receipts(
+    connection: &Connection<'_>,
+    waiting: mpsc::Receiver<Sent>,
+    incoming: mpsc::Receiver<(u64, Incoming)>,
+) -> Result<bool> {
+    let mut answers = Answers { incoming, early: HashMap::new(), lost: 0 };
     let mut refused = false;
     for sent in waiting {
-        let answer = match sent.number {
-            Ok(number) => wait(number, &mut early, answers),
-            Err(problem) => Err(problem),
-        };
+        let answer = sent.decide.and_then(|(decide, place)| receipt(connection, &mut answers, &decide, place));
         let line = match answer {
             Ok(Answer::Receipt(r)) => json!({
                 "saved": true, "line": sent.line, "item": sent.item, "verdict": sent.verdict, "number": r.number,
@@ -147,20 +284,4 @@ fn receipts(waiting: mpsc::Receiver<Sent>, answers: &mpsc::Receiver<Incoming>) -
         json_line(&mut out::lines(), &line)?;
     }
     Ok(refused)
-}
-
-fn wait(number: u64, early: &mut HashMap<u64, Result<Answer>>, answers: &mpsc::Receiver<Incoming>) -> Result<Answer> {
-    loop {
-        if let Some(answer) = early.remove(&number) {
-            return answer;
-        }
-        match answers.recv() {
-            Ok(Incoming::Answer(number, answer)) => drop(early.insert(number, answer)),
-            Ok(Incoming::Lost) | Err(_) => {
-                return Err(Problem::new(Kind::Unreachable, "the owner went away before it was saved")
-                    .help("send the line again with its uuid: it counts once"));
-            }
-            Ok(_) => {}
-        }
-    }
 }

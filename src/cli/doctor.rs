@@ -9,9 +9,11 @@ use crate::model::{Result, clean};
 use crate::store::inspect;
 use crate::store::manifest::Manifest;
 use crate::store::project::Project;
+use crate::tui::person::{AUTO, Settings};
+use crate::tui::terminal::background::Background;
 use crate::tui::terminal::pixels::Protocol;
 use crate::tui::terminal::probe::WindowSize;
-use crate::tui::terminal::{Capabilities, colour, environment};
+use crate::tui::terminal::{Capabilities, colour, environment, locale};
 
 /// Arguments of `doctor`.
 #[derive(clap::Args)]
@@ -53,6 +55,13 @@ fn terminal(context: &Context) -> Result<Value> {
     let found = if is_terminal { show::ask() } else { Capabilities::default() };
     let size = WindowSize::of(io::stdout()).unwrap_or_default();
     let level = colour::detect(&env, context.colour()?);
+    let settings = Settings::load(&env);
+    let background = settings.as_ref().ok().cloned().unwrap_or_default().background(found.background);
+    let theme = match &settings {
+        Ok(settings) if settings.theme == AUTO => format!("{AUTO}: {}", settings.theme_on(background)),
+        Ok(settings) => settings.theme.clone(),
+        Err(problem) => problem.to_string(),
+    };
     let advice = if !is_terminal {
         "not asked: standard input and output are not both a terminal"
     } else if !found.answers {
@@ -74,6 +83,9 @@ fn terminal(context: &Context) -> Result<Value> {
         "rows": size.cells.1,
         "cell_pixels": found.cell,
         "colour_level": level.name(),
+        "background": background.map(Background::name),
+        "theme": theme,
+        "ascii": locale::is_ascii(&env),
         "image_protocol": Protocol::choose(&found).map_or("half-blocks", Protocol::name),
         "tmux": found.tmux,
         "ssh": found.ssh,

@@ -63,6 +63,9 @@ pub struct Args {
     /// What a million tokens of answers cost
     #[arg(long, value_name = "PRICE", default_value_t = 0.0)]
     price_out: f64,
+    /// Ask about drafts too
+    #[arg(long)]
+    drafts: bool,
     /// Begin the job and leave it to the owner
     #[arg(long, conflicts_with = "dry_run")]
     detach: bool,
@@ -179,6 +182,7 @@ fn wishes(args: &Args) -> Result<NewRun> {
         tries: args.pool.tries,
         prices: (price(args.price_in, "price-in")?, price(args.price_out, "price-out")?),
         dry: args.dry_run,
+        drafts: args.drafts,
     })
 }
 
@@ -205,19 +209,22 @@ fn wording(instruction: &str) -> Result<Wording> {
 }
 
 fn value(begun: &BegunRun) -> Value {
-    let BegunRun { job, label, items, asks, without, waits } = begun;
+    let BegunRun { job, label, items, asks, without, waits, drafts } = begun;
     json!({
         "event": "begun", "job": job.as_ref().map(super::jobs::value), "label": label, "items": items, "questions": asks,
-        "without_picture": without, "waits": waits,
+        "without_picture": without, "waits": waits, "drafts": drafts,
     })
 }
 
 fn text(begun: &BegunRun) -> String {
-    let BegunRun { job, label, items, asks, without, .. } = begun;
+    let BegunRun { job, label, items, asks, without, drafts, .. } = begun;
     let head = job.as_ref().map_or("would ask".into(), |job| format!("job {} asks", job.id));
     let mut out = format!("{head} {asks} questions about {items} items; the answers go by `{label}`\n");
     if *without > 0 {
         out.push_str(&format!("note: {without} items show a picture that is not there: they are set aside\n"));
+    }
+    if *drafts > 0 {
+        out.push_str(&format!("note: {drafts} items show a draft, which is no picture of a model\n"));
     }
     out
 }

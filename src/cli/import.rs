@@ -163,6 +163,13 @@ fn text(report: &Report) -> String {
     more(report.unreadable_pictures, "pictures that cannot be shown");
     more(report.skipped.len() as u64 + report.skipped_more, "records skipped");
     out.push('\n');
+    for (name, why) in &report.unreadable {
+        out.push_str(&format!("cannot be shown: {}: {}\n", clean::line(name), clean::line(why)));
+    }
+    let more = report.unreadable_pictures.saturating_sub(report.unreadable.len() as u64);
+    if more > 0 {
+        out.push_str(&format!("cannot be shown: {more} more\n"));
+    }
     for problem in &report.skipped {
         out.push_str(&format!("skipped: {problem}\n"));
     }

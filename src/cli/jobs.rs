@@ -190,6 +190,8 @@ fn progress(job: &JobState, width: usize) -> String {
     if job.standing == Standing::Queued && job.place > 1 {
         parts.push(format!("{} before it", job.place - 1));
     }
+    // Why it waits goes before how far it is: the line may be cut.
+    parts.extend(job.reason.as_ref().filter(|_| job.standing.live()).map(|why| why.replace(['\n', '\t'], " ")));
     match job.of {
         Some(of) if of > 0 => {
             parts.push(format!("{} of {of}", job.done));

@@ -92,7 +92,8 @@ fn value(entry: &Entry) -> Value {
     });
     let more = match &entry.act {
         Act::Judge(j) => json!({
-            "verdict": j.verdict, "reasons": j.reasons, "note": j.note, "ms": j.ms, "seen": j.seen, "answer": j.answer,
+            "verdict": j.verdict, "reasons": j.reasons, "note": j.note, "ms": j.ms, "seen": j.seen, "pictures": j.pictures,
+            "answer": j.answer,
             "round": j.asked.as_ref().map(|a| &a.round), "part": j.asked.as_ref().map(|a| a.part),
             "guidelines": j.asked.as_ref().and_then(|a| a.guidelines.as_ref()),
             "revealed": j.asked.as_ref().map(|a| a.revealed),

@@ -40,7 +40,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
     };
     let text = if args.json { out::json_text(&value(&merged, args.dry_run)) } else { text(&merged, args.dry_run) };
-    print(&text).map(|()| 0)
+    print(&text)?;
+    Ok(u8::from(!merged.aside.is_empty() && merged.added + merged.known == 0))
 }
 
 fn value(merged: &Merged, dry: bool) -> serde_json::Value {

@@ -51,6 +51,7 @@ pub mod sample;
 pub mod show;
 pub mod start;
 pub mod status;
+pub mod theme;
 pub mod trust;
 pub mod undo;
 pub mod verdicts;
@@ -159,6 +160,8 @@ enum Command {
     Trust(trust::Args),
     /// The keys that hold, and whether a key file is right
     Keys(keys::Args),
+    /// Your theme for the terminal program: say which, or set it
+    Theme(theme::Args),
     /// Print a picture in this terminal
     Show(show::Show),
     /// What the owner of the project is doing
@@ -280,6 +283,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Extract(args)) => extract::run(&args),
         Some(Command::Trust(args)) => trust::run(&context, &args),
         Some(Command::Keys(args)) => keys::run(&context, &args),
+        Some(Command::Theme(args)) => theme::run(&args),
         Some(Command::Show(args)) => show::run(&args, context.colour()?).map(|()| 0),
         Some(Command::Status(args)) => status::run(&context, &args),
         Some(Command::Stop) => status::stop(&context),

@@ -1,4 +1,4 @@
-//! `benchtop undo` and `benchtop redo`: take back your last verdict, or bring it back.
+//! `benchtop undo` and `benchtop redo`: take back your last verdict or edit, or bring it back.
 
 use serde_json::json;
 use uuid::Uuid;
@@ -11,7 +11,7 @@ use crate::owner::wire::{Answer, Ask};
 /// Arguments of `undo` and `redo`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// How many verdicts
+    /// How many verdicts and edits
     #[arg(long, default_value_t = 1, value_name = "N")]
     count: u32,
 }
@@ -40,7 +40,7 @@ pub fn run(context: &Context, args: &Args, way: Way) -> Result<u8> {
         let word = if way == Way::Undo { "undo" } else { "redo" };
         let line = json!({
             "saved": true, "act": word, "number": receipt.number, "status": receipt.status, "rev": receipt.rev,
-            "uuid": receipt.uuid,
+            "uuid": receipt.uuid, "of": if receipt.edit { "edit" } else { "verdict" },
         });
         print(&out::json_text(&line))?;
     }

@@ -12,7 +12,9 @@ use super::mark;
 use super::records::Record;
 use super::rows::Tally;
 use super::turns::Turns;
-use crate::model::{Form, ImageRef, Item, Key, Prediction, Problem, QuestionKind, Result, Rotation, Variant};
+use crate::model::{
+    Form, ImageRef, Item, Key, Prediction, Problem, QuestionKind, Result, Rotation, ToolVerdict, Variant,
+};
 
 /// Where a prediction keeps whether the tool that wrote its file called it right: 0 to 1.
 pub const RIGHT: &str = "$right";
@@ -215,15 +217,6 @@ pub(super) struct Answerer {
     tally: Tally,
 }
 
-/// What a tool made of an answer.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ToolVerdict {
-    /// 1 for right, 0 for wrong, or a share.
-    pub right: Option<f64>,
-    /// What it read in the answer.
-    pub extracted: Option<String>,
-}
-
 impl Answerer {
     /// Of rows; `verdicts` are those that the tool keeps elsewhere.
     pub fn new(mapping: Mapping, verdicts: HashMap<Key, ToolVerdict>) -> Answerer {
@@ -297,7 +290,8 @@ pub(super) fn verdict(mapping: &Mapping, record: &Record) -> ToolVerdict {
     ToolVerdict { right: right.filter(|n| n.is_finite()), extracted }
 }
 
-/// What the tool that wrote the file made of this answer, where it says so.
+/// What the tool that wrote the file made of this answer, where it says so. What a judge of the tool read goes before what its rule read.
 pub fn tool_verdict(prediction: &Prediction) -> ToolVerdict {
-    ToolVerdict { right: prediction.extra.get(RIGHT).and_then(Value::as_f64), extracted: prediction.rule.clone() }
+    let extracted = prediction.judge.as_ref().or(prediction.rule.as_ref()).cloned();
+    ToolVerdict { right: prediction.extra.get(RIGHT).and_then(Value::as_f64), extracted }
 }

@@ -42,7 +42,7 @@ pub use cells::Inline;
 pub use dysca::DyscaWriter;
 pub use dysca_nested::NestedWriter;
 pub use foreign::{about, columns};
-pub use mapped::{MODEL, ToolVerdict, tool_verdict};
+pub use mapped::{MODEL, tool_verdict};
 pub use mapping::Mapping;
 pub use mvp::{CATEGORIES, category, write_question};
 pub use predictions::{is_text_of, text_of, write_prediction};

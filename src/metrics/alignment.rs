@@ -11,6 +11,7 @@ mod tests;
 
 use serde_json::Value;
 
+use super::extract::declines;
 use super::judge::json::objects;
 use super::judge::{spoken, understood};
 use crate::model::judge::{Element, Said, Word};
@@ -19,6 +20,9 @@ use crate::model::judge::{Element, Said, Word};
 pub const THRESHOLD: f64 = 0.5;
 /// Questions a picture, as AutoBench-V asks.
 pub const QUESTIONS: u32 = 6;
+
+/// Goes up with every change of the number that is read from the same answers.
+pub const VERSION: u32 = 2;
 
 /// Which answers are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,8 +94,11 @@ fn folded(element: &Element, text: &str) -> Answered {
     if said == wanted {
         return Answered::Right;
     }
-    if choices.is_empty() || choices.contains(&said) {
+    if choices.contains(&said) {
         return Answered::Wrong;
+    }
+    if choices.is_empty() {
+        return if declines(&text) { Answered::Unknown } else { Answered::Wrong };
     }
     if choices.iter().all(|c| Word::from_name(c).is_some()) && !explicit {
         return match (understood(&text, Word::Yes).said, Word::from_name(&wanted)) {

@@ -31,6 +31,10 @@ pub struct Tally {
     pub against: usize,
     /// Models that say nothing that counts: refused, unparsed, missing.
     pub unknown: usize,
+    /// Of those that declined.
+    pub refused: usize,
+    /// Of those whose answer cannot be read.
+    pub unparsed: usize,
 }
 
 impl Tally {
@@ -38,6 +42,8 @@ impl Tally {
     pub fn new(outcomes: impl IntoIterator<Item = Outcome>) -> Tally {
         let mut tally = Tally::default();
         for outcome in outcomes {
+            tally.refused += usize::from(outcome == Outcome::Refused);
+            tally.unparsed += usize::from(outcome == Outcome::Unparsed);
             match outcome {
                 Outcome::Right => tally.right += 1,
                 Outcome::Wrong | Outcome::NoneOfThese => tally.against += 1,

@@ -5,6 +5,7 @@ pub mod looks;
 use serde::{Deserialize, Serialize};
 
 use super::filter::Filter;
+use super::prediction::ToolVerdict;
 
 /// One number of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,6 +73,50 @@ pub enum Scale {
     P,
 }
 
+/// Which of two numbers is the better one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Better {
+    /// The larger one.
+    More,
+    /// The smaller one.
+    Less,
+    /// Neither.
+    #[default]
+    Neither,
+}
+
+impl Better {
+    /// Puts the better one of two numbers first.
+    pub fn order(self, a: f64, b: f64) -> std::cmp::Ordering {
+        if self == Better::Less { a.total_cmp(&b) } else { b.total_cmp(&a) }
+    }
+
+    /// The best of some numbers; none where neither is better.
+    pub fn best(self, numbers: impl Iterator<Item = f64>) -> Option<f64> {
+        let numbers = numbers.filter(|n| n.is_finite());
+        match self {
+            Better::More => numbers.reduce(f64::max),
+            Better::Less => numbers.reduce(f64::min),
+            Better::Neither => None,
+        }
+    }
+}
+
+impl Scale {
+    /// Which numbers are better, as far as the scale says.
+    pub fn better(self) -> Better {
+        match self {
+            Scale::Share | Scale::Points => Better::More,
+            Scale::Squared | Scale::Spread => Better::Less,
+            Scale::P => Better::Neither,
+        }
+    }
+}
+
+/// Groups of columns that describe answers or the benchmark, and say of no model that it is better.
+const DESCRIBE: [&str; 4] = ["quadrant", "modified", "position bias", "relative position bias"];
+
 /// One column of a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
@@ -90,6 +135,14 @@ impl Column {
     /// A column of shares.
     pub fn share(name: impl Into<String>, group: &str, help: &str) -> Column {
         Column { name: name.into(), group: group.into(), help: help.into(), scale: Scale::Share }
+    }
+
+    /// Which of its numbers are better: known knowns are not, nor is a bias to a position, or noise.
+    pub fn better(&self) -> Better {
+        let describes = DESCRIBE.contains(&self.group.as_str())
+            || self.name == "SC.noise"
+            || self.name.split('.').next() == Some("AnswerRate");
+        if describes { Better::Neither } else { self.scale.better() }
     }
 
     /// Whether its numbers follow from free-form answers, alone or beside others.
@@ -180,6 +233,9 @@ pub struct Board {
     pub rows: Vec<Row>,
     /// What a reader should know: doubled rows, text drift, sets with no answers.
     pub notes: Vec<String>,
+    /// Questions of a project that show a draft.
+    #[serde(default)]
+    pub drafts: u64,
 }
 
 impl Board {
@@ -224,6 +280,8 @@ pub struct Behind {
     pub right: Option<bool>,
     /// How alike in meaning a free-form answer is to the reference (cosine), once compared.
     pub similarity: Option<f32>,
+    /// What the tool that wrote the file made of this answer, where it said so.
+    pub tool: Option<ToolVerdict>,
 }
 
 impl Behind {
@@ -242,6 +300,38 @@ pub struct BehindPage {
     pub all: u64,
     /// Where the next page begins; `None` behind the last.
     pub next: Option<u64>,
+}
+
+/// What every model answered to one question.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Answered {
+    /// Number of the item, from 1; its place in files.
+    pub number: u32,
+    /// Id of the item.
+    pub item: String,
+    /// The question's id in its source.
+    pub key: String,
+    /// The question's text, without the instruction that models were given.
+    pub question: String,
+    /// Its options in their order.
+    pub options: Vec<String>,
+    /// The gold answer.
+    pub gold: String,
+    /// The answers by model, each with its further orders of the options behind it.
+    pub answers: Vec<ModelAnswer>,
+    /// Answers that are left out since all together are too long for a message.
+    pub left_out: u64,
+}
+
+/// A model's answer to a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelAnswer {
+    /// The model.
+    pub model: String,
+    /// The order of the options, where it was asked in several: `rotation 2`.
+    pub order: Option<String>,
+    /// What it said.
+    pub answer: Behind,
 }
 
 #[cfg(test)]

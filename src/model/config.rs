@@ -101,7 +101,7 @@ pub struct Shared {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Look {
-    /// Name of a built-in theme or of one of the person's own, or the path of a theme file inside the project.
+    /// Not used any more: the theme is each person's own. Files of before name one.
     #[serde(deserialize_with = "one_line")]
     pub theme: String,
 }

@@ -2,6 +2,7 @@
 //! adjusted distractors so (section 3.3); an edited item is another item to judge, by everybody.
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::item::{Choice, Item, QuestionKind, Role, gold};
 use super::{Problem, Result};
@@ -27,6 +28,30 @@ pub struct Edit {
     pub restore: bool,
     /// Only say what it would come to.
     pub dry: bool,
+}
+
+/// What was done to a text by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EditAct {
+    /// It was edited.
+    Edit,
+    /// The edit that was this revision of the project was taken back.
+    Undo(u64),
+    /// It was brought back.
+    Redo(u64),
+}
+
+/// Who did that. It stands with the later text, so that undo finds it after a restart too.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditMark {
+    /// The annotator.
+    pub by: String,
+    /// What was done.
+    pub act: EditAct,
+    /// The receipt of an undo or redo: sent again, it counts once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<Uuid>,
 }
 
 /// That an item was edited by hand.

@@ -104,6 +104,9 @@ pub struct NewRun {
     pub prices: (u64, u64),
     /// Only say what would be asked.
     pub dry: bool,
+    /// Whether items that show a draft are asked too.
+    #[serde(default)]
+    pub drafts: bool,
 }
 
 /// What an evaluation is about.
@@ -121,6 +124,8 @@ pub struct BegunRun {
     pub without: u64,
     /// What must be agreed to before it is begun.
     pub waits: Option<Box<Waits>>,
+    /// Items that show a draft, where pictures are sent.
+    pub drafts: u64,
 }
 
 /// What is told of an evaluation beside what is told of every job.
@@ -152,6 +157,8 @@ pub struct RunState {
     pub cost_micros: Option<u64>,
     /// Answers that count on the board: all of them once the job is over.
     pub predictions: u64,
+    /// Items that showed a draft when it was begun.
+    pub drafts: u64,
 }
 
 /// A question of an evaluation: an item's number with which order of its options, from 1; 0 where they are as they are.

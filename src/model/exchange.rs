@@ -66,8 +66,11 @@ pub struct Words {
     pub people: BTreeMap<String, String>,
     /// Verdicts and keys of reasons by what the file calls them.
     pub choices: BTreeMap<String, String>,
-    /// The field of a Label Studio task that holds the item's id; `item`, else `id`, where none is named.
+    /// The field of a Label Studio task that holds the item's id; where none is named, `item`, else the id by which an import
+    /// of the same tasks knows the item.
     pub item_field: Option<String>,
+    /// The data set that the tasks of the file are of.
+    pub dataset: Option<String>,
 }
 
 impl Words {

@@ -238,7 +238,15 @@ impl Failure {
     pub fn passing(&self) -> bool {
         matches!(self.kind, FailureKind::OutOfMemory | FailureKind::Unavailable | FailureKind::Transport)
     }
+
+    /// Whether no server of a pool answers: the fault of no task.
+    pub fn is_outage(&self) -> bool {
+        self.kind == FailureKind::Unavailable && self.reason.starts_with(NO_ENDPOINT)
+    }
 }
+
+/// How the failure of a task begins that no server of a pool could be asked for.
+pub const NO_ENDPOINT: &str = "no endpoint answers";
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

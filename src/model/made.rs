@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ImageRef, Item};
+use super::{ImageRef, Item, Kind, Problem, Result};
 
 /// A number for the picture that a data set calls `name`: items with the same number are about the same picture.
 pub fn picture_key(dataset: &str, name: &str) -> u64 {
@@ -113,11 +113,15 @@ pub enum PictureState {
     None,
     /// The file is there and cannot be shown: import said so.
     Unreadable,
+    /// The file is there and cannot be shown: import said so, or its bytes are not those that were recorded. To know the
+    /// latter every file has to be read, so that only those who ask for it are told.
+    Broken,
 }
 
 impl PictureState {
     /// All of them, in the order they are listed.
-    pub const ALL: [PictureState; 5] = [Self::Yes, Self::Draft, Self::Missing, Self::None, Self::Unreadable];
+    pub const ALL: [PictureState; 6] =
+        [Self::Yes, Self::Draft, Self::Missing, Self::None, Self::Unreadable, Self::Broken];
 
     /// The word for it.
     pub fn name(self) -> &'static str {
@@ -127,7 +131,13 @@ impl PictureState {
             Self::Missing => "missing",
             Self::None => "none",
             Self::Unreadable => "unreadable",
+            Self::Broken => "broken",
         }
+    }
+
+    /// Whether it is one of those that are asked for.
+    pub fn is_among(self, asked: &[PictureState]) -> bool {
+        asked.contains(&self) || self == Self::Unreadable && asked.contains(&Self::Broken)
     }
 
     /// The state of that [`name`](Self::name).
@@ -152,6 +162,20 @@ pub fn wanted(item: &Item) -> Option<Wanted<'_>> {
     let image = item.images.first().filter(|i| i.hash.is_none())?;
     let prompt = item.prompt.as_deref().filter(|p| !p.trim().is_empty())?;
     Some(Wanted { name: &image.name, prompt, negative: item.negative_prompt.as_deref() })
+}
+
+/// Refuses what would take the drafts among so many `what` for pictures of a model.
+///
+/// # Errors
+/// [`Kind::Conflict`], unless there are none or they are wanted.
+pub fn check_drafts(drafts: u64, (of, what): (u64, &str), wanted: bool) -> Result<()> {
+    if drafts == 0 || wanted {
+        return Ok(());
+    }
+    let what = format!("{drafts} of {of} {what} show a draft, which is no picture of a model");
+    let help = "`benchtop generate` makes the pictures once [generate] names a model; --filter 'NOT picture:draft' leaves \
+                these items out; --drafts takes them as they are";
+    Err(Problem::new(Kind::Conflict, what).field("drafts").help(help))
 }
 
 #[cfg(test)]

@@ -45,6 +45,6 @@ pub use finding::{Finding, Rule, Severity};
 pub use image::ImageRef;
 pub use item::{Choice, Form, Item, Key, Pair, Provenance, QuestionKind, Role, Rotation, Side, Variant};
 pub use metafile::MetaFile;
-pub use prediction::Prediction;
+pub use prediction::{Prediction, ToolVerdict};
 pub use status::Status;
-pub use verdict::{Act, Decision, Judgement, Seen, Verdict};
+pub use verdict::{Act, Decision, Judgement, PictureSeen, Seen, Verdict};

@@ -53,10 +53,62 @@ impl Verdict {
 pub enum Seen {
     /// The terminal answered after the item was painted.
     Painted,
+    /// The same, but not every picture of the item was painted: [`Judgement::pictures`] says which.
+    Partly,
     /// The terminal does not answer; the time-out let the verdict through.
     Unconfirmed,
     /// Came from a script, no screen involved.
     Script,
+}
+
+/// What became of one picture of an item on the screen that its verdict was given at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PictureSeen {
+    /// It was painted.
+    Painted,
+    /// It could have been painted, but another one stood in its place or there was no room for it.
+    NotPainted,
+    /// Its file is not there.
+    Missing,
+    /// Its file is there and cannot be shown: it cannot be decoded, or its bytes are not those that were recorded.
+    Broken,
+}
+
+impl PictureSeen {
+    /// All of them.
+    pub const ALL: [PictureSeen; 4] = [Self::Painted, Self::NotPainted, Self::Missing, Self::Broken];
+
+    /// The name used in journals, CSV and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Painted => "painted",
+            Self::NotPainted => "not-painted",
+            Self::Missing => "missing",
+            Self::Broken => "broken",
+        }
+    }
+
+    /// The one of that [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<PictureSeen> {
+        Self::ALL.into_iter().find(|s| s.name() == name)
+    }
+
+    /// Which of an item's pictures were not painted, as a person reads it; `None` where all were.
+    pub fn unseen(pictures: &[PictureSeen]) -> Option<String> {
+        let of = pictures.len();
+        let words = |(at, state): (usize, &PictureSeen)| {
+            let what = match state {
+                Self::Painted => return None,
+                Self::NotPainted => "was not shown",
+                Self::Missing => "is missing",
+                Self::Broken => "is broken",
+            };
+            Some(if of == 1 { format!("the picture {what}") } else { format!("picture {} of {of} {what}", at + 1) })
+        };
+        let said: Vec<String> = pictures.iter().enumerate().filter_map(words).collect();
+        (!said.is_empty()).then(|| said.join(", "))
+    }
 }
 
 /// One verdict with its circumstances.
@@ -72,6 +124,9 @@ pub struct Judgement {
     pub ms: Option<u32>,
     /// Whether the item was on screen.
     pub seen: Seen,
+    /// What became of each of the item's pictures there, in the item's order. Empty for items without pictures, scripts
+    /// and verdicts of earlier programs.
+    pub pictures: Vec<PictureSeen>,
     /// What was answered: a letter of the options, or a text.
     pub answer: Option<String>,
     /// The round that asked for it; none for a verdict outside rounds.
@@ -81,7 +136,16 @@ pub struct Judgement {
 impl Judgement {
     /// A verdict and no more.
     pub fn new(verdict: Verdict, seen: Seen) -> Judgement {
-        Judgement { verdict, reasons: Vec::new(), note: None, ms: None, seen, answer: None, asked: None }
+        Judgement {
+            verdict,
+            reasons: Vec::new(),
+            note: None,
+            ms: None,
+            seen,
+            pictures: Vec::new(),
+            answer: None,
+            asked: None,
+        }
     }
 }
 
@@ -168,4 +232,22 @@ pub struct Decision {
     pub on: Option<String>,
     /// What.
     pub act: Act,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PictureSeen::{Broken, Missing, NotPainted, Painted};
+    use super::*;
+
+    #[test]
+    fn pictures_that_were_not_painted_are_told_by_their_number() {
+        for state in PictureSeen::ALL {
+            assert_eq!(PictureSeen::from_name(state.name()), Some(state));
+        }
+        assert_eq!(PictureSeen::unseen(&[]), None);
+        assert_eq!(PictureSeen::unseen(&[Painted, Painted]), None);
+        assert_eq!(PictureSeen::unseen(&[Missing]).unwrap(), "the picture is missing");
+        let said = PictureSeen::unseen(&[Broken, Painted, NotPainted]).unwrap();
+        assert_eq!(said, "picture 1 of 3 is broken, picture 3 of 3 was not shown");
+    }
 }

@@ -14,7 +14,7 @@ use lines::{items, lines, resolved};
 pub use list::numbers;
 use list::{filtered, page, rows};
 use scored::set;
-pub use scored::{from_predictions, right_of, scored};
+pub use scored::{counted_of, from_predictions, right_of, scored};
 
 use super::sight::Sight;
 use super::state::Shared;
@@ -166,6 +166,8 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         Ask::Rounds
         | Ask::NewRound { .. }
         | Ask::CloseRound { .. }
+        | Ask::DeleteRound(_)
+        | Ask::RoundPeople { .. }
         | Ask::Next(_)
         | Ask::Release(_)
         | Ask::Feedback { .. }
@@ -189,6 +191,7 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         | Ask::Ranks { .. }
         | Ask::Sure { .. }
         | Ask::Compare { .. }
+        | Ask::Answered { .. }
         | Ask::Disagreements { .. } => {
             return Err(Problem::new(Kind::Usage, "this is asked of rounds, scores or boards"));
         }

@@ -73,6 +73,8 @@ pub fn allow(shared: &Shared, ask: &Ask) -> Result<()> {
         | Ask::ApplyRules { .. }
         | Ask::RevertRules { .. }
         | Ask::CloseRound { .. }
+        | Ask::DeleteRound(_)
+        | Ask::RoundPeople { .. }
         | Ask::Edit(_)
         | Ask::UndoBulk(..)
         | Ask::Evaluate(_)

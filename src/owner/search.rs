@@ -161,7 +161,7 @@ impl Search {
             derived.retain(&mut rows, filter);
         }
         if let Some((_, pictures)) = beside.pictures.as_ref().filter(|_| !filter.picture.is_empty()) {
-            rows.retain(|row| pictures.get(*row as usize).is_some_and(|state| filter.picture.contains(state)));
+            rows.retain(|row| pictures.get(*row as usize).is_some_and(|state| state.is_among(&filter.picture)));
         }
         if let Some(scores) = &beside.scores {
             scores.retain(&mut rows, filter, catalog);

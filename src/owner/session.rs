@@ -50,6 +50,8 @@ pub fn codec() -> LengthDelimitedCodec {
 /// What one client has under way.
 #[derive(Default)]
 struct Running {
+    /// Number of the connection.
+    connection: u64,
     generation: AtomicU64,
     lookups: AtomicUsize,
     cancels: Mutex<HashMap<u64, Arc<AtomicBool>>>,
@@ -78,7 +80,7 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
     // Receipts have a way of their own that is never full: the writer must neither wait for a client nor lose one.
     let (receipts, mut receipt_box) = mpsc::unbounded_channel::<Sent>();
     let mut events: Option<broadcast::Receiver<Event>> = None;
-    let running = Arc::new(Running::default());
+    let running = Arc::new(Running { connection: shared.at_work.connection(), ..Running::default() });
     loop {
         tokio::select! {
             biased;
@@ -153,6 +155,7 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
             }
         }
     }
+    shared.at_work.gone(running.connection);
     // Nobody waits for the answers any more.
     running.generation.store(u64::MAX, Ordering::SeqCst);
     running.cancels().values().for_each(|flag| flag.store(true, Ordering::SeqCst));
@@ -248,7 +251,7 @@ async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<Shared>, peer:
     }
     let place = shared.index.place(&hello.who)?;
     let place: Option<Place> = place.and_then(|text| serde_json::from_str(&text).ok());
-    let config = shared.project.config();
+    let config = shared.config();
     let welcome = Welcome {
         pid: std::process::id(),
         version: env!("CARGO_PKG_VERSION").into(),
@@ -257,7 +260,6 @@ async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<Shared>, peer:
         rev: shared.ledger().rev(),
         items: shared.catalog().len() as u64,
         reasons: config.review.reasons.clone(),
-        theme: config.look.theme.clone(),
         place,
         notices: shared.notices().clone(),
     };
@@ -385,6 +387,11 @@ fn take(
             return true;
         }
         question => {
+            match &question {
+                Ask::Next(round) => shared.at_work.came(who, round, running.connection),
+                Ask::Release(round) => shared.at_work.left(who, round, running.connection),
+                _ => {}
+            }
             look_up(Sight::of(shared, who), running.clone(), outbox.clone(), number, question);
             return true;
         }

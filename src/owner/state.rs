@@ -12,14 +12,16 @@ use super::generate::{Desk, Maker};
 use super::latency::Latency;
 use super::metadata::Live;
 use super::read_only::{self, Home};
-use super::rounds::Rounds;
+use super::rounds::{AtWork, Rounds};
 use super::scoring::Scoring;
 use super::search::Search;
+use super::settings::Settings;
 use super::wire::Event;
 use super::writer::{Work, now};
 use crate::inference::gauges::Gauges;
 use crate::inference::worker;
 use crate::metrics::extract::Extractor;
+use crate::model::config::Config;
 use crate::model::device::Devices;
 use crate::model::{Problem, Result as Outcome};
 use crate::pipeline::board::Scored;
@@ -66,10 +68,14 @@ pub struct Shared {
     pub desk: Desk,
     /// Verification rounds.
     pub rounds: Rounds,
+    /// Who works in them over which connections.
+    pub at_work: AtWork,
     /// Scores, rules, and the jobs that score.
     pub scoring: Scoring,
     /// Evaluations.
     pub evaluations: Evaluations,
+    /// `benchtop.toml`.
+    settings: Settings,
     /// Where decisions wait.
     pub latency: Latency,
     /// The gauges of the machine and what they last read; looked for at the first question.
@@ -112,7 +118,9 @@ impl Shared {
         maker: Maker,
     ) -> Shared {
         let home = Home::of(project.root());
+        let settings = Settings::new(&project);
         Shared {
+            settings,
             project,
             trust,
             index,
@@ -123,6 +131,7 @@ impl Shared {
             metadata: Arc::default(),
             desk: Desk::new(maker),
             rounds: Rounds::default(),
+            at_work: AtWork::default(),
             scoring: Scoring::default(),
             evaluations: Evaluations::default(),
             latency: Latency::default(),
@@ -252,6 +261,12 @@ impl Shared {
     pub fn count_client(self: &Arc<Self>) -> Counted {
         self.clients.fetch_add(1, Ordering::SeqCst);
         Counted { shared: self.clone(), job: false }
+    }
+
+    /// `benchtop.toml` as it is on disk now. It is read again when it is another file; while it cannot be read the last
+    /// that could be counts, and a notice says so.
+    pub fn config(&self) -> Arc<Config> {
+        self.settings.now(self)
     }
 
     /// Counts a job for as long as the guard lives.

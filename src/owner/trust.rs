@@ -200,6 +200,11 @@ fn digest(parts: &Value) -> String {
 pub fn digest_of_run(run: &Run, numbers: &[u32]) -> String {
     let mut new = run.new.clone();
     new.servers.iter_mut().for_each(|server| server.concurrency = 0);
+    let mut new = json!(new);
+    // A run that was begun by an earlier version has no such field.
+    if let Some(fields) = new.as_object_mut().filter(|fields| fields.get("drafts") == Some(&json!(false))) {
+        fields.remove("drafts");
+    }
     let Run { id, label, by, created, instruction, items, asks, .. } = run;
     digest(&json!([new, id, label, by, created, instruction, items, asks, numbers]))
 }

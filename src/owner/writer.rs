@@ -20,12 +20,15 @@ pub use made::MadePictures;
 pub use rounds::load_rounds;
 use uuid::Uuid;
 
+use super::jobs::{self, StepEdit};
 use super::latency::Step;
 use super::state::Shared;
 use super::wire::{Decide, Place, Receipt};
+use crate::model::edit::EditMark;
 use crate::model::{Act, Decision, Kind, Problem, Result};
 use crate::store::columns::BLOCK_ROWS;
 use crate::store::journal::Journal;
+use crate::store::ledger::Step as LastStep;
 use crate::store::open::Recorded;
 use crate::store::{open, pictures};
 use index_writer::IndexWriter;
@@ -47,9 +50,9 @@ pub type Reply = Box<dyn FnOnce(Result<Receipt>) + Send>;
 pub enum Wish {
     /// A verdict.
     Decide(Decide),
-    /// Take back the last verdict that counts.
+    /// Take back the last verdict that counts, or edit.
     Undo(Uuid),
-    /// Bring back the last verdict that was undone.
+    /// Bring back the last that was undone.
     Redo(Uuid),
 }
 
@@ -107,6 +110,8 @@ pub struct Revise {
     pub changed: Vec<u32>,
     /// Rows whose verdicts count all the same.
     pub kept: Vec<u32>,
+    /// Who wrote them by hand.
+    pub edit: Option<EditMark>,
     /// Where the outcome goes: what is still to be entered in the index.
     pub reply: mpsc::Sender<Result<Recorded>>,
 }
@@ -129,6 +134,14 @@ struct Pending {
 struct Times {
     locks: Duration,
     prepared: Instant,
+}
+
+/// What is done in place of a decision.
+enum Other {
+    /// It is written already.
+    Receipt(Receipt),
+    /// A text goes back or forth.
+    Edit(StepEdit),
 }
 
 struct Writer {
@@ -271,18 +284,19 @@ impl Writer {
                 });
                 self.batch.push(Pending { decision, row, reply, times });
             }
-            Ok(Err(receipt)) => reply(Ok(receipt)),
+            Ok(Err(Other::Receipt(receipt))) => reply(Ok(receipt)),
+            Ok(Err(Other::Edit(step))) => jobs::step_edit(&self.shared, step, reply),
             Err(problem) => reply(Err(problem)),
         }
     }
 
-    /// The decision to write, or the receipt of one that is written already.
+    /// The decision to write, or what is done in its place.
     fn prepare(
         &self,
         who: String,
         wish: Wish,
         locks: &mut Duration,
-    ) -> Result<std::result::Result<(Decision, u32), Receipt>> {
+    ) -> Result<std::result::Result<(Decision, u32), Other>> {
         let began = Instant::now();
         let ledger = self.shared.ledger();
         *locks = began.elapsed();
@@ -293,19 +307,27 @@ impl Writer {
         if let Some((rev, row)) = ledger.receipt(&uuid) {
             let said = ledger.judgement(&uuid).map(|(_, judgement)| judgement);
             let status = self.told(&who, row, said, ledger.status(row));
-            return Ok(Err(Receipt { uuid, rev, number: row + 1, status }));
+            return Ok(Err(Other::Receipt(Receipt { uuid, rev, number: row + 1, status, edit: false })));
+        }
+        if let Some((rev, row)) = ledger.edit_receipt(&uuid) {
+            let status = self.told(&who, row, None, ledger.status(row));
+            return Ok(Err(Other::Receipt(Receipt { uuid, rev, number: row + 1, status, edit: true })));
         }
         let nothing = |word: &str| Problem::new(Kind::Conflict, format!("you have nothing to {word}"));
         let (row, mut act) = match wish {
             Wish::Decide(decide) => (self.decidable(&who, &decide, &ledger)?, Act::Judge(decide.judgement)),
-            Wish::Undo(_) => {
-                let (target, row) = ledger.undoable(&who).ok_or_else(|| nothing("undo"))?;
-                (row, Act::Undo(target))
-            }
-            Wish::Redo(_) => {
-                let (target, row) = ledger.redoable(&who).ok_or_else(|| nothing("redo"))?;
-                (row, Act::Redo(target))
-            }
+            Wish::Undo(_) => match ledger.undoable(&who).ok_or_else(|| nothing("undo"))? {
+                (LastStep::Verdict(target, _), row) => (row, Act::Undo(target)),
+                (LastStep::Edit(rev), row) => {
+                    return Ok(Err(Other::Edit(StepEdit { who, uuid, rev, row, redo: false })));
+                }
+            },
+            Wish::Redo(_) => match ledger.redoable(&who).ok_or_else(|| nothing("redo"))? {
+                (LastStep::Verdict(target, _), row) => (row, Act::Redo(target)),
+                (LastStep::Edit(rev), row) => {
+                    return Ok(Err(Other::Edit(StepEdit { who, uuid, rev, row, redo: true })));
+                }
+            },
         };
         let rev = ledger.rev().max(self.batch.last().map_or(0, |p| p.decision.rev)) + 1;
         let began = Instant::now();
@@ -315,6 +337,9 @@ impl Writer {
         let item = pictures.seen(&catalog, row as usize)?;
         drop(pictures);
         let on = matches!(act, Act::Judge(_)).then(|| item.digest());
+        if let Act::Judge(judgement) = &mut act {
+            self.shared.rounds.answers(&item, judgement)?;
+        }
         // Last, since it takes the lease: nothing after it may fail but the journal.
         self.enter(&who, row, &mut act, &ledger)?;
         Ok(Ok((Decision { uuid, rev, at: now(), who, item: item.id, on, act }, row)))
@@ -326,7 +351,7 @@ impl Writer {
         if row as usize >= self.shared.data().catalog.len() {
             return Err(none());
         }
-        let known = &self.shared.project.config().review.reasons;
+        let known = &self.shared.config().review.reasons;
         if let Some(reason) = decide.judgement.reasons.iter().find(|r| !known.iter().any(|k| k.key == **r)) {
             let keys: Vec<&str> = known.iter().map(|k| k.key.as_str()).collect();
             return Err(Problem::new(Kind::Input, format!("`{reason}` is not a reason of this project"))
@@ -338,6 +363,9 @@ impl Writer {
         let in_round = decide.judgement.asked.is_some();
         if !in_round {
             self.shared.rounds.outside(who, row, &decide.judgement)?;
+        } else if decide.expected.is_some() {
+            // A script may revise; a screen that shows an item to be judged means its first verdict.
+            self.shared.rounds.is_first(who, row, &decide.judgement)?;
         }
         let rev = if in_round { ledger.text_rev(row) } else { ledger.row_rev(row) };
         match decide.expected {

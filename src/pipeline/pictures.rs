@@ -11,7 +11,7 @@ use crate::store::project::Project;
 use crate::store::{disk, regular};
 
 /// Pictures that cannot be shown, by name and reason, that a report lists.
-const LISTED: usize = 20;
+const LISTED: usize = 200;
 
 /// Pictures of one import.
 pub struct Pictures {
@@ -95,8 +95,8 @@ impl Pictures {
             }
         };
         *image = match found {
-            Some(found) => found,
-            None => ImageRef { name: std::mem::take(&mut image.name), ..ImageRef::default() },
+            Some(found) => ImageRef { draft: image.draft, ..found },
+            None => ImageRef { name: std::mem::take(&mut image.name), draft: image.draft, ..ImageRef::default() },
         };
         Ok(())
     }
@@ -217,11 +217,9 @@ impl Pictures {
         if self.missing > 0 {
             notes.push(format!("{} pictures were not found; their items are shown without", self.missing));
         }
-        let (n, first) = &self.unreadable;
-        if let Some((name, why)) = first.first() {
-            notes.push(format!(
-                "{n} pictures cannot be shown (first: `{name}`: {why}); `picture:unreadable` finds their items"
-            ));
+        let n = self.unreadable.0;
+        if n > 0 {
+            notes.push(format!("{n} pictures cannot be shown; `picture:broken` finds their items"));
         }
         notes
     }

@@ -130,7 +130,7 @@ pub fn prepare(
     for (batch, keeps) in [(changed, false), (kept, true)] {
         fresh.extend(batch.part(keeps, "composed again")?);
     }
-    Ok((report, Revised { columns, fresh, changed: changed_rows, kept: kept_rows }))
+    Ok((report, Revised { columns, fresh, changed: changed_rows, kept: kept_rows, edit: None }))
 }
 
 /// An item in today's words; `None` for one that was not composed.

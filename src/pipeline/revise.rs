@@ -1,5 +1,6 @@
 //! Later texts of items on their way into the project: a segment of items under ids that are there already.
 
+use crate::model::edit::EditMark;
 use crate::model::{Item, Result};
 use crate::store::columns::Columns;
 use crate::store::manifest::{Holds, Manifest, Part};
@@ -17,14 +18,16 @@ pub struct Revised {
     pub changed: Vec<u32>,
     /// Rows whose verdicts count all the same.
     pub kept: Vec<u32>,
+    /// Who wrote them by hand.
+    pub edit: Option<EditMark>,
 }
 
 impl Revised {
     /// The segments under revision `rev` of the project.
     pub fn under(mut self, rev: u64) -> (Columns, Vec<Fresh>) {
         for fresh in &mut self.fresh {
-            if let Holds::Revisions { rev: at, .. } = &mut fresh.part.holds {
-                *at = rev;
+            if let Holds::Revisions { rev: at, edit, .. } = &mut fresh.part.holds {
+                (*at, *edit) = (rev, self.edit.clone());
             }
         }
         (self.columns, self.fresh)
@@ -82,8 +85,8 @@ impl<'p> Batch<'p> {
         let done = writer.finish(&file)?;
         let part = Part {
             file,
-            // The revision is known once the thread that decides gives it.
-            holds: Holds::Revisions { rev: 0, keeps },
+            // Both are known once it becomes part of the project.
+            holds: Holds::Revisions { rev: 0, keeps, edit: None },
             rows: done.rows,
             duplicates: 0,
             bytes: done.bytes,

@@ -9,6 +9,7 @@ use super::columns::{Columns, id_hash};
 use super::manifest::Part;
 use super::revised::{Revision, Revisions};
 use super::segment::Reader;
+use crate::model::edit::EditMark;
 use crate::model::{Item, Kind, Prediction, Problem, Result};
 
 /// Unpacked frames kept: about 30 KB each.
@@ -156,8 +157,8 @@ impl Catalog {
     ///
     /// # Errors
     /// [`Kind::Corrupt`] when the rows do not fit.
-    pub fn add_revision(&mut self, rev: u64, keeps: bool, rows: Vec<u32>, reader: Reader) -> Result<()> {
-        self.revisions.add(rev, keeps, rows, reader, self.columns.len())
+    pub fn add_revision(&mut self, what: (u64, bool, Option<EditMark>), rows: Vec<u32>, reader: Reader) -> Result<()> {
+        self.revisions.add(what, rows, reader, self.columns.len())
     }
 
     /// The revisions of items, in order.
@@ -245,7 +246,20 @@ impl Catalog {
     /// # Errors
     /// [`Kind::NotFound`] and [`Kind::Corrupt`].
     pub fn line(&self, row: usize) -> Result<String> {
-        let (segment, frame, within) = match self.revisions.locate(row) {
+        self.line_from(row, self.revisions.locate(row))
+    }
+
+    /// The item in `row` as it was at revision `rev` of the project.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] and [`Kind::Corrupt`].
+    pub fn item_at(&self, row: u32, rev: u64) -> Result<Item> {
+        parse(self.line_from(row as usize, self.revisions.locate_at(row, rev))?.as_bytes())
+    }
+
+    /// The JSON of the item in `row`: its later text at this place, or its first one.
+    fn line_from(&self, row: usize, later: Option<(usize, usize, usize)>) -> Result<String> {
+        let (segment, frame, within) = match later {
             // Revisions are kept in the same cache, numbered from the other end.
             Some((revision, frame, within)) => (usize::MAX - revision, frame, within),
             None => self.locate(row)?,

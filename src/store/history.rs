@@ -6,6 +6,7 @@
 //! on what was decided and not on where it was read first.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::columns::id_hash;
 use super::ledger::Rules;
@@ -13,6 +14,7 @@ use super::pictures::Pictures;
 use super::prefix_digest::{PrefixDigest, PrefixDigests};
 use super::project::Project;
 use super::{Catalog, Ledger, journal, rounds};
+use crate::model::edit::EditMark;
 use crate::model::history::{Entry, LogAsk, Moment};
 use crate::model::{Act, Decision, Kind, Problem, Result};
 
@@ -23,6 +25,8 @@ pub struct History {
     pub decisions: Vec<Decision>,
     /// What verdicts decide by.
     pub rules: Rules,
+    /// By round, the other rotations of a question by the one that is judged.
+    rotations: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     /// What a person should know about the journals.
     pub notices: Vec<String>,
     /// The journals and rounds that it was read from.
@@ -72,27 +76,35 @@ impl History {
         let (rounds, problems) = rounds::read(project)?;
         rounds::digests(project, &mut digests)?;
         notices.extend(problems.iter().map(|p| format!("a round is not counted: {p}")));
-        let rounds = rounds.into_iter().map(|round| (round.name, round.protocol)).collect();
-        let rules = Rules { outside: project.config().review.protocol, rounds };
-        Ok(History { decisions: in_order(decisions), rules, notices, digests })
+        let protocols = rounds.iter().map(|round| (round.name.clone(), round.protocol)).collect();
+        let rules = Rules { outside: project.config().review.protocol, rounds: protocols, ..Rules::default() };
+        let rotated = rounds.into_iter().filter(|round| !round.rotations.is_empty());
+        let rotations = rotated.map(|round| (round.name, round.rotations)).collect();
+        Ok(History { decisions: in_order(decisions), rules, rotations, notices, digests })
     }
 
     /// The same with `more` decisions.
     pub fn with(&self, more: impl IntoIterator<Item = Decision>) -> History {
         let all = self.decisions.iter().cloned().chain(more).collect();
         let (rules, digests) = (self.rules.clone(), self.digests.clone());
-        History { decisions: in_order(all), rules, notices: self.notices.clone(), digests }
+        let rotations = self.rotations.clone();
+        History { decisions: in_order(all), rules, rotations, notices: self.notices.clone(), digests }
     }
 
     /// What the decisions up to `until` come to; also gives what a person should know.
     pub fn fold(&self, catalog: &Catalog, pictures: &Pictures, until: Moment) -> (Ledger, Vec<String>) {
         let mut notices = Vec::new();
-        let mut ledger = Ledger::new(self.rules.clone());
+        let row = |id: &String| catalog.row_of_hash(id_hash(id));
+        let rows = |of: &BTreeMap<String, Vec<String>>| {
+            of.iter().filter_map(|(id, others)| Some((row(id)?, others.iter().filter_map(row).collect()))).collect()
+        };
+        let rotations = self.rotations.iter().map(|(name, of)| (name.clone(), rows(of))).collect();
+        let mut ledger = Ledger::new(Rules { rotations, ..self.rules.clone() });
         let mut orphans = 0u64;
         let mut earlier = earlier(catalog, pictures).into_iter().peekable();
         for decision in self.decisions.iter().filter(|d| until.includes(d.rev, d.at)) {
-            while let Some(Earlier { rev, rows, keeps }) = earlier.next_if(|e| e.rev < decision.rev) {
-                ledger.revise(&rows, rev, keeps);
+            while let Some(Earlier { rev, rows, keeps, edit }) = earlier.next_if(|e| e.rev < decision.rev) {
+                ledger.revise(&rows, rev, keeps, edit);
             }
             match catalog.row_of_hash(id_hash(&decision.item)) {
                 Some(row) => {
@@ -109,7 +121,7 @@ impl History {
             Moment::Rev(last) => e.rev <= last,
             Moment::At(_) => false,
         };
-        earlier.filter(rest).for_each(|e| ledger.revise(&e.rows, e.rev, e.keeps));
+        earlier.filter(rest).for_each(|e| ledger.revise(&e.rows, e.rev, e.keeps, e.edit));
         if orphans > 0 {
             notices.push(format!("{orphans} decisions are on items that this project does not have; they are kept"));
         }
@@ -161,18 +173,20 @@ struct Earlier<'c> {
     rev: u64,
     rows: Cow<'c, [u32]>,
     keeps: bool,
+    edit: Option<&'c EditMark>,
 }
 
 /// All of them in the order of their revisions.
 fn earlier<'c>(catalog: &'c Catalog, pictures: &Pictures) -> Vec<Earlier<'c>> {
     let texts = catalog.revisions().list().iter();
-    let mut list: Vec<_> =
-        texts.map(|r| Earlier { rev: r.rev, rows: Cow::Borrowed(&r.rows[..]), keeps: r.keeps }).collect();
+    let mut list: Vec<_> = texts
+        .map(|r| Earlier { rev: r.rev, rows: Cow::Borrowed(&r.rows[..]), keeps: r.keeps, edit: r.edit.as_ref() })
+        .collect();
     for (rev, items) in pictures.revisions() {
         let rows = items.iter().filter_map(|hash| catalog.row_of_hash(*hash));
         match list.last_mut() {
             Some(last) if last.rev == rev && !last.keeps => last.rows.to_mut().extend(rows),
-            _ => list.push(Earlier { rev, rows: rows.collect(), keeps: false }),
+            _ => list.push(Earlier { rev, rows: rows.collect(), keeps: false, edit: None }),
         }
     }
     list.sort_by_key(|e| e.rev);

@@ -8,6 +8,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use super::project::Project;
+use crate::model::config::Look;
 use crate::model::{Kind, Problem, Result};
 
 /// Folders below a project that only its owner is to enter: who reads them reads verdicts and answers past the owner.
@@ -116,6 +117,10 @@ pub fn make_private(folder: &Path) {
 /// what is trusted.
 pub fn notices(project: &Project) -> Vec<String> {
     let mut notices: Vec<String> = wide(project).into_iter().collect();
+    if project.config().look != Look::default() {
+        let what = "benchtop.toml: look.theme is not used any more, the theme is each person's own";
+        notices.push(format!("{what}: `benchtop theme` says which and sets it"));
+    }
     let root = project.root();
     let owner = root.symlink_metadata().map_or(0, |meta| meta.uid());
     let (mut links, mut foreign, mut odd) = (Vec::new(), Vec::new(), Vec::new());

@@ -14,7 +14,7 @@ use super::line;
 use super::prefix_digest::PrefixDigest;
 pub use crate::model::history::stamp;
 use crate::model::verdict::{Asked, Part};
-use crate::model::{Act, Decision, Judgement, Kind, Problem, Result, Seen, Verdict};
+use crate::model::{Act, Decision, Judgement, Kind, PictureSeen, Problem, Result, Seen, Verdict};
 
 /// A decision as its line has it. Exactly one of `verdict`, `undo` and `redo` is set.
 #[derive(Serialize, Deserialize)]
@@ -37,6 +37,8 @@ struct Row {
     ms: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seen: Option<Seen>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pictures: Vec<PictureSeen>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     answer: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,6 +74,7 @@ fn row(decision: &Decision) -> Row {
         note: None,
         ms: None,
         seen: None,
+        pictures: Vec::new(),
         answer: None,
         round: None,
         part: None,
@@ -87,6 +90,7 @@ fn row(decision: &Decision) -> Row {
             row.note.clone_from(&j.note);
             row.ms = j.ms;
             row.seen = Some(j.seen);
+            row.pictures.clone_from(&j.pictures);
             row.answer.clone_from(&j.answer);
             if let Some(asked) = &j.asked {
                 row.v = IN_ROUND;
@@ -115,6 +119,7 @@ fn decision(row: Row) -> Result<Decision> {
             note: row.note,
             ms: row.ms,
             seen: row.seen.unwrap_or(Seen::Unconfirmed),
+            pictures: row.pictures,
             answer: row.answer,
             asked: row.round.map(|round| Asked {
                 round,
@@ -392,7 +397,8 @@ mod tests {
                 reasons: vec!["unsafe".into()],
                 note: Some("a \"note\"\nof two lines".into()),
                 ms: Some(812),
-                ..Judgement::new(Verdict::Reject, Seen::Painted)
+                pictures: vec![PictureSeen::Painted, PictureSeen::Broken],
+                ..Judgement::new(Verdict::Reject, Seen::Partly)
             }),
         }
     }

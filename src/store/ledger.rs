@@ -1,14 +1,17 @@
 //! The fold over all journals: which verdicts count, and what each person can undo.
 
 mod rounds;
+mod steps;
 
 use std::collections::HashMap;
 
 use uuid::Uuid;
 
 pub use self::rounds::Told;
+pub use self::steps::Step;
 use super::overlay::Overlay;
 use super::prefix_digest::PrefixDigests;
+use crate::model::edit::EditMark;
 use crate::model::round::{Protocol, standing};
 use crate::model::verdict::Part;
 use crate::model::{Act, Decision, Judgement, Kind, Problem, Result, Status};
@@ -35,6 +38,10 @@ struct Person {
     done: Vec<u32>,
     /// Verdicts that were undone: redo takes the last. A new verdict forgets them. Void ones as above.
     undone: Vec<u32>,
+    /// Own edits of texts that can be taken back, oldest first: revision and row. A later text by anybody else ends that.
+    edits: Vec<(u64, u32)>,
+    /// Own edits that were taken back, as `undone`.
+    unedited: Vec<(u64, u32)>,
 }
 
 /// What happened to a row.
@@ -85,6 +92,8 @@ pub struct Rules {
     pub outside: Protocol,
     /// In each round.
     pub rounds: HashMap<String, Protocol>,
+    /// The rows of other rotations, by round and the row that is judged for all of them.
+    pub rotations: HashMap<String, HashMap<u32, Vec<u32>>>,
 }
 
 /// All decisions of a project, folded in the order of their revisions.
@@ -98,6 +107,8 @@ pub struct Ledger {
     rev: u64,
     given: Vec<Given>,
     receipts: HashMap<Uuid, (u64, u32)>,
+    /// Revisions and rows of edits that were taken back or brought back, by the receipt of that.
+    edit_receipts: HashMap<Uuid, (u64, u32)>,
     by_row: HashMap<u32, Touched>,
     people: Vec<Person>,
 }
@@ -132,18 +143,6 @@ impl Ledger {
     /// Receipts of the verdicts on earlier texts and pictures.
     pub fn voided(&self) -> impl Iterator<Item = Uuid> {
         self.given.iter().filter(|given| given.void).map(|given| given.uuid)
-    }
-
-    /// The verdict that undo would take back.
-    pub fn undoable(&self, who: &str) -> Option<(Uuid, u32)> {
-        let given = &self.given[*self.person(who)?.done.last()? as usize];
-        Some((given.uuid, given.row))
-    }
-
-    /// The verdict that redo would bring back.
-    pub fn redoable(&self, who: &str) -> Option<(Uuid, u32)> {
-        let given = &self.given[*self.person(who)?.undone.last()? as usize];
-        Some((given.uuid, given.row))
     }
 
     fn person(&self, who: &str) -> Option<&Person> {
@@ -203,8 +202,12 @@ impl Ledger {
                     judgement: judgement.clone(),
                 });
                 self.by_row.entry(row).or_default().given.push(index);
+                for other in self.rotations(judgement, row).to_vec() {
+                    self.by_row.entry(other).or_default().given.push(index);
+                }
                 self.people[person].done.push(index);
                 self.people[person].undone.clear();
+                self.people[person].unedited.clear();
                 row
             }
             Act::Undo(target) | Act::Redo(target) => {
@@ -224,8 +227,10 @@ impl Ledger {
             }
         };
         self.rev = self.rev.max(decision.rev);
-        if let Some(touched) = self.by_row.get_mut(&row) {
-            touched.rev = touched.rev.max(decision.rev);
+        for row in self.with_rotations(row) {
+            if let Some(touched) = self.by_row.get_mut(&row) {
+                touched.rev = touched.rev.max(decision.rev);
+            }
         }
         self.receipts.insert(decision.uuid, (decision.rev, row));
         Ok(Change { row, status: self.status(row) })
@@ -233,8 +238,10 @@ impl Ledger {
 
     /// These rows have another text or picture since revision `rev`. Unless it `keeps` them, the verdicts before it no longer count
     /// and can be neither undone nor redone: they were on something else.
-    pub fn revise(&mut self, rows: &[u32], rev: u64, keeps: bool) {
+    /// `edit` says whose text it is, where it is one that a person wrote by hand.
+    pub fn revise(&mut self, rows: &[u32], rev: u64, keeps: bool, edit: Option<&EditMark>) {
         self.rev = self.rev.max(rev);
+        self.edited(rows, rev, edit);
         for row in rows {
             let touched = self.by_row.entry(*row).or_default();
             touched.rev = touched.rev.max(rev);
@@ -244,7 +251,10 @@ impl Ledger {
             }
             for index in touched.given.drain(..) {
                 let given = &mut self.given[index as usize];
-                (given.counts, given.void) = (false, true);
+                // On another rotation it goes on counting.
+                if given.row == *row {
+                    (given.counts, given.void) = (false, true);
+                }
             }
         }
         (0..self.people.len()).for_each(|person| self.settle(person as u16));
@@ -275,6 +285,29 @@ impl Ledger {
         let (_, row) = self.receipt(uuid)?;
         let given = self.on(row).find(|given| given.uuid == *uuid)?;
         Some((row, &given.judgement))
+    }
+
+    /// The rows that a judgement on a row is on too.
+    fn rotations(&self, judgement: &Judgement, row: u32) -> &[u32] {
+        let round = judgement.asked.as_ref().and_then(|asked| self.rules.rotations.get(&asked.round));
+        round.and_then(|rows| rows.get(&row)).map_or(&[], Vec::as_slice)
+    }
+
+    /// A row, and those that verdicts on it in this round are on too.
+    pub fn rotations_in(&self, round: &str, row: u32) -> Vec<u32> {
+        let others = self.rules.rotations.get(round).and_then(|rows| rows.get(&row)).map_or(&[][..], Vec::as_slice);
+        std::iter::once(row).chain(others.iter().copied()).collect()
+    }
+
+    /// A row, and those that verdicts on it in some round are on too.
+    pub fn with_rotations(&self, row: u32) -> Vec<u32> {
+        let others = self.rules.rotations.values().filter_map(|rows| rows.get(&row)).flatten();
+        std::iter::once(row).chain(others.copied()).collect()
+    }
+
+    /// Whether the verdict with this receipt was given on this row itself, and not on another rotation.
+    pub fn is_on(&self, uuid: &Uuid, row: u32) -> bool {
+        self.receipt(uuid).is_some_and(|(_, on)| on == row)
     }
 
     fn on(&self, row: u32) -> impl Iterator<Item = &Given> {
@@ -336,7 +369,9 @@ impl Ledger {
 
     /// All verdicts that count, by row and then in the order they were given.
     pub fn all_standing(&self) -> Vec<(u32, Standing)> {
-        self.judged_rows().into_iter().flat_map(|row| self.standing(row).into_iter().map(move |s| (row, s))).collect()
+        let own =
+            |row: u32| self.standing(row).into_iter().filter(move |s| self.is_on(&s.uuid, row)).map(move |s| (row, s));
+        self.judged_rows().into_iter().flat_map(own).collect()
     }
 
     /// Writes what this ledger says into the overlay.
@@ -344,6 +379,13 @@ impl Ledger {
         for row in self.by_row.keys() {
             self.write_row(*row, overlay);
         }
+    }
+
+    /// Writes a row into the overlay, and the other rotations that are judged with it. The rows that were written.
+    pub fn write_rows(&self, row: u32, overlay: &mut Overlay) -> Vec<u32> {
+        let rows = self.with_rotations(row);
+        rows.iter().for_each(|row| self.write_row(*row, overlay));
+        rows
     }
 
     /// Writes one row into the overlay.

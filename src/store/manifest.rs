@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::append::{Appended, Whole};
 use super::{disk, line, regular};
+use crate::model::edit::EditMark;
 use crate::model::evaluation::RunPart;
 use crate::model::{Form, Kind, Problem, Result};
 
@@ -30,6 +31,9 @@ pub enum Holds {
         /// They count all the same: nothing that a person sees has changed.
         #[serde(default)]
         keeps: bool,
+        /// Who wrote it by hand; none where texts were composed again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edit: Option<EditMark>,
     },
     /// Answers of one model; every row is a `model::Prediction`.
     Predictions {

@@ -10,6 +10,7 @@ pub mod behind;
 pub mod bounded;
 pub mod catalog;
 pub mod columns;
+pub mod damaged;
 pub mod disk;
 pub mod flat;
 pub mod history;

@@ -277,12 +277,12 @@ fn add(catalog: &mut Catalog, part: &Part, reader: Reader, rows: Option<Vec<u32>
     match &part.holds {
         Holds::Items { .. } => catalog.add_texts(part.clone(), reader),
         Holds::Predictions { .. } => catalog.add_answers(part.clone(), reader),
-        Holds::Revisions { rev, keeps } => {
+        Holds::Revisions { rev, keeps, edit } => {
             let rows = match rows {
                 Some(rows) => rows,
                 None => revised_rows(catalog, &reader)?,
             };
-            catalog.add_revision(*rev, *keeps, rows, reader)?;
+            catalog.add_revision((*rev, *keeps, edit.clone()), rows, reader)?;
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::segment::Reader;
+use crate::model::edit::EditMark;
 use crate::model::{Kind, Problem, Result};
 
 /// One segment of revised items.
@@ -16,6 +17,8 @@ pub struct Revision {
     pub rev: u64,
     /// Verdicts before it count all the same.
     pub keeps: bool,
+    /// Who wrote it by hand.
+    pub edit: Option<EditMark>,
     /// The rows of its items, in the order of the segment.
     pub rows: Arc<Vec<u32>>,
     pub(super) reader: Arc<Reader>,
@@ -41,14 +44,20 @@ impl Revisions {
     ///
     /// # Errors
     /// [`Kind::Corrupt`] when the rows are not as many as the segment has, or there is no such row.
-    pub fn add(&mut self, rev: u64, keeps: bool, rows: Vec<u32>, reader: Reader, items: usize) -> Result<()> {
+    pub fn add(
+        &mut self,
+        (rev, keeps, edit): (u64, bool, Option<EditMark>),
+        rows: Vec<u32>,
+        reader: Reader,
+        items: usize,
+    ) -> Result<()> {
         if rows.len() as u64 != reader.rows() || rows.iter().any(|r| *r as usize >= items) {
             return Err(Problem::new(Kind::Corrupt, "a revision is of items that are not there").file(reader.path()));
         }
         let at = self.list.len() as u32;
         let current = Arc::make_mut(&mut self.current);
         current.extend(rows.iter().enumerate().map(|(local, row)| (*row, (at, local as u32))));
-        self.list.push(Revision { rev, keeps, rows: Arc::new(rows), reader: Arc::new(reader) });
+        self.list.push(Revision { rev, keeps, edit, rows: Arc::new(rows), reader: Arc::new(reader) });
         Ok(())
     }
 
@@ -73,7 +82,19 @@ impl Revisions {
             return None;
         }
         let (at, local) = self.current.get(&u32::try_from(row).ok()?)?;
-        let frame_rows = self.list.get(*at as usize)?.reader.frame_rows();
-        Some((*at as usize, *local as usize / frame_rows, *local as usize % frame_rows))
+        self.place(*at as usize, *local as usize)
+    }
+
+    /// The same of the text that a row had at revision `rev` of the project; none for the first.
+    pub(super) fn locate_at(&self, row: u32, rev: u64) -> Option<(usize, usize, usize)> {
+        let had = self.list.iter().enumerate().rev().filter(|(_, revision)| revision.rev <= rev);
+        let (at, local) =
+            had.filter_map(|(at, revision)| Some((at, revision.rows.iter().position(|r| *r == row)?))).next()?;
+        self.place(at, local)
+    }
+
+    fn place(&self, at: usize, local: usize) -> Option<(usize, usize, usize)> {
+        let frame_rows = self.list.get(at)?.reader.frame_rows();
+        Some((at, local / frame_rows, local % frame_rows))
     }
 }

@@ -120,6 +120,16 @@ pub fn rewrite(project: &Project, round: &Round) -> Result<()> {
     disk::write_atomic(&path(project, &round.name), &json_checksum::add(round.to_json()?.as_bytes()))
 }
 
+/// Removes the file of a round.
+///
+/// # Errors
+/// The operating system's.
+pub fn remove(project: &Project, name: &str) -> Result<()> {
+    let path = path(project, name);
+    std::fs::remove_file(&path).map_err(|e| Problem::io(&e, "cannot be removed", &path))?;
+    disk::sync_dir(&folder(project))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -52,6 +52,9 @@ pub struct Run {
     /// Random text by which the person who began it here knows it again ([`crate::store::trust`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+    /// Items that showed a draft when it was begun, where pictures are sent.
+    #[serde(default)]
+    pub drafts: u64,
 }
 
 /// What came of a run.

@@ -17,6 +17,7 @@ pub(crate) fn run(id: u32) -> Run {
         tries: 3,
         prices: (0, 0),
         dry: false,
+        drafts: false,
     };
     Run {
         v: 1,
@@ -33,6 +34,7 @@ pub(crate) fn run(id: u32) -> Run {
         reason: None,
         counts: Counts::default(),
         token: None,
+        drafts: 0,
     }
 }
 

@@ -20,6 +20,8 @@ pub enum Scope {
     Board,
     /// The answers behind a cell of it.
     Behind,
+    /// What every model answered to one question.
+    Answer,
     /// The vocabulary pane and the template pane.
     Metadata,
     /// The vocabulary pane alone.
@@ -58,6 +60,7 @@ impl Scope {
             Scope::List => "Item list",
             Scope::Board => "Leaderboard",
             Scope::Behind => "Answers behind a cell",
+            Scope::Answer => "Answers to one question",
             Scope::Metadata => "Vocabularies and templates",
             Scope::Vocabulary => "Vocabularies",
             Scope::Templates => "Templates",
@@ -112,6 +115,40 @@ macro_rules! actions {
     };
 }
 
+impl Action {
+    /// Whether a line or a choice is typed after its key. Where it is refused, that must not act as keys.
+    pub fn asks(self) -> bool {
+        use Action::{
+            AddTerm, BoardFilter, Doubtful, EditItem, Find, GuidelineGap, JudgeAll, NewVocabulary, Note, Reject,
+            RenameTerm, ReplaceText, RoundPeople, SelectRegex, SettleAccept, SettleFix, SettleReject, TypeAnswer,
+            TypeLine, UnselectRegex,
+        };
+        matches!(
+            self,
+            Reject
+                | Note
+                | Find
+                | TypeAnswer
+                | EditItem
+                | Doubtful
+                | JudgeAll
+                | SettleAccept
+                | SettleReject
+                | SettleFix
+                | GuidelineGap
+                | RoundPeople
+                | SelectRegex
+                | UnselectRegex
+                | BoardFilter
+                | TypeLine
+                | AddTerm
+                | RenameTerm
+                | ReplaceText
+                | NewVocabulary
+        )
+    }
+}
+
 actions! {
     // Verdicts.
     Accept, "accept", Review, ["a"], true, "accept this item";
@@ -119,6 +156,7 @@ actions! {
     Skip, "skip", Review, ["s"], true, "skip for now";
     Flag, "flag", Review, ["f"], true, "flag for somebody to look at";
     Unsure, "unsure", Review, ["m"], true, "you looked and cannot tell; it is flagged for somebody to look at";
+    Note, "note", Review, ["N"], false, "a note on this item: the next verdict on it takes it along, whatever it is";
     Next, "next", Review, ["n", "j", "right", "down", "space"], false, "next item";
     Previous, "previous", Review, ["p", "k", "left", "up"], false, "previous item";
     FirstItem, "first item", Review, ["home", "gg"], false, "first item of this queue";
@@ -183,7 +221,7 @@ actions! {
     SelectNone, "select none", Table, ["gu"], false, "let go of every row";
     Subset, "subset", Table, ["\""], false, "only the selected rows, or all rows again";
     CopyRow, "copy row", Table, ["Y"], false, "copy this row as tab-separated values";
-    CopyTable, "copy table", Table, ["gY"], false, "copy the selected rows, or the page: TSV, Markdown or LaTeX";
+    CopyTable, "copy table", Table, ["gY"], false, "copy the selected rows, or the whole table: TSV, CSV, Markdown or LaTeX";
 
     // The item list.
     ClearFilter, "clear filter", List, ["X"], false, "clear search and filter";
@@ -208,6 +246,12 @@ actions! {
     // Answers behind a cell.
     OnlyWrong, "only wrong", Behind, ["w"], false, "only the wrong answers, or all of them";
     WrongFirst, "wrong first", Behind, ["o"], false, "the wrong answers first, or the order of the data set";
+
+    // Answers to one question.
+    NextAnswer, "next answer", Answer, ["n"], false, "the next answer of the list behind, with what every model said";
+    PreviousAnswer, "previous answer", Answer, ["p"], false, "the answer before";
+    AnswerDown, "answer down", Answer, ["J", "shift-down"], false, "scroll the answer under the cursor down";
+    AnswerUp, "answer up", Answer, ["K", "shift-up"], false, "scroll the answer under the cursor up";
 
     // Vocabularies and templates.
     SaveMetadata, "save", Metadata, ["ctrl-s", "w"], false, "save every changed file, after saying which items change";
@@ -332,18 +376,20 @@ actions! {
     NewRound, "new round", Rounds, ["n"], false, "draw a round: who judges which items, under which rule";
     CloseRound, "close or reopen", Rounds, ["c"], false, "close this round or open it again, after asking; its verdicts go on counting";
     WhatIf, "what if", Rounds, ["w"], false, "what another rule would keep of this round's verdicts";
+    RoundPeople, "people of a round", Rounds, ["p"], false, "add people to this round or take them out: what somebody had left goes to the others";
+    DeleteRound, "delete round", Rounds, ["D"], false, "delete this round, after asking, while it has no verdicts";
     ShowGuidelines, "read guidelines", Rounds, ["r"], false, "the guidelines of this round";
 
     // The form of a new round.
     FormNext, "next field", Form, ["down", "tab", "ctrl-n"], false, "go to the next field";
     FormPrevious, "previous field", Form, ["up", "ctrl-p"], false, "go to the field before";
-    FormMake, "make round", Form, ["enter"], false, "draw the round as the form says";
+    FormMake, "make round", Form, ["enter"], false, "draw the round as the form says, after a last look";
     FormClose, "close form", Form, ["esc"], false, "close the form; it stays filled in until you leave the program";
 
     // Everywhere.
     Find, "find", Global, ["/"], false, "find: fuzzy words, or field:value";
-    Undo, "undo", Global, ["u"], false, "undo your last verdict";
-    Redo, "redo", Global, ["U", "ctrl-r"], false, "redo the verdict you undid";
+    Undo, "undo", Global, ["u"], false, "take back the last that you did: a verdict, or an edit";
+    Redo, "redo", Global, ["U", "ctrl-r"], false, "bring back what you took back last";
     GoReview, "review", Global, ["1"], false, "go to the review pane";
     GoList, "items", Global, ["2"], false, "go to the item list";
     GoBoard, "leaderboard", Global, ["3"], false, "go to the leaderboard";
@@ -356,6 +402,8 @@ actions! {
     GoAdjudicate, "adjudication", Global, ["0"], false, "go to the items on which people differ";
     GoRounds, "rounds", Global, ["9"], false, "go to the rounds of verification";
     Sample, "sample", Global, ["S"], false, "fill an empty project with the sample";
+    Repaint, "repaint", Global, ["ctrl-l"], false, "paint the whole screen anew";
+    Theme, "theme", Global, ["ctrl-t"], false, "choose your theme: it holds in every project";
     Palette, "palette", Global, [":"], false, "every action by name";
     Help, "help", Global, ["?", "f1"], false, "the keys of this pane";
     Back, "back", Global, ["q", "esc"], false, "back; q on a pane's first page quits";

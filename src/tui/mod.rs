@@ -9,6 +9,7 @@ mod editor;
 pub mod keymap;
 pub mod palette;
 pub mod panes;
+pub mod person;
 pub mod preview;
 pub mod program;
 pub mod terminal;
@@ -23,12 +24,14 @@ use std::sync::mpsc::{Sender, channel};
 use app::link::Link;
 use app::message::Message;
 use app::{App, Setting};
+use person::Settings;
 use program::{Host, Program};
+use terminal::background::Background;
 use terminal::guard::{Guard, end_at_once};
 use terminal::probe::{WindowSize, probe};
 use terminal::reader::{Event, Reader};
 use terminal::signals::{Signal, Signals};
-use terminal::{Clock, ColourLevel, Env, Parser, colour, environment};
+use terminal::{Clock, ColourLevel, Env, Parser, colour, environment, locale};
 use theme::{Look, Theme};
 
 use crate::model::{Kind, Problem, Result};
@@ -46,6 +49,9 @@ struct RealTerminal<'a> {
     reader: RefCell<Option<Reader>>,
     clock: Clock,
     messages: Sender<Message>,
+    env: &'a Env,
+    level: ColourLevel,
+    background: Option<Background>,
 }
 
 impl Host for RealTerminal<'_> {
@@ -55,6 +61,12 @@ impl Host for RealTerminal<'_> {
 
     fn suspend(&self) -> std::io::Result<()> {
         self.guard.suspend()
+    }
+
+    fn theme(&self, name: &str) -> Result<Look> {
+        person::set_theme(self.env, name)?;
+        let settings = Settings::load(self.env)?;
+        look_of(&settings, settings.background(self.background), self.level, self.env)
     }
 
     fn edit(&self, file: &Path, line: u32) -> std::io::Result<()> {
@@ -90,7 +102,6 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     let client = link.connect()?;
     let env = environment();
     let level = colour::detect(&env, colour);
-    let look = look_of(&client.welcome().theme, project, level, &env)?;
     let guard =
         Guard::enter().map_err(|e| Problem::io(&e, "the terminal cannot be used", std::path::Path::new("tty")))?;
     let mut parser = Parser::default();
@@ -98,7 +109,19 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     let (capabilities, typed) =
         probed.map_err(|e| Problem::io(&e, "the terminal does not answer", std::path::Path::new("tty")))?;
     let size = window_size();
-    let setting = Setting { capabilities, level, look, clock, rows: size.cells.1 };
+    let (settings, wrong) = match Settings::load(&env) {
+        Ok(settings) => (settings, None),
+        Err(problem) => (Settings::default(), Some(problem)),
+    };
+    let background = settings.background(capabilities.background);
+    let (look, wrong) = match look_of(&settings, background, level, &env) {
+        Ok(look) => (look, wrong),
+        // Nobody is kept from their work by a theme.
+        Err(problem) => (look_of(&Settings::default(), background, level, &env)?, wrong.or(Some(problem))),
+    };
+    let ascii = locale::is_ascii(&env);
+    let themes = person::themes(&env);
+    let setting = Setting { capabilities, level, look, ascii, themes, clock, rows: size.cells.1 };
     for input in typed {
         let _ = messages.send(Message::Input(input, clock.ms()));
     }
@@ -108,15 +131,21 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     let keys = keymap::file::load(&env, Some(&app.known()));
     app.take_keys(keys);
     drop(client);
+    if let Some(problem) = wrong {
+        app.tell_settings(&problem);
+    }
     let ready = env.get(READY_FILE).map(std::path::PathBuf::from);
     let mut program = Program::new(app, stdout(), size, clock, inbox, ready)?;
-    program.run(&RealTerminal { guard: &guard, reader, clock, messages })
+    program.run(&RealTerminal { guard: &guard, reader, clock, messages, env: &env, level, background })
 }
 
-fn look_of(name: &str, project: &Project, level: ColourLevel, env: &Env) -> Result<Look> {
-    let theme = Theme::named(name, project.root(), env)?;
+/// How things look on that background. Where nobody says what it is, the sixteen colours may not be read on it: there are none
+/// then, but for a theme that the person named.
+fn look_of(settings: &Settings, background: Option<Background>, level: ColourLevel, env: &Env) -> Result<Look> {
+    let theme = Theme::named(&settings.theme_on(background), env)?;
     let accessible = env.get("ACCESSIBLE").is_some_and(|v| !v.is_empty() && v != "0");
-    Ok(Look::new(&theme, level, accessible))
+    let unknown = background.is_none() && settings.theme == person::AUTO && level == ColourLevel::Ansi16;
+    Ok(Look::new(&theme, if unknown { ColourLevel::Mono } else { level }, accessible))
 }
 
 fn read_keys(parser: Parser, clock: Clock, messages: Sender<Message>) -> Result<Reader> {

@@ -11,9 +11,11 @@ use ratatui::layout::Size;
 
 use super::app::App;
 use super::app::message::Message;
+use super::terminal::clusters::{UncertainRows, draw_frame};
 use super::terminal::probe::WindowSize;
 use super::terminal::signals::Signal;
 use super::terminal::{Clock, Tty};
+use super::theme::Look;
 use crate::model::{Problem, Result};
 
 /// What the loop asks of the terminal it runs on.
@@ -25,6 +27,11 @@ pub trait Host {
     /// # Errors
     /// When the terminal is gone.
     fn suspend(&self) -> std::io::Result<()>;
+    /// Makes this the person's theme, and gives how things look from now on.
+    ///
+    /// # Errors
+    /// A theme that there is not, and what keeps it from being remembered.
+    fn theme(&self, name: &str) -> Result<Look>;
     /// Gives the terminal to the person's editor on this file and line, and comes back when it has ended.
     ///
     /// # Errors
@@ -35,6 +42,7 @@ pub trait Host {
 /// The program on a terminal.
 pub struct Program<W: Write> {
     terminal: Terminal<Tty<W>>,
+    uncertain: UncertainRows,
     app: App,
     clock: Clock,
     messages: Receiver<Message>,
@@ -61,8 +69,9 @@ impl<W: Write> Program<W> {
     ) -> Result<Program<W>> {
         let mut backend = Tty::new(out, cells(size));
         backend.set_size(cells(size), pixels(size));
+        backend.set_ascii(app.is_ascii());
         let terminal = Terminal::new(backend).map_err(|e| gone(&e))?;
-        Ok(Program { terminal, app, clock, messages, ready_file, resized: false })
+        Ok(Program { terminal, uncertain: UncertainRows::default(), app, clock, messages, ready_file, resized: false })
     }
 
     /// Runs until the person leaves or the terminal is gone.
@@ -100,6 +109,12 @@ impl<W: Write> Program<W> {
         if self.app.is_done() {
             return Ok(());
         }
+        if let Some(name) = self.app.wants_theme() {
+            self.app.themed(&name, host.theme(&name));
+        }
+        if self.app.wants_repaint() {
+            self.resize(host.size())?;
+        }
         if self.app.wants_suspend() {
             host.suspend().map_err(|e| gone(&e))?;
             self.resize(host.size())?;
@@ -129,6 +144,7 @@ impl<W: Write> Program<W> {
         backend.set_size(cells(size), pixels(size));
         self.app.resized(size.cells.1, size.cell());
         self.resized = true;
+        self.uncertain.forget();
         // Not `clear()`: this repaints without asking the terminal where its cursor is.
         self.terminal.resize(ratatui::layout::Rect::new(0, 0, size.cells.0, size.cells.1)).map_err(|e| gone(&e))
     }
@@ -137,12 +153,8 @@ impl<W: Write> Program<W> {
     fn paint(&mut self) -> Result<()> {
         self.terminal.backend_mut().begin_frame().map_err(|e| gone(&e))?;
         let app = &mut self.app;
-        let drawn = self.terminal.draw(|frame| {
-            if let Some(cursor) = app.draw(frame.buffer_mut()) {
-                frame.set_cursor_position(cursor);
-            }
-        });
-        let area = drawn.map_err(|e| gone(&e))?.area;
+        let drawn = draw_frame(&mut self.terminal, &mut self.uncertain, |buf| app.draw(buf));
+        let area = drawn.map_err(|e| gone(&e))?;
         let backend = self.terminal.backend_mut();
         self.app.finish(area, backend).map_err(|e| gone(&e))?;
         let extra = self.app.take_extra();

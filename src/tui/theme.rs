@@ -1,7 +1,7 @@
 //! Colours and emphasis by role, at every colour level.
 //!
 //! Code names a [`Role`], never a colour. The three shipped themes lie in `themes/`; a user's file may override any
-//! line of them. Without colour every style is the terminal's own plus modifiers, because under `NO_COLOR` a colour
+//! line of them. Which one holds is the person's own setting ([`super::person`]), by default what reads on their terminal. Without colour every style is the terminal's own plus modifiers, because under `NO_COLOR` a colour
 //! change is printed as a full reset that would wipe reverse video.
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::palette::{self, Rgb};
 use crate::model::{ColourLevel, Kind, Problem, Result};
-use crate::store::{bounded, inspect, regular};
+use crate::store::{bounded, regular};
 use crate::tui::terminal::Env;
 
 macro_rules! roles {
@@ -105,24 +105,15 @@ impl Theme {
         Ok(theme.at(ColourLevel::True))
     }
 
-    /// The theme that a project asks for: a file inside the project where it is a path, else a shipped theme, else the
-    /// person's own `NAME.toml` in the `themes` folder beside their keys.
+    /// A theme by its name: a shipped one, else the person's own `NAME.toml` in the `themes` folder beside their keys.
     ///
     /// # Errors
-    /// [`Kind::Denied`] for a path that leads out of the project or through a link, [`Kind::NotFound`], and what is
-    /// wrong with the file.
-    pub fn named(name: &str, root: &Path, env: &Env) -> Result<Theme> {
-        if name.contains(['/', '.']) {
-            let path = root.join(name);
-            inspect::within(root, Path::new(name)).map_err(|problem| {
-                problem.field("look.theme").help(
-                    "name a file inside the project, a shipped theme, or NAME for themes/NAME.toml beside your keys.toml",
-                )
-            })?;
-            return Theme::read(&regular::read_text(&path, regular::SETTINGS_LIMIT)?, &path);
-        }
+    /// [`Kind::NotFound`], and what is wrong with the file.
+    pub fn named(name: &str, env: &Env) -> Result<Theme> {
+        let is_shipped = SHIPPED.iter().any(|(shipped, _)| *shipped == name);
+        let is_name = !name.is_empty() && !name.starts_with('.') && !name.contains('/');
         let own = crate::tui::keymap::file::folder(env).map(|dir| dir.join(format!("themes/{name}.toml")));
-        match own.filter(|path| !SHIPPED.iter().any(|(n, _)| *n == name) && path.is_file()) {
+        match own.filter(|path| is_name && !is_shipped && path.is_file()) {
             Some(path) => {
                 let text = bounded::text(&path, regular::SETTINGS_LIMIT)?;
                 Theme::read(&text, &path)
@@ -392,6 +383,84 @@ mod tests {
                     let style = theme.heat((step as f32 + 0.5) / theme.heat.len() as f32);
                     let (ink, ground) = (palette::rgb(style.fg.unwrap()), palette::rgb(style.bg.unwrap()));
                     assert!(palette::contrast(ink.unwrap(), ground.unwrap()) >= 4.0, "{name} heat {step}");
+                }
+            }
+        }
+    }
+
+    /// The sixteen colours as terminals show them, and their dark and their light background.
+    const TERMINALS: [(&str, [u32; 16], u32, u32); 6] = [
+        (
+            "xterm",
+            [
+                0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5, 0x7f7f7f, 0xff0000,
+                0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff,
+            ],
+            0x000000,
+            0xffffff,
+        ),
+        (
+            "VGA",
+            [
+                0x000000, 0xaa0000, 0x00aa00, 0xaa5500, 0x0000aa, 0xaa00aa, 0x00aaaa, 0xaaaaaa, 0x555555, 0xff5555,
+                0x55ff55, 0xffff55, 0x5555ff, 0xff55ff, 0x55ffff, 0xffffff,
+            ],
+            0x000000,
+            0xffffff,
+        ),
+        (
+            "Tango",
+            [
+                0x2e3436, 0xcc0000, 0x4e9a06, 0xc4a000, 0x3465a4, 0x75507b, 0x06989a, 0xd3d7cf, 0x555753, 0xef2929,
+                0x8ae234, 0xfce94f, 0x729fcf, 0xad7fa8, 0x34e2e2, 0xeeeeec,
+            ],
+            0x000000,
+            0xffffff,
+        ),
+        (
+            "VS Code",
+            [
+                0x000000, 0xcd3131, 0x0dbc79, 0xe5e510, 0x2472c8, 0xbc3fbc, 0x11a8cd, 0xe5e5e5, 0x666666, 0xf14c4c,
+                0x23d18b, 0xf5f543, 0x3b8eea, 0xd670d6, 0x29b8db, 0xe5e5e5,
+            ],
+            0x1e1e1e,
+            0xffffff,
+        ),
+        (
+            "Apple",
+            [
+                0x000000, 0x990000, 0x00a600, 0x999900, 0x0000b2, 0xb200b2, 0x00a6b2, 0xbfbfbf, 0x666666, 0xe50000,
+                0x00d900, 0xe5e500, 0x4040ff, 0xe500e5, 0x00e5e5, 0xe5e5e5,
+            ],
+            0x000000,
+            0xffffff,
+        ),
+        (
+            "Solarized",
+            [
+                0x073642, 0xdc322f, 0x859900, 0xb58900, 0x268bd2, 0xd33682, 0x2aa198, 0xeee8d5, 0x002b36, 0xcb4b16,
+                0x586e75, 0x657b83, 0x839496, 0x6c71c4, 0x93a1a1, 0xfdf6e3,
+            ],
+            0x002b36,
+            0xfdf6e3,
+        ),
+    ];
+
+    #[test]
+    fn text_reads_on_dark_and_on_light_terminals_of_sixteen_colours() {
+        let rgb = |n: u32| {
+            let [_, r, g, b] = n.to_be_bytes();
+            [r, g, b]
+        };
+        for (terminal, sixteen, dark, light) in TERMINALS {
+            for (name, ground) in [("dark", dark), ("light", light)] {
+                let theme = Theme::shipped(name).unwrap().at(ColourLevel::Ansi16);
+                assert_eq!(theme.base().bg, None, "the terminal's own");
+                for role in Role::ALL {
+                    let Some(ink) = theme.style(*role).fg.filter(|ink| *ink != Color::Reset) else { continue };
+                    let at = palette::ANSI.iter().skip(1).position(|(_, c)| *c == ink).unwrap();
+                    let ratio = palette::contrast(rgb(sixteen[at]), rgb(ground));
+                    assert!(ratio >= 2.9, "{terminal}, {name}, {}: {ink} {ratio:.2}", role.name());
                 }
             }
         }

@@ -22,7 +22,7 @@ fn full() -> Bench {
     let plan = bench.write("some.toml", "name = \"some\"\n[[pictures]]\nsubject = \"animal\"\ncount = 6\n");
     bench.run(["compose", "--plan", plan.to_str().unwrap(), "--seed", "3"]).ok();
     bench.run(["generate", "--size", "64x64"]).ok();
-    bench.run(["filter", "run", "flatness", "--json"]).ok();
+    bench.run(["filter", "run", "flatness", "--drafts", "--json"]).ok();
     bench.run(["filter", "run", "leakage", "--json"]).ok();
     let server = Server::new(|_| reply("one", "stop"));
     let url = server.url();

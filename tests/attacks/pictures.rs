@@ -152,4 +152,43 @@ fn pictures_that_cannot_be_shown_are_taken_in_named_and_marked() {
     assert_eq!(report["unreadable"][2]["why"], "too large: 8400x8400");
     let found = bench.run(["items", "--json", "--filter", "picture:unreadable"]).lines();
     assert_eq!(found.len(), 3);
+    // The text names each of them too.
+    let bench = Bench::new();
+    let text = bench.run(["import", file.to_str().unwrap()]).ok();
+    for name in &names[1..] {
+        assert!(text.lines().any(|line| line.contains(name) && line.contains("cannot be shown")), "{name}: {text}");
+    }
+    assert!(!text.contains(names[0]), "{text}");
+}
+
+#[test]
+fn broken_pictures_are_found_whether_they_came_so_or_were_changed_since() {
+    let bench = Bench::new();
+    for name in ["a.png", "b.png", "c.png"] {
+        bench.write(&format!("q/{name}"), png(8, 8, name));
+    }
+    bench.write("q/d.png", "no picture");
+    let line = |(n, names): (usize, &[&str])| {
+        let mut question = question(n);
+        question["images"] = json!(names);
+        question.to_string()
+    };
+    let items: [&[&str]; 5] = [&["a.png"], &["b.png"], &["a.png", "c.png"], &["d.png"], &["gone.png"]];
+    let lines: Vec<String> = items.into_iter().enumerate().map(line).collect();
+    let file = bench.write("q/q.jsonl", lines.join("\n"));
+    bench.run(["import", file.to_str().unwrap()]).ok();
+    let found = |words: &str| {
+        let items = bench.run(["items", "--json", "--filter", words]).lines();
+        items.iter().map(|item| item["number"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(found("picture:broken"), [4]);
+    assert_eq!(found("picture:missing"), [5]);
+    let hash = blake3::hash(&png(8, 8, "c.png")).to_hex().to_string();
+    let changed = bench.project().images().join(&hash[..2]).join(format!("{hash}.png"));
+    std::fs::write(&changed, png(8, 8, "another")).unwrap();
+    assert_eq!(found("picture:broken"), [3, 4]);
+    assert_eq!(found("picture:broken,missing"), [3, 4, 5]);
+    assert_eq!(found("NOT picture:broken"), [1, 2, 5]);
+    std::fs::write(&changed, png(8, 8, "c.png")).unwrap();
+    assert_eq!(found("picture:broken"), [4]);
 }

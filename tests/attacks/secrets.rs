@@ -80,6 +80,7 @@ fn new_run(url: &str, key_env: Option<&str>) -> NewRun {
         tries: 1,
         prices: (0, 0),
         dry: false,
+        drafts: false,
     }
 }
 
@@ -102,6 +103,7 @@ fn plant(root: &Path, items: u32, new: NewRun) {
         reason: None,
         counts: Counts::default(),
         token: Some("00000000000000000000000000000000".into()),
+        drafts: 0,
     };
     runs::create(root, &run, None).unwrap();
 }
@@ -454,7 +456,7 @@ fn a_judge_is_asked_only_where_a_person_agreed_to() {
     }
     assert!(server.seen().is_empty(), "{:?}", server.seen());
     bench.run(["trust", "add", &server.url(), "--key-env", VARIABLE]).ok();
-    with_secret(&bench, ["filter", "run", "judge/answer-stands", "--detach"]).ok();
+    with_secret(&bench, ["filter", "run", "judge/answer-stands", "--drafts", "--detach"]).ok();
     wait_until("it asks", || server.seen().len() >= 2);
     bench.kill_owner();
     // Another server in benchtop.toml, in a folder that was trusted before.

@@ -223,3 +223,31 @@ fn a_receipt_sent_again_counts_once_across_a_kill() {
     assert_eq!(bench.journals().len(), 1);
     assert_eq!(bench.status()["counts"]["decisions"], 1);
 }
+
+#[test]
+fn deciding_goes_on_with_the_next_owner() {
+    let bench = Bench::with_items(300);
+    let mut decider = bench.decider("ann");
+    for number in 1..=300 {
+        // By id and by number: both ask the owner something.
+        let line = match number % 2 {
+            0 => serde_json::json!({"item": format!("set/{}", number - 1), "verdict": "accept"}).to_string(),
+            _ => verdict(Uuid::now_v7(), number, "accept"),
+        };
+        assert!(decider.send(&line), "it ended early");
+        if number % 100 == 50 {
+            decider.receipt();
+            // Not until there is none: the next one is there at once.
+            owners(bench.root()).into_iter().for_each(kill);
+        }
+    }
+    let receipts = decider.finish();
+    assert_eq!(
+        receipts.iter().filter(|r| r["saved"] == true).count(),
+        297,
+        "{:?}",
+        receipts.iter().find(|r| r["saved"] == false)
+    );
+    assert_eq!(bench.verdicts().len(), 300);
+    assert_eq!(bench.journals().len(), 300, "each counts once");
+}

@@ -37,7 +37,7 @@ fn a_scorer_whose_owner_is_killed_scores_every_input_once() {
     let server = Server::new(|_| Act::Later(Duration::from_millis(60), Box::new(says("yes"))));
     let url = server.url();
     configure(&bench, &format!("[judge]\nmodel = \"tiny\"\nendpoints = [{{ url = \"{url}\", concurrency = 2 }}]"));
-    bench.run(["filter", "run", "judge/answer-stands", "--detach"]).ok();
+    bench.run(["filter", "run", "judge/answer-stands", "--drafts", "--detach"]).ok();
     let mut seen = BTreeSet::new();
     let mut before: Vec<u64> = Vec::new();
     for n in 0..rounds(20) {

@@ -292,14 +292,32 @@ fn charts_are_written_as_their_name_says() {
     files.analyse("chart", &["--column", "SQ", "--draws", "100", "--out", svg.to_str().unwrap()]).ok();
     let text = std::fs::read_to_string(&svg).unwrap();
     assert!(text.starts_with("<svg ") && MODELS.iter().all(|m| text.contains(m)), "{text}");
-    assert!(text.contains("SQ (squared points, less is better)") && text.contains("100 draws of 30 images"), "{text}");
+    assert!(text.contains("squared points, less is better") && text.contains("100 draws of 30 images"), "{text}");
     files.analyse("chart", &["--column", "SC", "--out", svg.to_str().unwrap()]).ok();
     let text = std::fs::read_to_string(&svg).unwrap();
     assert!(text.contains("95 % intervals of the true SC") && text.contains("without noise"), "{text}");
     let png = place("table.png");
     files.analyse("chart", &["--columns", "Acc.*", "--out", png.to_str().unwrap()]).ok();
     let picture = image::load_from_memory(&std::fs::read(&png).unwrap()).unwrap();
-    assert!(picture.width() > 400 && picture.height() > 200);
+    assert!(picture.width() > 400 && picture.height() > 200 && picture.width().max(picture.height()) <= 2000);
+    // Of one model, the columns as bars; of columns with several units there is no axis.
+    let of_model =
+        |columns: &str| ["--columns", columns, "--model", MODELS[0], "--out", svg.to_str().unwrap()].map(String::from);
+    let run = |args: [String; 6]| files.analyse("chart", &args.each_ref().map(String::as_str));
+    run(of_model("Acc.style.*")).ok();
+    let text = std::fs::read_to_string(&svg).unwrap();
+    assert!(text.contains("percent") && text.contains("Wilson"), "{text}");
+    run(of_model("Acc,SQ")).refused(2);
+    // More columns than models stand below each other, the best style first; the other way only where it is asked for.
+    let mut heights = Vec::new();
+    for rows in ["models", "columns"] {
+        files.analyse("chart", &["--columns", "SC,SQ,Acc", "--rows", rows, "--out", svg.to_str().unwrap()]).ok();
+        let text = std::fs::read_to_string(&svg).unwrap();
+        assert!(text.contains("less is better in SC, SQ") || text.contains("less is better in SQ, SC"), "{text}");
+        let height = text.split("height=\"").nth(1).and_then(|rest| rest.split('"').next());
+        heights.push(height.unwrap().parse::<u32>().unwrap());
+    }
+    assert_ne!(heights[0], heights[1], "{heights:?}");
     let said = files.analyse("chart", &["--out", "board.pdf"]).refused(2);
     assert!(said.contains("neither in .svg nor in .png"), "{said}");
 }

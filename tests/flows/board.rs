@@ -132,7 +132,7 @@ fn ranks_intervals_and_two_models_are_the_same_from_a_project_and_from_its_files
         "reasoning",
         "extracted",
     ];
-    assert_eq!(keys, [&contract[..], &["declined", "trace", "right", "similarity"]].concat());
+    assert_eq!(keys, [&contract[..], &["declined", "trace", "right", "similarity", "tool"]].concat());
     let against = both(&["--against", "yes-no"]);
     assert_eq!((&against[0]["model"], &against[0]["rules"]), (&json!("alpha"), &json!([null, "yes-no@1"])));
     let shown = against[0]["examples"].as_array().unwrap();
@@ -229,4 +229,54 @@ fn scores_settle_at_what_the_board_says_whatever_each_model_answers() {
     let last = |at: usize| (found["models"][at]["model"].clone(), found["models"][at]["values"][1].clone());
     let want = [("both", 87.5), ("one", 75.0), ("other", 100.0)].map(|(model, value)| (json!(model), json!(value)));
     assert_eq!([0, 1, 2].map(last), want, "{found}");
+}
+
+/// Two questions of VLMEvalKit and the answers of `m1` and `m2`, with the verdicts that its exact matching gave: of question 1 it took
+/// an answer in words for wrong, of question 2 both agree.
+fn judged(folder: &Path) {
+    let questions = "index\tquestion\tA\tB\tanswer\n1\tWhat is it?\ta cat\ta dog\tB\n2\tWhat else?\ta cup\ta hat\tA\n";
+    std::fs::write(folder.join("q.tsv"), questions).unwrap();
+    let heads = "index\tquestion\tA\tB\tanswer\tprediction\thit\textracted\n";
+    let rows = |one: &str, two: &str| {
+        format!("{heads}1\tWhat is it?\ta cat\ta dog\tB\t{one}\n2\tWhat else?\ta cup\ta hat\tA\t{two}\n")
+    };
+    std::fs::write(folder.join("m1_q.tsv"), rows("The answer is B\t0\tA", "A\t1\tA")).unwrap();
+    std::fs::write(folder.join("m2_q.tsv"), rows("B\t1\tB", "B\t0\tB")).unwrap();
+}
+
+#[test]
+fn every_model_s_answer_to_a_question_stands_beside_the_verdict_of_its_tool() {
+    let bench = Bench::new();
+    let files = tempfile::tempdir().unwrap();
+    judged(files.path());
+    bench.run(["import", files.path().to_str().unwrap()]).ok();
+    let both = |args: &[&str]| {
+        let of = |files: Option<&str>| {
+            let all = ["board"].into_iter().chain(files).chain(args.iter().copied()).chain(["--format", "json"]);
+            bench.run(all.collect::<Vec<_>>()).lines()
+        };
+        let own = of(None);
+        assert_eq!(own, of(Some(files.path().to_str().unwrap())), "{args:?}");
+        own
+    };
+    let said = both(&["--item", "q/1"]);
+    assert_eq!(said, both(&["--item", "1"]), "by its key or its number");
+    let of = |line: &Value| {
+        [&line["model"], &line["extracted"], &line["right"], &line["output"], &line["tool"]].map(Value::clone)
+    };
+    let m1 = [json!("m1"), json!("B"), json!(true), json!("The answer is B"), json!({"right": 0.0, "extracted": "A"})];
+    let m2 = [json!("m2"), json!("B"), json!(true), json!("B"), json!({"right": 1.0, "extracted": "B"})];
+    assert_eq!(said.iter().map(of).collect::<Vec<_>>(), [m1, m2]);
+    assert_eq!((&said[0]["number"], &said[0]["gold"], &said[0]["order"]), (&json!(1), &json!("B"), &Value::Null));
+    let against = both(&["--against", "tool"]);
+    let counts =
+        |line: &Value| ["answers", "differ", "first_right", "second_right"].map(|name| line[name].as_u64().unwrap());
+    assert_eq!(against.iter().map(counts).collect::<Vec<_>>(), [[2, 1, 1, 0], [2, 0, 0, 0]]);
+    assert_eq!((&against[0]["rules"], &against[0]["examples"][0]["other"]), (&json!([null, "tool"]), &json!("A")));
+    assert_eq!(against[0]["examples"][0]["tool"]["right"], 0.0);
+    let table = bench.run(["board", "--item", "2"]).ok();
+    assert!(table.starts_with("model") && table.contains("m2") && table.contains("A. a cup"), "{table}");
+    bench.run(["board", "--item", "no-such"]).refused(1);
+    bench.run(["board", "--item", "3"]).refused(1);
+    bench.run(["board", "--item", "1", "--against", "tool"]).refused(2);
 }

@@ -151,7 +151,8 @@ fn decide_gives_a_receipt_a_line_and_refuses_lines_one_by_one() {
             "part",
             "guidelines",
             "revealed",
-            "on"
+            "on",
+            "pictures"
         ])
     );
     assert_eq!(
@@ -379,7 +380,7 @@ fn every_command_has_its_section_in_the_documentation() {
         let section = section.unwrap_or_else(|| panic!("docs/cli.md has no section on `benchtop {name}`"));
         let help = bench.run([name, "--help"]).ok();
         let options =
-            help.split_whitespace().filter(|w| w.starts_with("--")).map(|w| w.trim_end_matches([',', '.', ')']));
+            help.split_whitespace().filter(|w| w.starts_with("--")).map(|w| w.trim_end_matches([',', '.', ')', ';']));
         for option in options.filter(|o| !["--project", "--as", "--color", "--help", "--version"].contains(o)) {
             assert!(section.contains(option), "the section on {name} says nothing of {option}");
         }

@@ -42,6 +42,48 @@ fn an_edit_is_another_item_to_judge_for_everybody_and_survives_a_restart() {
 }
 
 #[test]
+fn undo_takes_back_what_was_done_last_an_edit_too() {
+    let bench = Bench::with_items(3);
+    let decide =
+        |n: u32| bench.feed(["decide", "--as", "ann"], &json!({"item": n, "verdict": "accept"}).to_string()).ok();
+    let edit = |n: &str, text: &str, who: &str| {
+        bench.run(["edit", n, "--question", text, "--as", who]).ok();
+    };
+    let question = |n: usize| bench.run(["export", "--format", "jsonl"]).lines()[n - 1]["question"].clone();
+    let step = |what: &str| {
+        let line = bench.run([what, "--as", "ann"]).lines().remove(0);
+        (line["of"].as_str().unwrap_or_default().to_string(), line["number"].as_u64().unwrap())
+    };
+    let first = question(2);
+    decide(1);
+    edit("2", "Which of both?", "ann");
+    edit("2", "Which of the two?", "ann");
+    decide(3);
+    assert_eq!(step("undo"), ("verdict".into(), 3));
+    assert_eq!((step("undo"), question(2)), (("edit".into(), 2), json!("Which of both?")));
+    // It is the manifest that tells, not a memory of the process.
+    bench.run(["stop"]).ok();
+    std::fs::remove_dir_all(bench.root().join("store")).unwrap();
+    assert_eq!((step("undo"), question(2)), (("edit".into(), 2), first.clone()));
+    assert_eq!(step("undo"), ("verdict".into(), 1));
+    bench.run(["undo", "--as", "ann"]).refused(1);
+    assert_eq!(step("redo"), ("verdict".into(), 1));
+    assert_eq!((step("redo"), question(2)), (("edit".into(), 2), json!("Which of both?")));
+    assert_eq!((step("redo"), question(2)), (("edit".into(), 2), json!("Which of the two?")));
+    assert_eq!(step("redo"), ("verdict".into(), 3));
+    bench.run(["redo", "--as", "ann"]).refused(1);
+    // Somebody else's later text is not taken back with it, and a new word forgets what was undone.
+    step("undo");
+    edit("2", "Which one?", "bob");
+    assert_eq!((step("undo"), question(2)), (("verdict".into(), 1), json!("Which one?")));
+    edit("3", "Why?", "ann");
+    bench.run(["redo", "--as", "ann"]).refused(1);
+    assert_eq!(step("undo"), ("edit".into(), 3));
+    decide(1);
+    bench.run(["redo", "--as", "ann"]).refused(1);
+}
+
+#[test]
 fn a_wrong_edit_names_its_field_and_changes_nothing() {
     let bench = Bench::with_items(2);
     let before = bench.snapshot();

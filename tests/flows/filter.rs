@@ -6,8 +6,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::durability::generate::fifty;
+use crate::flows::eval::{number, quiz};
 use crate::inference::server::{Act, Seen, Server};
-use crate::support::{Bench, json_lines, tell};
+use crate::support::{Bench, json_lines, tell, wait_until};
 
 /// Puts a table in the place of the one of that name in benchtop.toml.
 pub fn configure(bench: &Bench, table: &str) {
@@ -43,7 +44,7 @@ fn scores_rules_queue_and_explanations() {
     bench.run(["generate", "--size", "64x64"]).ok();
     let dry = one(&bench.run(["filter", "run", "flatness", "--dry-run", "--json"]).ok());
     assert_eq!((&dry["of"], &dry["phase"]), (&json!(50), &json!("queued")));
-    let lines = json_lines(&bench.run(["filter", "run", "flatness", "--json-progress"]).ok());
+    let lines = json_lines(&bench.run(["filter", "run", "flatness", "--drafts", "--json-progress"]).ok());
     let last = &lines[lines.len() - 1]["job"];
     assert_eq!((&last["phase"], &last["done"], &last["without"]), (&json!("done"), &json!(50), &json!(0)));
     bench.run(["filter", "run", "leakage", "--json"]).ok();
@@ -158,7 +159,7 @@ fn a_judge_that_refuses_babbles_and_is_busy_and_one_that_swaps_yes_and_no() {
         bench.run(["generate", "--size", "64x64"]).ok();
         let server = moody(swapped);
         asks(&bench, &server);
-        let job = one(&bench.run(["filter", "run", "judge/answer-stands", "--json"]).ok());
+        let job = one(&bench.run(["filter", "run", "judge/answer-stands", "--drafts", "--json"]).ok());
         assert_eq!(job["phase"], "done", "{job}");
         assert!(job["tokens"][0].as_u64().unwrap() > 0 && job["cost_micros"].as_u64().unwrap() > 0, "{job}");
         let report = one(&bench.run(["filter", "report", "--json"]).ok());
@@ -171,7 +172,7 @@ fn a_judge_that_refuses_babbles_and_is_busy_and_one_that_swaps_yes_and_no() {
         passed.push((states.clone(), states[SCORED] - failed, failed));
         // Nothing is asked twice, and what was not understood is asked again only when somebody wants it.
         let before = server.seen().len();
-        let again = one(&bench.run(["filter", "run", "judge/answer-stands", "--json"]).ok());
+        let again = one(&bench.run(["filter", "run", "judge/answer-stands", "--drafts", "--json"]).ok());
         assert_eq!((&again["of"], server.seen().len()), (&json!(0), before));
         bench.run(["filter", "run", "judge/answer-stands", "--retry"]).ok();
         let asked = server.seen().len() - before;
@@ -207,7 +208,7 @@ fn self_validation_keeps_what_the_picture_fails_to_show() {
         says(&json!({ "questions": list }).to_string())
     });
     asks(&bench, &server);
-    let job = one(&bench.run(["filter", "run", "alignment", "--json"]).ok());
+    let job = one(&bench.run(["filter", "run", "alignment", "--drafts", "--json"]).ok());
     assert_eq!((&job["phase"], &job["without"]), (&json!("done"), &json!(0)), "{job}");
     let said = one(&bench.run(["filter", "explain", "1", "--json"]).ok());
     assert_eq!(said["scores"][0]["values"][0], json!(["alignment", 0.5]), "{said}");
@@ -229,6 +230,37 @@ fn self_validation_keeps_what_the_picture_fails_to_show() {
 }
 
 #[test]
+fn who_declines_or_babbles_has_no_vote() {
+    let bench = quiz(2);
+    let said = [
+        ("wrong", "(B)", "(B)"),
+        ("right", "(A)", "I cannot answer that."),
+        ("shy", "I'm sorry, but I can't help with that.", "I cannot answer that."),
+        ("odd", "Lovely weather.", "Lovely weather."),
+    ];
+    for (model, first, second) in said {
+        let server = Server::new(move |seen| says(if number(seen) == 1 { first } else { second }));
+        bench.run(["eval", "--model", model, "--endpoint", &server.url(), "--json"]).ok();
+    }
+    let explained = |item: &str| {
+        let said = one(&bench.run(["filter", "explain", item, "--json"]).ok());
+        let scores = said["scores"].as_array().unwrap().clone();
+        let found = scores.into_iter().find(|s| s["scorer"] == "consensus").unwrap_or_else(|| panic!("{said}"));
+        let detail: Value = serde_json::from_str(found["detail"].as_str().unwrap()).unwrap();
+        (found["values"].clone(), found["counted"].clone(), detail)
+    };
+    wait_until("all answers count", || explained("1").2["missing"] == 0 && explained("2").2["missing"] == 0);
+    let (values, counted, detail) = explained("1");
+    assert_eq!(values, json!([["consensus", 0.5]]));
+    assert_eq!(counted, json!({"k": 1, "n": 2, "left_out": 2}));
+    assert_eq!(detail, json!({"right": 1, "wrong": 1, "refused": 1, "unparsed": 1, "missing": 0}));
+    // One wrong answer of one is not one of four: k of n is told.
+    let (values, counted, _) = explained("2");
+    assert_eq!((values, counted), (json!([["consensus", 1.0]]), json!({"k": 1, "n": 1, "left_out": 3})));
+    assert!(bench.run(["filter", "explain", "2"]).ok().contains("1 of 1, 3 left out"));
+}
+
+#[test]
 fn a_judge_that_is_not_there_blocks_the_job_and_loses_nothing() {
     let bench = fifty();
     bench.run(["generate", "--size", "64x64"]).ok();
@@ -236,7 +268,7 @@ fn a_judge_that_is_not_there_blocks_the_job_and_loses_nothing() {
         &bench,
         "[judge]\nmodel = \"tiny\"\ntries = 1\nendpoints = [{ url = \"http://127.0.0.1:9/v1\", timeout_s = 1 }]",
     );
-    bench.run(["filter", "run", "judge/answer-stands", "--detach"]).ok();
+    bench.run(["filter", "run", "judge/answer-stands", "--drafts", "--detach"]).ok();
     std::thread::sleep(Duration::from_millis(200));
     bench.run(["filter", "pause", "1"]).ok();
     let report = one(&bench.run(["filter", "report", "--json"]).ok());

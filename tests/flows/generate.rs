@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::durability::generate::{check, fifty, recorded};
-use crate::support::{Bench, wait_until};
+use crate::flows::eval;
+use crate::inference::server::Server;
+use crate::support::{Bench, json_lines, wait_until};
 
 const SMALL: [&str; 3] = ["generate", "--size", "64x64"];
 
@@ -60,13 +62,72 @@ fn exports_carry_the_pictures_and_say_that_they_are_drafts() {
     let bench = fifty();
     bench.run(SMALL).ok();
     let out = bench.beside("out/items.json");
-    bench.run(["export", "--format", "dysca", "--images", "--out", out.to_str().unwrap()]).ok();
+    bench.run(["export", "--format", "dysca", "--images", "--drafts", "--out", out.to_str().unwrap()]).ok();
     let items: Vec<Value> = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
     assert!(!items.is_empty() && items.iter().all(|i| i["draft"] == true), "{}", items[0]);
     let picture = out.parent().unwrap().join(items[0]["images"][0].as_str().unwrap());
     assert!(std::fs::read(picture).unwrap().starts_with(b"\x89PNG"));
-    let lines = bench.run(["export", "--format", "jsonl"]).lines();
+    let lines = bench.run(["export", "--format", "jsonl", "--drafts"]).lines();
     assert!(lines.iter().all(|i| i["images"][0]["draft"] == true && i["images"][0]["hash"].is_string()));
+}
+
+/// What is said of drafts where they are refused: how many they are.
+fn refuses(bench: &Bench, args: &[&str], drafts: usize) {
+    let said = bench.run(args.iter().copied().chain(["--json"])).refused(1);
+    let problem: Value = said.lines().find_map(|l| serde_json::from_str(l).ok()).unwrap_or_default();
+    let told = if problem.is_null() { said } else { problem.to_string() };
+    assert!(told.contains("--drafts") && told.contains(&format!("{drafts} ")), "{args:?}: {told}");
+}
+
+#[test]
+fn drafts_are_counted_and_used_only_where_that_is_asked_for() {
+    let bench = fifty();
+    bench.run(SMALL).ok();
+    let drafts = bench.items().len();
+    let server = Server::new(|_| eval::reply("(A)", "stop"));
+    let url = server.url();
+    // Exports: in every form, before a file is there.
+    let out = bench.beside("out");
+    for format in ["jsonl", "dysca", "hf-folder", "vlmevalkit"] {
+        let said = bench.run(["export", "--format", format, "--out", out.to_str().unwrap()]).refused(1);
+        assert!(said.contains("--drafts") && said.contains(&format!("{drafts} ")), "{format}: {said}");
+        assert!(!out.exists(), "{format}");
+    }
+    let mixed = "picture:draft number:1,2,3";
+    let said = bench.run(["export", "--format", "jsonl", "--filter", mixed]).refused(1);
+    assert!(said.contains("3 "), "{said}");
+    assert_eq!(bench.run(["export", "--format", "jsonl", "--filter", "picture:yes"]).lines().len(), 0);
+    // Whoever looks at pictures: models that are evaluated, and scorers.
+    let eval = ["eval", "--model", "tiny", "--endpoint", &url, "--filter", "number:1,2,3"];
+    refuses(&bench, &eval, 3);
+    assert!(server.seen().is_empty());
+    let dry = bench.run(eval.iter().copied().chain(["--dry-run", "--json"])).lines().pop().unwrap();
+    assert_eq!(dry["drafts"], 3, "{dry}");
+    let counted = bench.run(["filter", "run", "flatness", "--dry-run", "--json"]).lines().remove(0);
+    refuses(&bench, &["filter", "run", "flatness"], counted["drafts"].as_u64().unwrap_or(0) as usize);
+    assert!(counted["drafts"] == counted["of"] && counted["drafts"].as_u64() > Some(1), "{counted}");
+    // Who does not look at pictures is not asked.
+    bench.run(["filter", "run", "leakage", "--json"]).ok();
+    let blind = bench.run(eval.iter().copied().chain(["--blind", "--json"])).lines().pop().unwrap();
+    assert_eq!((&blind["standing"], &blind["run"]["drafts"]), (&json!("done"), &json!(0)), "{blind}");
+    // Asked for, they are used and marked.
+    let run = bench.run(eval.iter().copied().chain(["--drafts", "--json"])).lines().pop().unwrap();
+    assert_eq!((&run["standing"], &run["run"]["drafts"]), (&json!("done"), &json!(3)), "{run}");
+    let scored = bench.run(["filter", "run", "flatness", "--drafts", "--json"]).lines().pop().unwrap();
+    assert_eq!(scored["phase"], "done", "{scored}");
+    wait_until("the answers are on the board", || {
+        let board = bench.run(["board", "--format", "json"]);
+        json_lines(&board.out).iter().any(|line| line["model"] == "tiny" && line["drafts"] == drafts)
+    });
+    let note = format!("{drafts} of {drafts} questions show a draft");
+    assert!(bench.run(["board"]).ok().contains(&note));
+    // A record that says it shows a draft is one in the project that takes it in.
+    let file = bench.beside("drafts.jsonl");
+    bench.run(["export", "--format", "jsonl", "--drafts", "--images", "--out", file.to_str().unwrap()]).ok();
+    let other = Bench::new();
+    other.run(["import", file.to_str().unwrap()]).ok();
+    assert_eq!(other.run(["items", "--json", "--filter", "picture:draft"]).lines().len(), drafts);
+    other.run(["export", "--format", "jsonl"]).refused(1);
 }
 
 #[test]

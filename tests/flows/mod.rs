@@ -19,6 +19,7 @@ mod lint_table;
 mod reading;
 mod rebuild;
 mod recompose;
+mod servers;
 mod sources;
 mod verdicts;
 mod vocab;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::Bench;
+use crate::support::{Bench, json_lines};
 
 const FORMS: [&str; 3] = ["jsonl", "csv", "label-studio"];
 
@@ -128,7 +128,9 @@ fn label_studio_is_read_as_it_writes_and_the_same_annotation_comes_once() {
     assert_eq!(counts(&import(&bench, &fixture("export.json"), &words)), [8, 0, 2, 6]);
     assert_eq!(counts(&import(&bench, &fixture("min.json"), &words)), [3, 0, 2, 1], "JSON-MIN has the same two");
     assert_eq!(bench.verdicts(), verdicts);
-    let said = bench.run(["verdicts", "import", &fixture("min.json"), "--dry-run"]).ok();
+    let nothing = bench.run(["verdicts", "import", &fixture("min.json"), "--dry-run"]);
+    assert_eq!(nothing.code, 1, "everything is set aside");
+    let said = nothing.out;
     assert!(said.contains("task 1 (line 2)") && said.contains("--choice"), "{said}");
 }
 
@@ -224,4 +226,81 @@ fn more_verdicts_than_one_answer_holds_are_all_written_and_all_read() {
         assert_eq!(counts(&import(&here, file.to_str().unwrap(), &[])), [2_091, 2_091, 0, 0], "{form}");
         assert_eq!(here.verdicts(), verdicts, "{form}");
     }
+}
+
+/// Tasks of somebody's own labeling config, as Label Studio exports them: no field of theirs names an item.
+fn foreign_tasks(questions: &[(u32, &str)]) -> (Value, Value) {
+    let annotation = |n: u32, quality: &str| {
+        json!({"id": n, "completed_by": 1, "was_cancelled": false, "created_at": "2026-05-01T10:00:00Z", "lead_time": 4.5,
+        "result": [
+            {"from_name": "answer", "to_name": "image", "type": "choices", "value": {"choices": ["Owl"]}},
+            {"from_name": "quality", "to_name": "image", "type": "choices", "value": {"choices": [quality]}},
+        ]})
+    };
+    let data = |n: u32, question: &str| json!({"question": question, "options": ["Owl", "Crow"], "key": "A", "qid": n});
+    let quality = |n: u32| if n.is_multiple_of(2) { "akw" } else { "ok" };
+    let task = |&(n, question): &(u32, &str)| json!({"id": 900 + n, "annotations": [annotation(n, quality(n))], "data": data(n, question)});
+    let row = |&(n, question): &(u32, &str)| {
+        let mut row = data(n, question);
+        for (name, value) in [
+            ("id", json!(900 + n)),
+            ("answer", json!("Owl")),
+            ("quality", json!(quality(n))),
+            ("annotator", json!(1)),
+            ("annotation_id", json!(n)),
+            ("created_at", json!("2026-05-01T10:00:00Z")),
+            ("lead_time", json!(4.5)),
+        ] {
+            row[name] = value;
+        }
+        row
+    };
+    (questions.iter().map(task).collect(), questions.iter().map(row).collect())
+}
+
+#[test]
+fn annotations_of_an_imported_file_land_on_its_items() {
+    let bench = Bench::new();
+    let questions = [(1, "What is it?"), (2, "What flies?"), (3, "What sings?")];
+    let (tasks, rows) = foreign_tasks(&questions);
+    let write = |name: &str, value: &Value| bench.write(name, value.to_string()).display().to_string();
+    let (full, min) = (write("birds.json", &tasks), write("birds.min.json", &rows));
+    bench.run(["import", &full]).ok();
+    let words = ["--map", "1=ann", "--choice", "ok=accept", "--choice", "akw=reject"];
+    assert_eq!(counts(&import(&bench, &full, &words)), [3, 3, 0, 0]);
+    assert_eq!(counts(&import(&bench, &min, &words)), [3, 0, 3, 0], "JSON-MIN has the same annotations");
+    let said: Vec<_> =
+        bench.verdicts().iter().map(|v| (v["item"].clone(), v["verdict"].clone(), v["answer"].clone())).collect();
+    let wanted = |n: u32, verdict: &str| (json!(format!("birds/{n}")), json!(verdict), json!("Owl"));
+    assert_eq!(said, [wanted(1, "accept"), wanted(2, "reject"), wanted(3, "accept")]);
+
+    // The same numbers in another file are other questions: nothing lands on a guess.
+    let others = [(1, "Which tool?"), (2, "What flies?")];
+    let other = write("tools.json", &foreign_tasks(&others).0);
+    let refused = bench.run([
+        "verdicts",
+        "import",
+        &other,
+        "--json",
+        "--map",
+        "1=bob",
+        "--choice",
+        "ok=accept",
+        "--choice",
+        "akw=reject",
+    ]);
+    assert_eq!(counts(&json_lines(&refused.ok()).remove(0)), [2, 1, 0, 1]);
+    // With both files in, a question that stands in both is asked back.
+    bench.run(["import", &other]).ok();
+    let (third, _) = foreign_tasks(&[(2, "What flies?")]);
+    let third = write("again.json", &third);
+    let asked = bench.run(["verdicts", "import", &third, "--json", "--map", "1=cem", "--choice", "akw=reject"]);
+    assert_eq!(asked.code, 1, "of a file of which nothing was taken");
+    let asked = json_lines(&asked.out).remove(0);
+    assert_eq!(counts(&asked), [1, 0, 0, 1]);
+    assert!(asked["aside"][0]["why"].as_str().unwrap().contains("--dataset"), "{asked}");
+    let named = import(&bench, &third, &["--map", "1=cem", "--choice", "akw=reject", "--dataset", "tools"]);
+    assert_eq!(counts(&named), [1, 1, 0, 0]);
+    assert!(bench.verdicts().iter().any(|v| v["item"] == "tools/2" && v["who"] == "cem"));
+    assert_eq!(bench.run(["verdicts", "import", &third, "--dataset", "none"]).code, 1);
 }

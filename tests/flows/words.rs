@@ -33,12 +33,14 @@ fn texts_are_substrings_and_fuzzy_only_where_it_is_said() {
     assert_eq!(ids(&bench, "prompt:HEARTS"), ["set/a"]);
     assert_eq!(ids(&bench, "option:hearts"), ["set/b", "set/c"]);
     assert_eq!(ids(&bench, "answer:hearts"), ["set/c"]);
-    assert_eq!(ids(&bench, "id:hearts,/c"), ["set/c", "set/hearts"]);
+    assert_eq!(ids(&bench, "id:set/hearts,set/c"), ["set/c", "set/hearts"]);
+    assert_eq!(ids(&bench, "id:hearts,/c,SET/c,set/"), [""; 0], "an id is meant whole");
+    assert_eq!(ids(&bench, "\"set/c\""), ["set/c"]);
     assert_eq!(ids(&bench, "how many"), ["set/a", "set/b"]);
     assert_eq!(ids(&bench, "\"many boats\""), ["set/b"]);
     // The end of one text and the beginning of the next are no phrase.
     assert_eq!(ids(&bench, "\"boats? three\""), [""; 0]);
-    assert_eq!(ids(&bench, "hearts NOT question:hearts NOT id:c"), ["set/b", "set/hearts"]);
+    assert_eq!(ids(&bench, "hearts NOT question:hearts NOT id:set/c"), ["set/b", "set/hearts"]);
     assert_eq!(ids(&bench, "NOT \"hearts\""), [""; 0]);
 }
 

@@ -80,6 +80,8 @@ fn answer(ask: &AgreementAsk) -> Agreed {
 
 fn state(name: &str) -> RoundState {
     RoundState {
+        left: Vec::new(),
+        left_out: 0,
         name: name.into(),
         protocol: Protocol::BothAccept,
         blind: true,

@@ -1,7 +1,10 @@
 use benchtop::metrics::statistics::Rank;
+use benchtop::model::ToolVerdict;
 use benchtop::model::agreement::{Bootstrap, Interval};
 use benchtop::model::board::looks::{Compared, Redrawn, Table};
-use benchtop::model::board::{Behind, BehindPage, Board, BoardAsk, Cell, Column, Counts, Printed, Row, Scale};
+use benchtop::model::board::{
+    Answered, Behind, BehindPage, Board, BoardAsk, Cell, Column, Counts, ModelAnswer, Printed, Row, Scale,
+};
 use benchtop::owner::wire::Ask;
 use benchtop::pipeline::analysis::{Curve, Stable};
 use benchtop::tui::action::Action;
@@ -60,7 +63,7 @@ pub(super) fn board() -> Board {
         "the category of a question is reverse-engineered from its id".to_string(),
         "Vanilla: the first rotation of the circular file".to_string(),
     ];
-    Board { questions: 1872, columns, rows: models.iter().enumerate().map(row).collect(), notes }
+    Board { questions: 1872, columns, rows: models.iter().enumerate().map(row).collect(), notes, drafts: 0 }
 }
 
 pub(super) fn keys() -> Keymap {
@@ -84,8 +87,29 @@ fn behind() -> Vec<Behind> {
         right: Some(i != 3 && i != 4),
         similarity: None,
         declined: false,
+        tool: (i == 1).then(|| ToolVerdict { right: Some(0.0), extracted: Some("No".into()) }),
     };
     (0..6).map(one).collect()
+}
+
+/// What 26 models answered to one question.
+fn answered() -> Answered {
+    let all = behind();
+    let answer = |n: usize| {
+        let reasoning = (n == 3).then(|| "The legs are apart and off the ground, so the person runs.".to_string());
+        let answer = Behind { reasoning, ..all[n % all.len()].clone() };
+        ModelAnswer { model: format!("model-{n:02}"), order: (n == 5).then(|| "shuffle 2".to_string()), answer }
+    };
+    Answered {
+        number: 401,
+        item: "mvp-bench/400".into(),
+        key: "400".into(),
+        question: "Is the person in the picture running away from the dog?".into(),
+        options: vec!["Yes".into(), "No".into()],
+        gold: "a".into(),
+        answers: (1..=26).map(answer).collect(),
+        left_out: 0,
+    }
 }
 
 #[test]
@@ -142,9 +166,16 @@ fn answers_behind_a_cell_and_one_in_full() {
         );
         let list = frame(size, |area, buf| pane.draw(area, &keys(), buf, &look()));
         check("behind", size, &list);
-        pane.act(Action::Open);
+        let effects = pane.act(Action::Open);
+        let [BoardEffect::Ask(Want::Answered(ask, model), Ask::Answered { item, column, .. })] = &effects[..] else {
+            panic!("{effects:?}")
+        };
+        assert_eq!((item.as_str(), column.as_deref()), ("mvp-bench/400", Some("qAcc.L_l")));
+        pane.take_answered(ask, model, answered());
+        pane.act(Action::Down);
+        pane.act(Action::Down);
         let full = frame(size, |area, buf| pane.draw(area, &keys(), buf, &look()));
-        check("behind_in_full", size, &full);
+        check("answered", size, &full);
     }
 }
 
@@ -192,7 +223,7 @@ fn styled() -> Board {
     };
     let models = ["InternVL2-8B", "Qwen2-VL-7B", "llava-v1.6-13b", "GPT-4V"];
     let rows = (0u64..).zip(models).map(row).collect();
-    Board { questions: 1152, columns, rows, notes: vec![] }
+    Board { questions: 1152, columns, rows, notes: vec![], drafts: 0 }
 }
 
 fn ranked(pane: &mut BoardPane) {
@@ -275,7 +306,13 @@ fn aware() -> Board {
     }
     let counts = Counts { used: 5580, missing: 10, unparsed: 30, ..Counts::default() };
     let row = |model: &str| Row { model: model.into(), cells: cells.clone(), counts, reference: None };
-    Board { questions: 5590, columns: columns.clone(), rows: vec![row("LLaVA-7b"), row("Qwen-VL-Max")], notes: vec![] }
+    Board {
+        questions: 5590,
+        columns: columns.clone(),
+        rows: vec![row("LLaVA-7b"), row("Qwen-VL-Max")],
+        notes: vec![],
+        drafts: 0,
+    }
 }
 
 #[test]

@@ -48,6 +48,7 @@ fn job(phase: Phase, scorer: Scorer) -> ScoringState {
         tokens: None,
         cost_micros: None,
         waits: None,
+        drafts: 0,
     }
 }
 

@@ -3,6 +3,7 @@
 mod agreement;
 mod board;
 mod bytes;
+mod clusters;
 mod filters;
 mod list;
 mod metadata;

@@ -101,7 +101,7 @@ fn battery() -> Vec<Ask> {
             dry: true,
             ..NewJob::default()
         })),
-        Ask::Score(NewScoring { scorer: Scorer::Safety, filter: "status:rejected".into(), dry: true }),
+        Ask::Score(NewScoring { scorer: Scorer::Safety, filter: "status:rejected".into(), dry: true, drafts: false }),
         Ask::WhatIf { round: "first".into(), protocol: Protocol::Single },
         Ask::Agreement(AgreementAsk { round: Some("first".into()), ..AgreementAsk::default() }),
         Ask::Agreement(AgreementAsk::default()),
@@ -113,10 +113,12 @@ fn battery() -> Vec<Ask> {
         aligned(By::Filter(0.5)),
         aligned(By::People(None)),
         aligned(By::People(Some("first".into()))),
+        Ask::Disagreements { ask: Box::default(), other: Some("tool".into()) },
         Ask::Rules,
         Ask::Doubtful { filter: Filter::default(), order: DoubtOrder::Random, seed: 1 },
     ];
     asks.extend((1..=6).map(Ask::Item));
+    asks.extend((1..=6).map(|n: u32| Ask::Answered { rule: None, column: None, item: n.to_string() }));
     asks.extend((1..=6).map(|number| Ask::Explain { number }));
     asks
 }
@@ -350,6 +352,18 @@ fn what_models_said_of_a_veiled_item_is_kept_back_and_numbers_over_all_are_not()
         let named = table.first_items.len() + table.second_items.len();
         let shown = rules.iter().map(|d| d.examples.len()).sum::<usize>();
         let differ = rules.iter().map(|d| d.differ).sum::<u64>();
+        let tools = Ask::Disagreements { ask: ask(), other: Some("tool".to_string()) };
+        let Answer::Disagreements(tools) = client.ask(tools).unwrap() else { panic!() };
+        let shown = shown + tools.iter().map(|d| d.examples.len()).sum::<usize>();
+        // All models' answers to one question, with its key, are refused altogether.
+        for item in ["1", "#1"] {
+            let answered = client.ask(Ask::Answered { rule: None, column: None, item: item.to_string() });
+            match (who, answers.is_empty(), answered) {
+                ("ann", true, Err(problem)) => assert_eq!(problem.kind, Kind::Denied),
+                (_, false, Ok(Answer::Answered(found))) => assert_eq!(found.number, 1),
+                other => panic!("{other:?}"),
+            }
+        }
         (answers.len(), named, shown, (all, table.first + table.second, differ))
     };
     let (behind, named, shown, numbers) = look("cem");

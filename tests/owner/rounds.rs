@@ -187,3 +187,174 @@ fn ten_annotators_beside_a_generating_job_are_never_served_the_same_place_twice(
     assert_eq!(given.iter().sum::<u64>() as usize, items * OVERLAP);
     tell(&format!("ten annotators, {} verdicts, {given:?} of each", journals.len()));
 }
+
+#[test]
+fn who_leaves_leaves_the_rest_to_the_others_and_who_joins_takes_it() {
+    let bench = project("both-accept", &["--repeats", "0", "--probes", "0"]);
+    let [ann, bob, cem] = ["ann", "bob", "cem"].map(|who| bench.client(who, |_| ()));
+    let all = |client: &Client, most: usize| {
+        let mut numbers = Vec::new();
+        while let Turn::Item(served) = next(client, "first") {
+            if numbers.len() == most {
+                break;
+            }
+            decide(client, served.number, judgement("first", Verdict::Accept, "")).unwrap();
+            numbers.push(served.number);
+        }
+        numbers
+    };
+    let judged = all(&bob, 2);
+    let order = all(&ann, 3);
+    // Two must stay.
+    bench.run(["round", "people", "first", "--remove", "bob"]).refused(1);
+    assert_eq!(bench.run(["round", "people", "first", "--add", "ann"]).refused(1).matches("people").count(), 1);
+    let state = bench.run(["round", "people", "first", "--add", "cem", "--remove", "bob", "--json"]).lines().remove(0);
+    assert_eq!(
+        (&state["left"], &state["people"]["bob"], &state["people"]["cem"]),
+        (&json!(["bob"]), &json!(2), &json!(0))
+    );
+    let refused = bob.ask(Ask::Next("first".into())).unwrap_err();
+    assert_eq!(refused.kind, Kind::Denied);
+    let late = (1..=6).find(|n| !judged.contains(n)).unwrap();
+    assert_eq!(decide(&bob, late, judgement("first", Verdict::Accept, "")).unwrap_err().kind, Kind::Denied);
+    let rest = all(&ann, 6);
+    let mut taken = all(&cem, 6);
+    taken.sort_unstable();
+    let left: Vec<u32> = (1..=6).filter(|n| !judged.contains(n)).collect();
+    assert_eq!((order.len() + rest.len(), taken), (6, left));
+    // It is the file that tells.
+    bench.run(["stop"]).ok();
+    let state = bench.run(["round", "show", "first", "--json"]).lines().remove(0);
+    assert_eq!((&state["judged"], &state["left"]), (&json!(12), &json!(["bob"])));
+    assert_eq!(bench.status()["counts"]["by_status"]["accepted"], 6);
+    // Who left may come back.
+    let state = bench.run(["round", "people", "first", "--add", "bob", "--json"]).lines().remove(0);
+    assert_eq!(state["left"], json!([]));
+    let report = bench.run(["round", "report", "first", "--json"]).lines().remove(0);
+    assert_eq!(report["people"]["bob"], 2);
+}
+
+#[test]
+fn a_round_is_deleted_only_while_nobody_has_said_anything_in_it() {
+    let bench = project("single", &["--repeats", "0", "--probes", "0"]);
+    let ann = bench.client("ann", |_| ());
+    let Turn::Item(served) = next(&ann, "first") else { panic!() };
+    let deleted = bench.run(["round", "delete", "first", "--json"]).lines().remove(0);
+    assert_eq!(deleted["deleted"], "first");
+    assert_eq!(decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap_err().kind, Kind::NotFound);
+    assert_eq!(bench.run(["round", "list", "--json"]).lines().len(), 0);
+    bench.run("round new first --protocol single --people ann --calibration 0".split(' ')).ok();
+    let Turn::Item(served) = next(&ann, "first") else { panic!() };
+    decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap();
+    bench.run(["round", "delete", "first"]).refused(1);
+    bench.run(["undo", "--as", "ann"]).ok();
+    bench.run(["round", "delete", "first"]).refused(1);
+    bench.run(["stop"]).ok();
+    assert_eq!(bench.run(["round", "list", "--json"]).lines().len(), 1);
+    bench.run(["round", "delete", "second"]).refused(1);
+}
+
+#[test]
+fn only_an_option_or_a_refusal_is_an_answer_to_a_question_with_options() {
+    let bench = project("answer", &["--repeats", "0", "--probes", "0", "--overlap", "1"]);
+    let ann = bench.client("ann", |_| ());
+    let answer = |number: u32, text: &str| {
+        let judgement = Judgement { answer: Some(text.into()), ..judgement("first", Verdict::Answer, "") };
+        decide(&ann, number, judgement)
+    };
+    for text in ["perhaps", "C", "this or that", "AB"] {
+        let problem = answer(1, text).unwrap_err();
+        assert_eq!((problem.kind, problem.place.field.as_deref()), (Kind::Input, Some("answer")), "{text}");
+    }
+    for (number, text) in [(1, "b"), (2, " That "), (3, "A."), (4, "I cannot tell from the image")] {
+        answer(number, text).unwrap();
+    }
+    let said: Vec<String> =
+        bench.journals().iter().map(|line| line["answer"].as_str().unwrap_or_default().to_string()).collect();
+    assert_eq!(said, ["B", "B", "A", "I cannot tell from the image"]);
+}
+
+#[test]
+fn the_report_of_a_closed_round_can_be_read_beside_a_blind_one() {
+    let bench = Bench::with_items(40);
+    bench.run("round new first --protocol single --people ann --calibration 0 --repeats 0 --probes 0".split(' ')).ok();
+    let verdicts: String = (1..=40)
+        .map(|n| {
+            json!({"item": n, "verdict": (["accept", "reject"])[n % 2], "note": "n", "round": "first"}).to_string()
+                + "\n"
+        })
+        .collect();
+    bench.feed(["decide", "--as", "ann"], &verdicts).ok();
+    bench.import_items("more", 0..20);
+    let second = "round new second --protocol single --people ann --filter dataset:more --probes 20% --calibration 4";
+    bench.run(second.split(' ')).ok();
+    let report = |name: &str| bench.run(["round", "report", name, "--json", "--as", "ann"]);
+    report("first").refused(1);
+    bench.run(["round", "close", "first"]).ok();
+    // Its items that the other round mixes in stay veiled, and no number is over them.
+    let found = report("first").lines().remove(0);
+    let left_out = found["left_out"].as_u64().unwrap();
+    let outcome: u64 = found["outcome"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    assert!(left_out > 4 && left_out < 20, "{found}");
+    assert_eq!(outcome + left_out, 40);
+    report("second").refused(1);
+    // To somebody who is in neither nothing is left out.
+    let found = bench.run(["round", "report", "first", "--json", "--as", "dora"]).lines().remove(0);
+    assert_eq!((&found["left_out"], &found["outcome"]["accepted"]), (&json!(0), &json!(20)));
+}
+
+#[test]
+fn rotations_of_a_question_are_judged_once_for_all_of_them() {
+    let bench = Bench::new();
+    let options = ["cat", "dog", "cow"];
+    let item = |set: usize, index: usize| {
+        let texts: Vec<_> = (0..3).map(|at| options[(at + index) % 3]).collect();
+        let role = |text: &&str| if *text == "dog" { "correct" } else { "distractor" };
+        let list: Vec<_> = texts.iter().map(|text| json!({"text": text, "role": role(text)})).collect();
+        json!({"id": format!("s/{}", set * 10 + index), "dataset": "s", "key": set * 10 + index, "form": "plain",
+               "question": format!("Which is {set}?"), "kind": "multiple-choice", "options": list, "answer": "dog",
+               "rotation": {"set": format!("q{set}"), "index": index + 1, "of": 3}})
+    };
+    let lines: String = (0..4)
+        .flat_map(|set| (0..3).map(move |index| (set, index)))
+        .map(|(s, i)| format!("{}\n", item(s, i)))
+        .collect();
+    let file = bench.write("s.jsonl", lines);
+    bench.run(["import", file.to_str().unwrap()]).ok();
+    let new = "round new first --protocol both-accept --people ann,bob --calibration 0 --repeats 0 --probes 0 --json";
+    let made = bench.run(new.split(' ')).lines().remove(0);
+    assert_eq!((&made["items"], &made["wanted"]), (&json!(4), &json!(8)));
+    assert!(made["notes"][0].as_str().unwrap().contains("rotations"), "{made}");
+    let [ann, bob] = ["ann", "bob"].map(|who| bench.client(who, |_| ()));
+    let mut asked = BTreeSet::new();
+    while let Turn::Item(served) = next(&ann, "first") {
+        asked.insert(served.number.div_ceil(3));
+        decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap();
+        // The others of it are kept back from whoever is still to judge it.
+        let Answer::Item(view) = bob.ask(Ask::Item(served.number + 1)).unwrap() else { panic!() };
+        assert_eq!((view.status, view.standing.len()), (Status::Pending, 0));
+        let other = decide(
+            &bob,
+            if served.number % 3 == 0 { served.number - 1 } else { served.number + 1 },
+            judgement("first", Verdict::Accept, ""),
+        );
+        assert!(other.is_err(), "another rotation is not asked for");
+    }
+    assert_eq!(asked.len(), 4);
+    while let Turn::Item(served) = next(&bob, "first") {
+        decide(&bob, served.number, judgement("first", Verdict::Accept, "")).unwrap();
+    }
+    let accepted = || bench.status()["counts"]["by_status"]["accepted"].clone();
+    assert_eq!(accepted(), 12, "a question is kept in all its orders");
+    let found = ["items", "--json", "--filter", "round:first verdict:accept"];
+    assert_eq!(bench.run(found).lines().len(), 12);
+    assert_eq!(bench.verdicts().len(), 8, "and what was said was said once");
+    bench.run(["undo", "--as", "bob"]).ok();
+    assert_eq!(accepted(), 9);
+    bench.run(["stop"]).ok();
+    std::fs::remove_dir_all(bench.root().join("store")).unwrap();
+    assert_eq!(bench.verdicts().len(), 7);
+    assert_eq!(accepted(), 9, "as read from the journals");
+    bench.run(["redo", "--as", "bob"]).ok();
+    assert_eq!(accepted(), 12);
+}

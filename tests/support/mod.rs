@@ -1,5 +1,7 @@
 //! A project in a folder of its own, the real program run on it, and the end of every owner it started.
 
+pub mod emulator;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

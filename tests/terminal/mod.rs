@@ -2,5 +2,6 @@
 
 mod ends;
 mod keys;
+mod looks;
 pub mod pty;
 mod slow;

@@ -57,24 +57,30 @@ impl Pty {
     /// The same with more in its environment.
     pub fn open_with(bench: &Bench, line: Line, env: &[(&str, &str)]) -> Pty {
         let mut command = CommandBuilder::new(BENCHTOP);
-        for (name, value) in env {
-            command.env(name, value);
-        }
         command.env("XDG_CONFIG_HOME", bench.person());
         command.arg("--project");
         command.arg(bench.project().root());
-        Pty::run(command, line)
+        Pty::run_with(command, line, env)
     }
 
     /// Runs any command on a terminal.
-    pub fn run(mut command: CommandBuilder, line: Line) -> Pty {
+    pub fn run(command: CommandBuilder, line: Line) -> Pty {
+        Pty::run_with(command, line, &[])
+    }
+
+    /// The same with more in its environment.
+    fn run_with(mut command: CommandBuilder, line: Line, env: &[(&str, &str)]) -> Pty {
         for (name, value) in
             [("TERM", "xterm-256color"), ("BENCHTOP_AS", "ann"), ("BENCHTOP_IDLE_SECONDS", "3"), ("COLORTERM", "")]
         {
             command.env(name, value);
         }
-        for name in ["TMUX", "NO_COLOR", "ACCESSIBLE", "SSH_TTY", "SSH_CONNECTION", "TERM_PROGRAM", "LC_TERMINAL"] {
+        let mine = ["TMUX", "NO_COLOR", "ACCESSIBLE", "SSH_TTY", "SSH_CONNECTION", "TERM_PROGRAM", "LC_TERMINAL"];
+        for name in mine.into_iter().chain(["LC_ALL", "LC_CTYPE", "LANG", "COLORFGBG"]) {
             command.env_remove(name);
+        }
+        for (name, value) in env {
+            command.env(name, value);
         }
         let size = PtySize { cols: SIZE.0, rows: SIZE.1, ..PtySize::default() };
         let pair = native_pty_system().openpty(size).unwrap();
@@ -116,6 +122,11 @@ impl Pty {
 
     pub fn text(&self) -> String {
         text(&self.inner.lock().unwrap())
+    }
+
+    /// Everything the program wrote.
+    pub fn raw(&self) -> Vec<u8> {
+        self.inner.lock().unwrap().raw.clone()
     }
 
     /// Whether the alternate screen is shown, and whether the cursor is.

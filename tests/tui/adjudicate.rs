@@ -2,7 +2,7 @@
 
 use benchtop::model::round::{Adjudication, Guidelines, NewRound, Protocol, Rate};
 use benchtop::model::verdict::{Asked, Part};
-use benchtop::model::{Act, Judgement, Kind, Seen, Verdict};
+use benchtop::model::{Act, Judgement, Kind, PictureSeen, Seen, Verdict};
 use benchtop::owner::Client;
 use benchtop::owner::wire::{Answer, Ask, Decide};
 use uuid::Uuid;
@@ -87,7 +87,10 @@ fn disputes_are_settled_with_a_why_and_nobody_is_named() {
     }
     nameless(&shown);
     // Without a why nothing is settled.
+    // Its picture is missing, which is asked about first.
     cem.keys("a");
+    cem.wait_for("the picture is missing: enter accepts anyway");
+    cem.keys("<enter>");
     cem.wait_for("#1 is accepted: why");
     cem.keys("<enter>");
     cem.wait_for("say why");
@@ -98,7 +101,8 @@ fn disputes_are_settled_with_a_why_and_nobody_is_named() {
     let asked = judgement.asked.clone().unwrap();
     assert_eq!((item.as_str(), judgement.verdict, asked.part), ("kites/1", Verdict::Accept, Part::Adjudication));
     assert_eq!(judgement.note.as_deref(), Some("held beside a colour chart"));
-    assert!(judgement.seen == Seen::Painted && judgement.ms.is_some(), "{judgement:?}");
+    assert!(judgement.seen == Seen::Partly && judgement.ms.is_some(), "{judgement:?}");
+    assert_eq!(judgement.pictures, [PictureSeen::Missing]);
     // A rejection takes reasons and a why.
     cem.wait_for("no kite at all");
     cem.keys("x");
@@ -134,7 +138,7 @@ fn undo_takes_it_back_and_others_verdicts_come_by_themselves() {
     let bench = project();
     let mut cem = sit(&bench, "cem");
     on(&cem, 1);
-    cem.keys("a");
+    cem.keys("a<enter>");
     cem.wait_for("why");
     cem.keys("yes<enter>");
     cem.wait_for("2 to settle, 1 settled");
@@ -263,7 +267,7 @@ fn a_verdict_that_settles_outlives_the_owner() {
     let mut cem = sit(&bench, "cem");
     on(&cem, 1);
     bench.freeze_owner();
-    cem.keys("a");
+    cem.keys("a<enter>");
     cem.wait_for("why");
     cem.keys("sure<enter>");
     cem.wait_for("saving");

@@ -38,6 +38,53 @@ fn three_shows_the_leaderboard_and_enter_goes_down_to_the_item() {
 }
 
 #[test]
+fn an_answer_leads_to_what_every_model_said_and_to_the_item_and_back_to_the_same_row() {
+    let bench = bench();
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("3");
+    seat.wait_for("alpha");
+    seat.keys("ll<enter>");
+    seat.wait_for("answers of ");
+    let at = |shown: &str| shown.lines().find(|line| line.starts_with('▌')).unwrap_or_default().to_string();
+    seat.keys("jj");
+    let row = at(&seat.wait_until("the third row", |s| at(s).contains("pair 220")));
+    seat.keys("<enter>");
+    let shown = seat.wait_for("2 answers: ");
+    assert!(
+        shown.contains("Is the baker wearing a hat?") && shown.contains("alpha") && shown.contains("beta"),
+        "{shown}"
+    );
+    assert!(shown.contains("gold"), "{shown}");
+    // On to the next answer of the list, and back.
+    seat.keys("n");
+    seat.wait_for("#6 ");
+    seat.keys("n");
+    seat.wait_for("this is the last answer of the list");
+    seat.keys("p");
+    seat.wait_for("#5 ");
+    // Enter reviews the item; both keys for back come to the answers again.
+    for back in ["q", "<esc>"] {
+        seat.keys("<enter>");
+        let shown = seat.wait_for("▌1 Review");
+        assert!(shown.contains("#5  pending") || seat.wait_for("#5  pending").contains("#5"), "{shown}");
+        seat.keys(back);
+        seat.wait_for("2 answers: ");
+    }
+    seat.keys("q");
+    let shown = seat.wait_for("answers of ");
+    assert_eq!(at(&shown), row);
+    // From anywhere else back means what it always does.
+    seat.keys("<enter>");
+    seat.wait_for("2 answers: ");
+    seat.keys("<enter>");
+    seat.wait_for("▌1 Review");
+    seat.keys("21");
+    seat.on(5);
+    seat.leave("q");
+}
+
+#[test]
 fn what_papers_printed_stands_dimmed_beside_the_scored_rows() {
     let bench = bench();
     let mut seat = bench.seat("ann");
@@ -80,7 +127,7 @@ fn q_on_the_leaderboard_goes_back_to_the_review() {
     seat.wait_for("alpha");
     seat.keys("q");
     seat.on(2);
-    seat.judge(2, "a");
+    seat.judge(2, "a<enter>");
 }
 
 #[test]

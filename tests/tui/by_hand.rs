@@ -1,5 +1,6 @@
 //! Items edited by hand, and one verdict on many.
 
+use benchtop::model::Act;
 use benchtop::owner::wire::{Answer, Ask};
 
 use super::support::{Bench, Terminal};
@@ -61,6 +62,55 @@ fn the_first_text_comes_back() {
     ann.wait_for("Is kite 1 red?");
     let Answer::Item(view) = bench.client("ann").ask(Ask::Item(1)).unwrap() else { panic!() };
     assert!(!view.json.contains("edited"), "{}", view.json);
+}
+
+#[test]
+fn an_edit_keeps_its_note_and_undo_takes_the_edit_back_first() {
+    let bench = Bench::plain(3);
+    let mut ann = bench.seat("ann");
+    ann.judge(1, "a");
+    ann.on(2);
+    // The note first, then a line, its text, and the line that saves.
+    ann.keys("E<up>reads badly<down>1");
+    ann.wait_for("question");
+    ann.keys("<ctrl-u>Is the kite red<enter>");
+    let menu = ann.wait_for("save as a revision");
+    assert!(menu.contains("reads badly"), "{menu}");
+    ann.keys("6");
+    ann.wait_for("#2 is edited");
+    let item = || match bench.client("ann").ask(Ask::Item(2)).unwrap() {
+        Answer::Item(view) => serde_json::from_str::<serde_json::Value>(&view.json).unwrap(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(item()["edited"]["note"], "reads badly");
+    ann.keys("u");
+    let said = ann.wait_until("the edit to be taken back", |s| s.contains("edit of #2") && s.contains("taken back"));
+    assert!(said.contains("Is kite 2 red?"), "{said}");
+    assert_eq!(item()["edited"], serde_json::Value::Null);
+    assert_eq!(bench.verdicts("ann"), ["1 accept"]);
+    ann.keys("U");
+    ann.wait_until("the edit again", |s| s.contains("edit of #2") && s.contains("brought back"));
+    assert_eq!(item()["edited"]["note"], "reads badly");
+    ann.keys("u");
+    ann.wait_until("the edit to be taken back", |s| s.contains("edit of #2") && s.contains("taken back"));
+    ann.keys("u");
+    ann.wait_for("your verdict on #1 is taken back");
+    assert_eq!(bench.verdicts("ann"), ["1 accept", "1 undo"]);
+}
+
+#[test]
+fn a_reason_is_recorded_where_it_is_marked() {
+    let bench = Bench::plain(3);
+    let mut ann = bench.seat("ann");
+    let said = || match bench.journal("ann").pop().unwrap().act {
+        Act::Judge(judgement) => (judgement.reasons, judgement.note.unwrap_or_default()),
+        other => panic!("{other:?}"),
+    };
+    ann.judge(1, "x<up>too dark<enter>");
+    assert_eq!(said(), (vec![], "too dark".into()));
+    ann.judge(2, "x<tab><up><up>too dark<enter>");
+    let (reasons, note) = said();
+    assert_eq!((reasons.len(), note.as_str()), (1, "too dark"));
 }
 
 #[test]

@@ -118,7 +118,6 @@ fn serve(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
         rev: 7,
         items: u64::from(ITEMS),
         reasons: vec![],
-        theme: "dark".into(),
         place: None,
         notices: vec![],
     };
@@ -162,7 +161,7 @@ fn answer(state: &mut State, ask: &Ask) -> Result<Answer> {
             state.rev += 1;
             state.accepted.push(decide.number);
             let (uuid, rev, number) = (decide.uuid, state.rev, decide.number);
-            Answer::Receipt(Receipt { uuid, rev, number, status: Status::Accepted })
+            Answer::Receipt(Receipt { uuid, rev, number, status: Status::Accepted, edit: false })
         }
         Ask::Doubtful { filter, order, .. } => {
             state.doubts.push((filter.words(), *order));
@@ -256,6 +255,7 @@ fn explanation(number: u32) -> Explanation {
         detail: r#"{"failed":["the kite is red"]}"#.into(),
         version: "1f3a".into(),
         out_of_date: false,
+        counted: None,
     };
     Explanation { number, outcome: Outcome::Flagged, scores: vec![clip], ..Explanation::default() }
 }
@@ -403,6 +403,7 @@ fn a_busy_scorer_is_drawn_at_most_four_times_a_second() {
             tokens: None,
             cost_micros: None,
             waits: None,
+            drafts: 0,
         })));
     }
     seat.wait_for("400 of 400");

@@ -88,6 +88,7 @@ fn an_evaluation_is_one_of_the_jobs_and_has_their_keys() {
         tries: 2,
         prices: (0, 0),
         dry: false,
+        drafts: false,
     };
     bench.client("script").ask(Ask::Evaluate(Box::new(new))).unwrap();
     seat.wait_for("eval tiny (blind)");

@@ -2,6 +2,8 @@
 
 mod adjudicate;
 mod agreement;
+mod ahead;
+mod ascii;
 mod board;
 mod by_hand;
 mod bytes;
@@ -11,10 +13,15 @@ mod first;
 mod generate;
 mod keys;
 mod looks;
+mod note;
 mod odd;
 mod pair;
 mod queue;
 mod receipts;
+mod repaint;
 mod round;
+mod small;
 pub mod support;
+mod themes;
+mod unseen;
 mod workshop;

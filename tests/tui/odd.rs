@@ -14,7 +14,7 @@ fn a_missing_and_a_broken_picture_say_why_and_the_review_goes_on() {
     let shown = seat.on(1);
     assert!(shown.contains("no picture: gone.png was not there when this was imported"), "{shown}");
     assert!(shown.contains('╭'), "no frame:\n{shown}");
-    seat.judge(1, "a");
+    seat.judge(1, "a<enter>");
     let shown = seat.on(2);
     assert!(shown.contains("no picture: not an image"), "{shown}");
     seat.judge(2, "x1");
@@ -34,7 +34,7 @@ fn a_picture_that_was_taken_away_says_why() {
     let mut seat = bench.seat("ann");
     let shown = seat.on(1);
     assert!(shown.contains("no picture: cannot be opened"), "{shown}");
-    seat.judge(1, "a");
+    seat.judge(1, "a<enter>");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn the_help_page_names_the_keys_of_the_pane() {
     seat.on(1);
     seat.keys("?");
     let shown = seat.wait_for("accept this item");
-    assert!(shown.contains("undo your last verdict") && shown.contains("One item a screen"), "{shown}");
+    assert!(shown.contains("take back the last that you did") && shown.contains("One item a screen"), "{shown}");
     // Keys of the pane below it do nothing here.
     seat.keys("a");
     seat.keys("?");
@@ -190,7 +190,7 @@ fn accessible_draws_no_frames_and_says_everything_in_words() {
     let bench = Bench::of(&[pictured(1, "gone.png"), question(2)], &[]);
     let mut seat = bench.seat_at("ann", Terminal { accessible: true, ..Terminal::default() });
     seat.on(1);
-    seat.judge(1, "a");
+    seat.judge(1, "a<enter>");
     seat.keys("p");
     // The item as it is after the verdict: a key on the one before it is rightly refused.
     seat.wait_for("✓ accepted");

@@ -250,14 +250,26 @@ pub struct Terminal {
     pub level: ColourLevel,
     pub theme: &'static str,
     pub accessible: bool,
+    pub ascii: bool,
     /// The text of the person's key file.
     pub keys: &'static str,
 }
 
+impl Terminal {
+    pub const DEFAULT: Terminal = Terminal {
+        size: (120, 40),
+        answers: Answers::AtOnce,
+        level: ColourLevel::True,
+        theme: "dark",
+        accessible: false,
+        ascii: false,
+        keys: "",
+    };
+}
+
 impl Default for Terminal {
     fn default() -> Terminal {
-        let (answers, level) = (Answers::AtOnce, ColourLevel::True);
-        Terminal { size: (120, 40), answers, level, theme: "dark", accessible: false, keys: "" }
+        Terminal::DEFAULT
     }
 }
 
@@ -342,6 +354,10 @@ impl Host for Window {
         *self.0.lock().unwrap()
     }
 
+    fn theme(&self, name: &str) -> Result<Look> {
+        Ok(Look::new(&Theme::shipped(name)?, ColourLevel::True, false))
+    }
+
     fn edit(&self, file: &std::path::Path, _line: u32) -> std::io::Result<()> {
         // An editor that adds a term at the end.
         let mut text = std::fs::read_to_string(file)?;
@@ -392,6 +408,8 @@ impl Seat {
                 capabilities: Capabilities { answers: true, ..Capabilities::default() },
                 level: terminal.level,
                 look: Look::new(&theme, terminal.level, terminal.accessible),
+                ascii: terminal.ascii,
+                themes: ["auto", "dark", "light", "mono"].map(String::from).into(),
                 clock,
                 rows: height,
             };

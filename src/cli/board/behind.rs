@@ -1,4 +1,4 @@
-//! The answers behind a board: those of a cell, and those that two rules read otherwise.
+//! The answers behind a board: those of a cell, those of all models to one question, and those that two rules read otherwise.
 
 use std::io::Write;
 
@@ -9,9 +9,9 @@ use super::source::Source;
 use super::{Args, Output, written};
 use crate::cli::out::json_text;
 use crate::metrics::extract::Extractor;
-use crate::model::Result;
-use crate::model::board::Behind;
-use crate::model::board::looks::Disagreement;
+use crate::model::board::looks::{Disagreement, TOOL};
+use crate::model::board::{Behind, ModelAnswer};
+use crate::model::{Item, Result, ToolVerdict};
 use crate::tui::widgets::text;
 
 /// Columns of the terminal that a cell of such a table takes at most; other formats have it whole.
@@ -30,7 +30,7 @@ impl Source {
             for answer in page.answers.iter().filter(|a| !args.wrong || a.right == Some(false)) {
                 match args.format {
                     Output::Json => line(&AnswerLine { model, column, answer }, out)?,
-                    format => rows.push(cells(answer, format)),
+                    format => rows.push(cells(answer).map(|cell| fitted(cell, format)).into()),
                 }
             }
             match page.next {
@@ -54,12 +54,13 @@ impl Source {
     ///
     /// # Errors
     /// As [`super::run`].
-    pub(super) fn print_against(&self, other: Extractor, args: &Args, out: &mut dyn Write) -> Result<()> {
+    pub(super) fn print_against(&self, other: Option<Extractor>, args: &Args, out: &mut dyn Write) -> Result<()> {
         let found = self.against(other, args)?;
         let rule = args.rule.as_deref().map(super::extractor).transpose()?.map(Extractor::name);
+        let name = other.map_or(TOOL, Extractor::name);
         let told = |d: &Disagreement| AgainstLine {
             model: d.model.clone(),
-            rules: [rule.map(str::to_string), Some(other.name().into())],
+            rules: [rule.map(str::to_string), Some(name.into())],
             answers: d.answers,
             differ: d.differ,
             first_right: d.first_right,
@@ -79,15 +80,60 @@ impl Source {
         };
         let rows = found.iter().map(row).collect();
         let heads = ["model", "answers", "differ", "percent", "only 1st right", "only 2nd right"];
-        let note = format!("1st {}, 2nd {}", rule.unwrap_or("the rule of each question's paper"), other.name());
-        printed(&heads, rows, &lines, args.format, &[note], out)
+        let second = if other.is_none() { "the verdicts that came with the answers" } else { name };
+        let mut notes = vec![format!("1st {}, 2nd {second}", rule.unwrap_or("the rule of each question's paper"))];
+        if other.is_none() && found.is_empty() {
+            notes.push("no answers here came with a verdict".into());
+        }
+        printed(&heads, rows, &lines, args.format, &notes, out)
+    }
+
+    /// Prints what every model answered to one question.
+    ///
+    /// # Errors
+    /// As [`super::run`].
+    pub(super) fn print_item(&self, item: &str, args: &Args, out: &mut dyn Write) -> Result<()> {
+        let found = self.answers_to(item, args)?;
+        if args.format == Output::Json {
+            return found.answers.iter().try_for_each(|of| {
+                line(
+                    &ItemLine {
+                        model: &of.model,
+                        order: of.order.as_deref(),
+                        number: found.number,
+                        answer: &of.answer,
+                    },
+                    out,
+                )
+            });
+        }
+        let row = |of: &ModelAnswer| {
+            let name = of.order.as_ref().map_or_else(|| of.model.clone(), |order| format!("{}, {order}", of.model));
+            let [_, _, is, _, _, read, output] = cells(&of.answer);
+            [name, is, read, tool(&of.answer), output].map(|cell| fitted(cell, args.format)).into()
+        };
+        let rows = found.answers.iter().map(row).collect();
+        let mut notes = vec![format!("question {}: {}", found.key, found.question)];
+        let options = found.options.iter().enumerate();
+        notes.extend(options.map(|(at, option)| format!("{}. {option}", Item::letter(at))));
+        notes.push(format!("gold: {}", found.gold));
+        if found.left_out > 0 {
+            notes.push(format!("{} answers are left out: too long together", found.left_out));
+        }
+        let none: [&(); 0] = [];
+        printed(&["model", "answer is", "read as", "tool", "raw output"], rows, &none, args.format, &notes, out)
     }
 }
 
 const HEADS: [&str; 7] = ["unit", "unit is", "answer is", "question", "gold", "read as", "raw output"];
 
+/// What the tool that wrote an answer made of it, in words.
+fn tool(answer: &Behind) -> String {
+    answer.tool.as_ref().map(ToolVerdict::said).unwrap_or_default()
+}
+
 /// An answer as a line of a table.
-fn cells(a: &Behind, format: Output) -> Vec<String> {
+fn cells(a: &Behind) -> [String; 7] {
     let is = |right: Option<bool>| right.map_or("", |right| if right { "right" } else { "wrong" }).to_string();
     let answer = match (a.right, a.similarity) {
         (None, Some(similarity)) => format!("{similarity:.4}"),
@@ -95,12 +141,12 @@ fn cells(a: &Behind, format: Output) -> Vec<String> {
     };
     let read = a.extracted.clone().unwrap_or_else(|| if a.declined { "(declined)".into() } else { String::new() });
     let output = a.output.clone().unwrap_or_default();
-    let all = [a.unit.clone(), is(a.unit_right), answer, a.key.clone(), a.gold.clone(), read, output];
-    let one_line = |cell: String| match format {
-        Output::Table => text::fit(&cell, MOST),
-        _ => cell,
-    };
-    all.map(one_line).into()
+    [a.unit.clone(), is(a.unit_right), answer, a.key.clone(), a.gold.clone(), read, output]
+}
+
+/// A cell as a format has it: tables cut long ones.
+fn fitted(cell: String, format: Output) -> String {
+    if format == Output::Table { text::fit(&cell, MOST) } else { cell }
 }
 
 fn line(of: &impl Serialize, out: &mut dyn Write) -> Result<()> {
@@ -112,6 +158,16 @@ fn line(of: &impl Serialize, out: &mut dyn Write) -> Result<()> {
 struct AnswerLine<'a> {
     model: &'a str,
     column: &'a str,
+    #[serde(flatten)]
+    answer: &'a Behind,
+}
+
+/// One model's answer to a question.
+#[derive(Serialize)]
+struct ItemLine<'a> {
+    model: &'a str,
+    order: Option<&'a str>,
+    number: u32,
     #[serde(flatten)]
     answer: &'a Behind,
 }

@@ -5,18 +5,18 @@ use std::io::Write;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::print::{csv, pad, shown};
+use super::print::{pad, shown};
 use super::source::Source;
 use super::{Args, Output, written};
 use crate::cli::out::json_text;
 use crate::metrics::statistics::{Rank, p_text};
 use crate::model::agreement::Bootstrap;
 use crate::model::board::looks::{Redrawn, ScEstimate};
-use crate::model::board::{Board, Cell, Column, Row, Scale};
+use crate::model::board::{Better, Board, Cell, Column, Row, Scale};
 use crate::model::{Kind, Problem, Result, clean};
 use crate::pipeline::board::untested;
 use crate::tui::widgets::table::CopyFormat;
-use crate::tui::widgets::table::copy::rows_as;
+use crate::tui::widgets::table::copy::{CopyCell, Heading, rows_as};
 
 impl Source {
     /// Prints ranks by a column.
@@ -72,7 +72,8 @@ impl Source {
                 "- in place of p: no question in common with the next model, so nothing tells the two apart".into(),
             );
         }
-        printed(&heads, rows, &lines, format, &notes, out)
+        let best = Best { at: 2, better: of.1.better(), values: lines.iter().map(|l| l.value).collect() };
+        printed_with(&heads, (rows, Some(best)), &lines, format, &notes, out)
     }
 
     /// Prints how sure the numbers of a column are.
@@ -110,7 +111,8 @@ impl Source {
         }
         let heads = ["model", column, "Wilson 95 %", "drawn 95 %", "drawn from"];
         let note = format!("{} draws, seed {}", plan.draws, plan.seed);
-        printed(&heads, rows, &lines, args.format, &[note], out)
+        let best = Best { at: 1, better: of.1.better(), values: lines.iter().map(|l| l.value).collect() };
+        printed_with(&heads, (rows, Some(best)), &lines, args.format, &[note], out)
     }
 
     /// Prints two models on the same questions.
@@ -336,6 +338,13 @@ struct SharedLine {
     values: [Option<f64>; 2],
 }
 
+/// The column in which a row is the best of several, and the numbers of the rows.
+struct Best {
+    at: usize,
+    better: Better,
+    values: Vec<Option<f64>>,
+}
+
 /// Prints lines as a table of words, or as one object each.
 pub(super) fn printed<T: Serialize>(
     heads: &[&str],
@@ -345,14 +354,39 @@ pub(super) fn printed<T: Serialize>(
     notes: &[String],
     out: &mut dyn Write,
 ) -> Result<()> {
+    printed_with(heads, (rows, None), lines, format, notes, out)
+}
+
+fn printed_with<T: Serialize>(
+    heads: &[&str],
+    (rows, best): (Vec<Vec<String>>, Option<Best>),
+    lines: &[T],
+    format: Output,
+    notes: &[String],
+    out: &mut dyn Write,
+) -> Result<()> {
     written(match format {
         Output::Json => lines.iter().try_for_each(|line| out.write_all(json_text(line).as_bytes())),
-        Output::Csv => std::iter::once(heads.iter().map(|h| csv(h)).collect::<Vec<_>>())
-            .chain(rows.iter().map(|row| row.iter().map(|cell| csv(cell.trim())).collect()))
-            .try_for_each(|row| writeln!(out, "{}", row.join(","))),
-        Output::Md | Output::Latex => {
-            let format = if format == Output::Md { CopyFormat::Markdown } else { CopyFormat::Latex };
-            let heads: Vec<(&str, bool)> = heads.iter().enumerate().map(|(at, head)| (*head, at > 1)).collect();
+        Output::Csv | Output::Md | Output::Latex => {
+            let format = match format {
+                Output::Csv => CopyFormat::Csv,
+                Output::Md => CopyFormat::Markdown,
+                _ => CopyFormat::Latex,
+            };
+            let better = |at: usize| best.as_ref().filter(|b| b.at == at).map_or(Better::Neither, |b| b.better);
+            let heads: Vec<Heading<'_>> = heads
+                .iter()
+                .enumerate()
+                .map(|(at, head)| Heading { better: better(at), ..Heading::new(head, at > 1) })
+                .collect();
+            let cell = |row: usize, at: usize, text: String| {
+                let value = best.as_ref().filter(|b| b.at == at).and_then(|b| b.values.get(row).copied().flatten());
+                CopyCell { text, number: value }
+            };
+            let cells = |(row, texts): (usize, Vec<String>)| {
+                texts.into_iter().enumerate().map(|(at, text)| cell(row, at, text)).collect()
+            };
+            let rows: Vec<Vec<CopyCell>> = rows.into_iter().enumerate().map(cells).collect();
             out.write_all(rows_as(&heads, &rows, format).as_bytes())
         }
         Output::Table => {

@@ -5,7 +5,7 @@
 //! | `print` | a board in every format |
 //! | `source` | where it comes from: files, or the project through its owner |
 //! | `looks` | ranks, intervals, two models |
-//! | `behind` | the answers behind a cell, and those that two rules read otherwise |
+//! | `behind` | the answers behind a cell, those to one question, and those that two rules read otherwise |
 
 mod behind;
 mod looks;
@@ -23,7 +23,8 @@ pub use self::print::print;
 use self::source::Source;
 use super::Context;
 use crate::metrics::extract::Extractor;
-use crate::model::board::{Board, BoardAsk, Cell, Curated, Printed, Row};
+use crate::model::board::looks::TOOL;
+use crate::model::board::{Better, Board, BoardAsk, Cell, Curated, Printed, Row};
 use crate::model::{Filter, Kind, Problem, Result};
 
 /// Arguments of `benchtop board`.
@@ -38,7 +39,7 @@ pub struct Args {
     /// How to print it
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub format: Output,
-    /// Sort by this column, best first; `COLUMN:asc` for worst first, `model` for names
+    /// Sort by this column, best first; `COLUMN:asc` smallest first, `COLUMN:desc` largest first, `model` by name
     #[arg(long, value_name = "COLUMN")]
     pub sort: Option<String>,
     /// The rule that reads answers (strict, legacy-dysca, mvp-mcq, first-bracket ...); that of each question's paper otherwise
@@ -71,10 +72,14 @@ pub struct Args {
     /// Of --behind, only the answers that are wrong
     #[arg(long, requires = "behind")]
     pub wrong: bool,
-    /// How often this rule reads another answer than --rule (or the rule of each question's paper), by model
-    #[arg(long, value_name = "RULE", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "column"])]
+    /// How often this rule reads another answer than --rule (or the rule of each question's paper), by model; `tool`: how often the
+    /// verdicts that came along with the answers are others than the board's
+    #[arg(long, value_name = "RULE|tool", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "column"])]
     pub against: Option<String>,
-    /// The column of --behind, --compare and --sure
+    /// What every model answered to this question, by its id, its key or its number
+    #[arg(long, value_name = "ITEM", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "behind", "against"])]
+    pub item: Option<String>,
+    /// The column of --behind, --compare and --sure; of --item, the column that says what is right
     #[arg(long, value_name = "COLUMN")]
     pub column: Option<String>,
     /// Draws of --compare and --sure
@@ -113,8 +118,13 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let width = width();
     let mut out = io::BufWriter::new(super::out::lines());
     if let Some(rule) = &args.against {
-        let printed = source.print_against(extractor(rule)?, args, &mut out);
+        let other = if rule == TOOL { None } else { Some(extractor(rule)?) };
+        let printed = source.print_against(other, args, &mut out);
         printed.and_then(|()| written(out.flush()))?;
+        return Ok(left_out(&source));
+    }
+    if let Some(item) = &args.item {
+        source.print_item(item, args, &mut out).and_then(|()| written(out.flush()))?;
         return Ok(left_out(&source));
     }
     let printed = match (&args.ranks, &args.compare, &args.column) {
@@ -219,7 +229,11 @@ fn unknown_column(board: &Board, what: String) -> Problem {
 /// # Errors
 /// [`Kind::NotFound`] for a column that is not there.
 pub fn sort(board: &mut Board, by: &str) -> Result<()> {
-    let (name, ascending) = by.strip_suffix(":asc").map_or((by, false), |name| (name, true));
+    let (name, asked) = match by.rsplit_once(':') {
+        Some((name, "asc")) => (name, Some(Better::Less)),
+        Some((name, "desc")) => (name, Some(Better::More)),
+        _ => (by, None),
+    };
     if name == "model" {
         board.rows.sort_by(|a, b| a.model.cmp(&b.model));
         return Ok(());
@@ -227,11 +241,11 @@ pub fn sort(board: &mut Board, by: &str) -> Result<()> {
     let Some(at) = board.columns.iter().position(|c| c.name == name) else {
         return Err(unknown_column(board, format!("no column `{name}` to sort by")));
     };
+    let better = asked.unwrap_or_else(|| board.columns[at].scale.better());
     let value = |row: &Row| row.cells.get(at).copied().flatten().and_then(Cell::value);
     board.rows.sort_by(|a, b| {
         let order = match (value(a), value(b)) {
-            (Some(x), Some(y)) if ascending => x.total_cmp(&y),
-            (Some(x), Some(y)) => y.total_cmp(&x),
+            (Some(x), Some(y)) => better.order(x, y),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
             (None, None) => Ordering::Equal,
@@ -288,7 +302,7 @@ fn matches(glob: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::board::{Cell, Column, Counts};
+    use crate::model::board::{Cell, Column, Counts, Scale};
 
     use super::*;
 
@@ -305,6 +319,7 @@ mod tests {
             columns: vec![column("qAcc.L_l", "qAcc"), column("qAcc.L_h", "qAcc"), column("mAcc.L_m", "mAcc")],
             rows: vec![row("a,b", [(1, 4), (3, 4), (0, 0)]), row("c", [(2, 4), (3, 4), (1, 3)])],
             notes: vec!["c: odd".into()],
+            drafts: 0,
         }
     }
 
@@ -327,7 +342,7 @@ mod tests {
         assert_eq!(text(&board(), Output::Csv, 0).lines().count(), 6);
         assert!(text(&board(), Output::Md, 0).contains("| c | 50.00 2/4 | 75.00 3/4 | 33.33 1/3 |"));
         let latex = text(&board(), Output::Latex, 0);
-        assert!(latex.contains("n & 4 & 4 & 3 \\\\\na,b & 25.00 & 75.00 & - \\\\\n"), "{latex}");
+        assert!(latex.contains("n & 4 & 4 & 3 \\\\\na,b & 25.00 & \\textbf{75.00} & - \\\\\nc & \\textbf{50.00} & \\textbf{75.00} & 33.33 \\\\\n"), "{latex}");
         assert!(latex.contains("model & qAcc.L\\_l &") && latex.ends_with("% c: odd\n"), "{latex}");
         let first = "{\"model\":\"a,b\",\"column\":\"qAcc.L_l\",\"k\":1,\"n\":4,\"value\":0.25}";
         assert_eq!(text(&board(), Output::Json, 0).lines().next(), Some(first));
@@ -335,6 +350,12 @@ mod tests {
 
     #[test]
     fn sorting_and_choosing() {
+        let mut less = board();
+        less.columns[0].scale = Scale::Squared;
+        sort(&mut less, "qAcc.L_l").unwrap();
+        assert_eq!(less.rows[0].model, "a,b", "of a variance the smallest is best");
+        sort(&mut less, "qAcc.L_l:desc").unwrap();
+        assert_eq!(less.rows[0].model, "c");
         let order = |by: &str| {
             let mut board = board();
             sort(&mut board, by).unwrap();

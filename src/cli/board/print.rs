@@ -11,7 +11,7 @@ use crate::metrics::statistics::p_text;
 use crate::model::board::{Board, Cell, Column, Row, Scale};
 use crate::model::clean;
 use crate::tui::widgets::table::CopyFormat;
-use crate::tui::widgets::table::copy::rows_as;
+use crate::tui::widgets::table::copy::{CopyCell, Heading, csv, rows_as};
 
 /// Prints a board that fits `width` columns (tables only).
 ///
@@ -39,7 +39,8 @@ pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -
         Output::Json => {
             for (row, column, cell, value) in cells(board) {
                 let reference = row.reference.as_deref();
-                let line = Line { model: &row.model, column: &column.name, k: cell.k(), n: cell.n(), value, reference };
+                let (model, column, k, n) = (&*row.model, &*column.name, cell.k(), cell.n());
+                let line = Line { model, column, k, n, value, reference, drafts: board.drafts };
                 out.write_all(json_text(&line).as_bytes())?;
             }
             notes_aside(board)
@@ -56,6 +57,13 @@ struct Line<'a> {
     value: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     reference: Option<&'a str>,
+    /// Questions of the whole board that show a draft.
+    #[serde(skip_serializing_if = "is_zero")]
+    drafts: u64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// What a row is called for people: with where it was printed, if it was not scored.
@@ -82,15 +90,6 @@ fn notes_aside(board: &Board) -> io::Result<()> {
         tell(format_args!("note: {}", clean::line(note)));
     }
     Ok(())
-}
-
-/// A cell of CSV, which no spreadsheet takes for a formula.
-pub(super) fn csv(text: &str) -> String {
-    let text = &*clean::cell(text);
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_string(),
-    }
 }
 
 pub(super) fn shown(cell: Option<Cell>, column: &Column) -> String {
@@ -141,18 +140,23 @@ fn latex(board: &Board, out: &mut dyn Write) -> io::Result<()> {
     let number = |(cell, of): (&Option<Cell>, &Column)| match cell.and_then(Cell::value) {
         Some(value) if of.scale == Scale::Share => format!("{:.2}", value * 100.0),
         Some(value) if of.scale == Scale::Points => format!("{value:+.2}"),
-        Some(value) if of.scale == Scale::P => p_text(value).replace('<', "$<$"),
+        Some(value) if of.scale == Scale::P => p_text(value),
         Some(value) if of.scale == Scale::Squared => format!("{:.2}", value.max(0.0)),
         Some(value) => format!("{value:.2}"),
         None => "-".into(),
     };
-    let heads: Vec<(&str, bool)> =
-        std::iter::once(("model", false)).chain(board.columns.iter().map(|c| (c.name.as_str(), true))).collect();
+    let mut heads = vec![Heading::new("model", false)];
+    heads.extend(board.columns.iter().map(|c| Heading { better: c.better(), ..Heading::new(&c.name, true) }));
     let counts = (0..board.columns.len()).map(|at| n_of(at).map_or(String::new(), |n| n.to_string()));
-    let mut rows = vec![std::iter::once("n".to_string()).chain(counts).collect::<Vec<_>>()];
+    let mut rows: Vec<Vec<CopyCell>> =
+        vec![std::iter::once("n".to_string()).chain(counts).map(CopyCell::from).collect()];
     rows.extend(board.rows.iter().map(|row| {
-        let cells = row.cells.iter().zip(&board.columns).map(number);
-        std::iter::once(name(row)).chain(cells).collect()
+        let cell = |(cell, of): (&Option<Cell>, &Column)| {
+            let value = cell.and_then(Cell::value).filter(|_| row.reference.is_none());
+            CopyCell { text: number((cell, of)), number: value }
+        };
+        let cells = row.cells.iter().zip(&board.columns).map(cell);
+        std::iter::once(name(row).into()).chain(cells).collect()
     }));
     out.write_all(rows_as(&heads, &rows, CopyFormat::Latex).as_bytes())?;
     board.notes.iter().try_for_each(|n| writeln!(out, "% {}", clean::line(n)))

@@ -5,8 +5,8 @@ use crate::cli::{Context, out};
 use crate::metrics::extract::Extractor;
 use crate::metrics::statistics::Rank;
 use crate::model::agreement::Bootstrap;
-use crate::model::board::looks::{Compared, Disagreement, Sure};
-use crate::model::board::{BehindPage, Board, BoardAsk, Printed};
+use crate::model::board::looks::{Compared, Disagreement, Sure, TOOL};
+use crate::model::board::{Answered, BehindPage, Board, BoardAsk, Printed};
 use crate::model::{Kind, Problem, Result};
 use crate::owner::Client;
 use crate::owner::wire::{Answer, Ask};
@@ -136,16 +136,33 @@ impl Source {
         }
     }
 
-    /// Where another rule reads other answers.
-    pub(super) fn against(&self, other: Extractor, args: &Args) -> Result<Vec<Disagreement>> {
+    /// What every model answered to one question.
+    pub(super) fn answers_to(&self, item: &str, args: &Args) -> Result<Answered> {
+        match self {
+            Source::Files(scored, _) => scored.answers_to(scored.row_named(item)?, args.column.as_deref()),
+            Source::Project(client, ask) => {
+                let (rule, column) = (ask.rule.clone(), args.column.clone());
+                match client.ask(Ask::Answered { rule, column, item: item.into() })? {
+                    Answer::Answered(found) => Ok(*found),
+                    _ => Err(unexpected()),
+                }
+            }
+        }
+    }
+
+    /// Where another rule reads other answers; without one, where the tools that wrote the answers judged them otherwise.
+    pub(super) fn against(&self, other: Option<Extractor>, args: &Args) -> Result<Vec<Disagreement>> {
         match self {
             Source::Files(scored, _) => {
+                let Some(other) = other else {
+                    return scored.against_tools(&scored.ruled().choose(None), (&|| true, &|_| true));
+                };
                 let mapping = args.mapping.as_deref().map(crate::cli::import::mapping).transpose()?;
                 let second = from_paths_by(&args.paths, Some(other), mapping.as_ref())?;
                 scored.disagreements(&second, &scored.ruled().choose(None), (&|| true, &|_| true))
             }
             Source::Project(client, ask) => {
-                let other = Some(other.name().to_string());
+                let other = Some(other.map_or(TOOL, Extractor::name).to_string());
                 match client.ask(Ask::Disagreements { ask: Box::new(ask.clone()), other })? {
                     Answer::Disagreements(found) => Ok(found),
                     _ => Err(unexpected()),

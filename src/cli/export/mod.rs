@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::{Context, items, out};
+use crate::model::made::{PictureState, check_drafts};
 use crate::model::{Filter, Form, Item, Kind, Prediction, Problem, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, AnswerSet, Ask};
+use crate::owner::wire::{Answer, AnswerSet, Ask, PageAsk};
 use crate::pipeline::export::tools::Tool;
 use crate::pipeline::export::{Aside, Exporter, Target, To, unlink};
 use crate::store::picture_file::PictureFile;
@@ -28,6 +29,9 @@ pub struct Args {
     /// Copy the pictures beside the file, under the names that the records give them
     #[arg(long, requires = "out")]
     images: bool,
+    /// Take items that show a draft along; their records say so
+    #[arg(long)]
+    drafts: bool,
     /// Write what models answered too (vlmevalkit; mvp always does)
     #[arg(long)]
     with_predictions: bool,
@@ -71,6 +75,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     }
     let filter = Filter::parse(&args.filter)?;
     let client = context.client()?;
+    check(&client, &filter, args.drafts)?;
     let nested = target == Target::Dysca && all_nested(&client, &filter)?;
     let to = args.out.as_deref().map_or_else(|| To::Stream(Box::new(out::data())), To::Path);
     let mut exporter = Exporter::create(target, to, nested)?.leaving_out();
@@ -108,6 +113,21 @@ fn told_aside(aside: &Aside) -> u8 {
         out::tell(format_args!("{} items were set aside: their pictures are damaged or gone", aside.count()));
     }
     u8::from(aside.count() > 0)
+}
+
+/// Refuses an export with drafts that nobody asked for.
+fn check(client: &Client, filter: &Filter, wanted: bool) -> Result<()> {
+    let page = |filter: Filter| PageAsk { generation: 1, filter, sort: Vec::new(), offset: 0, count: 0 };
+    let count = |filter: Filter| match client.ask(Ask::Page(page(filter)))? {
+        Answer::Page(page) => Ok(page.total),
+        _ => Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")),
+    };
+    let is_draft = filter.picture.is_empty() || filter.picture.contains(&PictureState::Draft);
+    if wanted || !is_draft {
+        return Ok(());
+    }
+    let drafts = count(Filter { picture: vec![PictureState::Draft], ..filter.clone() })?;
+    if drafts == 0 { Ok(()) } else { check_drafts(drafts, (count(filter.clone())?, "items"), false) }
 }
 
 fn item(number: u32, json: &str) -> Result<Item> {

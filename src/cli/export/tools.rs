@@ -27,6 +27,7 @@ pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
     }
     let filter = Filter::parse(&args.filter)?;
     let client = context.client()?;
+    super::check(&client, &filter, args.drafts)?;
     let each = |take: &mut dyn FnMut(Item) -> Result<()>| {
         items::each(&client, filter.clone(), Vec::new(), &mut |number, _, json| take(item(number, json)?))
     };

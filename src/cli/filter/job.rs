@@ -40,7 +40,11 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
             (true, _) => out::json_text(&job.value()),
             (false, true) => {
                 consent::note(job.waits.as_deref())?;
-                format!("{} pictures or texts to score by {}\n", job.of.unwrap_or_default(), job.device)
+                let drafts = match job.drafts {
+                    0 => String::new(),
+                    drafts => format!("note: {drafts} of them show a draft, which is no picture of a model\n"),
+                };
+                format!("{} pictures or texts to score by {}\n{drafts}", job.of.unwrap_or_default(), job.device)
             }
             (false, false) => format!("{}\n", job.progress(usize::MAX)),
         };
@@ -107,6 +111,9 @@ impl Followed for ScoringState {
     fn progress(&self, width: usize) -> String {
         let of = self.of.map_or("?".into(), |of| of.to_string());
         let mut parts = vec![format!("job {} {}  {}  {} of {of}", self.id, self.phase.name(), self.scorer, self.done)];
+        if self.drafts > 0 {
+            parts.push(format!("{} drafts", self.drafts));
+        }
         if self.without > 0 {
             parts.push(format!("{} without a number", self.without));
         }
@@ -158,6 +165,7 @@ mod tests {
             tokens: Some((900, 30)),
             cost_micros: Some(1500),
             waits: None,
+            drafts: 0,
         };
         let line = "job 2 running  judge/v1-add  10 of 130  1 without a number  60 a minute  2 min left  900 + 30 tokens  \
                     cost 0.0015  no answer";

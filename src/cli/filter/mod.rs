@@ -42,6 +42,9 @@ enum What {
         /// Score again what failed, was refused or could not be read
         #[arg(long, conflicts_with_all = ["dry_run", "filter"])]
         retry: bool,
+        /// Score drafts too
+        #[arg(long)]
+        drafts: bool,
         /// Begin and leave it to the owner
         #[arg(long, conflicts_with = "dry_run")]
         detach: bool,
@@ -109,8 +112,8 @@ fn other() -> Problem {
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let json = args.json;
     match &args.what {
-        What::Run { scorer, filter, dry_run, retry, detach, json_progress } => {
-            let new = NewScoring { scorer: scorer.clone(), filter: filter.clone(), dry: *dry_run };
+        What::Run { scorer, filter, dry_run, retry, drafts, detach, json_progress } => {
+            let new = NewScoring { scorer: scorer.clone(), filter: filter.clone(), dry: *dry_run, drafts: *drafts };
             job::run(context, new, *retry, job::Watch { detach: *detach, lines: *json_progress, json })
         }
         What::Pause { id } => job::act(context, *id, ScoringAct::Pause, json),
@@ -148,6 +151,9 @@ fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
     for score in &said.scores {
         let values: Vec<String> = score.values.iter().map(|(name, value)| format!("{name} {value:.4}")).collect();
         out.push_str(&format!("{}\t{}\t{}", score.scorer, score.state.name(), values.join(", ")));
+        if let Some(counted) = score.counted {
+            out.push_str(&format!("\t{counted}"));
+        }
         if let Some(percentile) = score.percentile {
             out.push_str(&format!("\t{:.1} % are more doubtful", percentile * 100.0));
         }

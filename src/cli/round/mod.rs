@@ -50,6 +50,22 @@ enum Do {
         /// The round
         name: String,
     },
+    /// Delete a round that has no verdicts
+    Delete {
+        /// The round
+        name: String,
+    },
+    /// Have people join a round that goes on, or leave it: what they had left goes to the others
+    People {
+        /// The round
+        name: String,
+        /// Who joins, with commas between
+        #[arg(long, value_delimiter = ',', value_name = "NAMES", required_unless_present = "remove")]
+        add: Vec<String>,
+        /// Who leaves, with commas between; their verdicts go on counting
+        #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+        remove: Vec<String>,
+    },
     /// What you are to judge next: it is yours until its lease ends; asking again renews it
     Next {
         /// The round
@@ -103,6 +119,18 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Do::Show { name } => show::one(&named(&client, name)?, args.json),
         Do::Close { name } => close(&client, name, true, args.json)?,
         Do::Reopen { name } => close(&client, name, false, args.json)?,
+        Do::Delete { name } => {
+            client.ask(Ask::DeleteRound(name.clone()))?;
+            match args.json {
+                true => out::json_text(&serde_json::json!({"deleted": name})),
+                false => format!("the round `{name}` is deleted\n"),
+            }
+        }
+        Do::People { name, add, remove } => {
+            let ask = Ask::RoundPeople { round: name.clone(), add: add.clone(), remove: remove.clone() };
+            let Answer::Round(state) = client.ask(ask)? else { return other() };
+            show::one(&state, args.json)
+        }
         Do::Next { name } => {
             let Answer::Turn(turn) = client.ask(Ask::Next(name.clone()))? else { return other() };
             next(&turn, args.json)
@@ -163,7 +191,7 @@ fn next(turn: &Turn, json: bool) -> String {
     let value = match turn {
         Turn::Item(served) => serde_json::json!({
             "turn": "item", "number": served.number, "item": served.item, "practice": served.practice, "nth": served.nth,
-            "until": journal::stamp(served.until),
+            "until": journal::stamp(served.until), "elsewhere": served.elsewhere,
         }),
         Turn::Wait(until) => serde_json::json!({"turn": "wait", "until": journal::stamp(*until)}),
         Turn::Finished => serde_json::json!({"turn": "finished"}),

@@ -52,7 +52,7 @@ pub(super) fn value(report: &RoundReport) -> Value {
         "revised": agreement::rate(report.revised), "audit": audit,
         "disputes": report.disputes.0, "settled": report.disputes.1, "adjudications": settled,
         "guidelines_version": report.guidelines, "guidelines_versions": versions,
-        "methods": report.agreement.methods,
+        "methods": report.agreement.methods, "left_out": report.state.left_out,
     });
     if let (Value::Object(out), Value::Object(more)) = (&mut out, more) {
         out.extend(more);

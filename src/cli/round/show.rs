@@ -20,7 +20,7 @@ pub(super) fn value(state: &RoundState) -> Value {
         "items": state.items, "missing": state.missing, "people": people, "judged": state.judged,
         "wanted": state.wanted, "by_status": by_status, "strangers": state.strangers,
         "created": journal::stamp(state.created), "by": state.by, "closed": state.closed.map(journal::stamp),
-        "guidelines": state.guidelines,
+        "guidelines": state.guidelines, "left": state.left,
     })
 }
 
@@ -71,7 +71,8 @@ pub(super) fn one(state: &RoundState, json: bool) -> String {
     }
     let mut text = line(state);
     for (who, judged) in &state.people {
-        let _ = writeln!(text, "  {who}\t{judged} judged");
+        let left = if state.left.contains(who) { ", left the round" } else { "" };
+        let _ = writeln!(text, "  {who}\t{judged} judged{left}");
     }
     match &state.by_status {
         Some(counts) => {

@@ -77,7 +77,7 @@ fn each(client: &Client, round: Option<&str>, take: Take<'_>) -> Result<()> {
 
 /// Writes Label Studio's tasks; gives back where they were written to.
 fn tasks(client: &Client, args: &Args, out: Box<dyn Write>) -> Result<Box<dyn Write>> {
-    let words = super::words(&args.map, &[], None);
+    let words = super::words(&args.map, &[]);
     let mut writer = TaskWriter::new(out, &words, &args.pictures_at);
     each(client, args.round.as_deref(), &mut |page| {
         let by_item: Vec<&[(u32, Exchanged)]> = page.chunk_by(|a, b| a.0 == b.0).collect();

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Form;
 use crate::cli::{Context, import, merge, out, print};
-use crate::model::exchange::Taken;
+use crate::model::exchange::{Taken, Words};
 use crate::model::{Kind, Problem, Result, clean};
 use crate::owner::wire::{Answer, Ask};
 
@@ -31,6 +31,9 @@ pub struct Args {
     /// The field of a Label Studio task's data that holds the item's id; `item` otherwise
     #[arg(long, value_name = "NAME")]
     item_field: Option<String>,
+    /// The data set that the tasks of a Label Studio file are of, where several have an item of the same number
+    #[arg(long, value_name = "NAME")]
+    dataset: Option<String>,
     /// Say what it would come to, and take nothing
     #[arg(long)]
     dry_run: bool,
@@ -45,14 +48,16 @@ pub struct Args {
 /// A file that cannot be read or is of another form; then nothing is taken.
 pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     let file = std::path::absolute(&args.file).map_err(|e| Problem::io(&e, "cannot be found", &args.file))?;
-    let words = super::words(&args.map, &args.choice, args.item_field.as_ref());
+    let words = super::words(&args.map, &args.choice);
+    let words = Words { item_field: args.item_field.clone(), dataset: args.dataset.clone(), ..words };
     let form = args.format.map(Into::into);
     let ask = Ask::TakeVerdicts { file, form, words: Box::new(words), dry: args.dry_run };
     let Answer::Taken(taken) = import::waited(&context.client()?, ask, !args.json)? else {
         return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
     };
     print(&if args.json { out::json_text(&value(&taken, args.dry_run)) } else { text(&taken, args.dry_run) })?;
-    Ok(0)
+    // Whoever imports wants verdicts: a file of which nothing landed is a failure, whatever the reasons.
+    Ok(u8::from(taken.read > 0 && taken.added + taken.known == 0))
 }
 
 fn value(taken: &Taken, dry: bool) -> serde_json::Value {

@@ -77,9 +77,9 @@ fn pair(text: &str) -> std::result::Result<(String, String), String> {
     }
 }
 
-fn words(people: &[(String, String)], choices: &[(String, String)], item_field: Option<&String>) -> Words {
+fn words(people: &[(String, String)], choices: &[(String, String)]) -> Words {
     let map = |list: &[(String, String)]| list.iter().cloned().collect::<BTreeMap<_, _>>();
-    Words { people: map(people), choices: map(choices), item_field: item_field.cloned() }
+    Words { people: map(people), choices: map(choices), ..Words::default() }
 }
 
 /// Runs it.

@@ -2,6 +2,7 @@
 
 use std::io::{Cursor, Write};
 
+use image::imageops::{self, FilterType};
 use image::{ImageFormat, Rgb, RgbImage};
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 use unicode_width::UnicodeWidthStr;
@@ -13,6 +14,8 @@ use crate::model::{Kind, Problem, Result};
 /// Pixels a unit.
 const SCALE: f64 = 2.0;
 const MOST: f64 = 64e6;
+/// Pixels of the longer side, at most.
+const SIDE: f64 = 2000.0;
 
 pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
     let (width, height) = ((scene.width * SCALE).ceil().max(1.0), (scene.height * SCALE).ceil().max(1.0));
@@ -24,8 +27,16 @@ pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
     for shape in &scene.shapes {
         match shape {
             Shape::Rect { x, y, width, height, colour } => fill(&mut picture, (*x, *y), (*width, *height), *colour),
-            Shape::Text { x, y, anchor, colour, text } => letters(&mut picture, (*x, *y), *anchor, *colour, text),
+            Shape::Text { x, y, anchor, colour, text, up } => {
+                letters(&mut picture, (*x, *y), (*anchor, *up), *colour, text);
+            }
         }
+    }
+    // Drawn large and made smaller, letters keep their shapes.
+    if width.max(height) > SIDE {
+        let by = SIDE / width.max(height);
+        let side = |length: f64| ((length * by).round() as u32).clamp(1, SIDE as u32);
+        picture = imageops::resize(&picture, side(width), side(height), FilterType::Lanczos3);
     }
     let mut bytes = Cursor::new(Vec::new());
     picture
@@ -44,7 +55,7 @@ fn fill(picture: &mut RgbImage, (x, y): (f64, f64), (width, height): (f64, f64),
     }
 }
 
-fn letters(picture: &mut RgbImage, (x, y): (f64, f64), anchor: Anchor, colour: Colour, text: &str) {
+fn letters(picture: &mut RgbImage, (x, y): (f64, f64), (anchor, up): (Anchor, bool), colour: Colour, text: &str) {
     let (weight, size) = (FontWeight::Regular, RasterHeight::Size32);
     let step = get_raster_width(weight, size) as f64;
     let length = step * text.width() as f64;
@@ -53,18 +64,24 @@ fn letters(picture: &mut RgbImage, (x, y): (f64, f64), anchor: Anchor, colour: C
         Anchor::End => length,
         Anchor::Middle => length / 2.0,
     };
-    let (mut left, top) = (x * SCALE - shift, y * SCALE - size.val() as f64 / 2.0);
+    let half = size.val() as f64 / 2.0;
+    // Along the line of text, and across it.
+    let mut along = -shift;
+    let at = |along: f64, across: f64| match up {
+        true => (x * SCALE + across - half, y * SCALE - along),
+        false => (x * SCALE + along, y * SCALE + across - half),
+    };
     for c in text.chars() {
         let glyph = get_raster(c, weight, size).or_else(|| get_raster('?', weight, size));
         if let Some(glyph) = glyph {
             for row in 0..size.val() {
                 for column in 0..glyph.width() {
                     let ink = glyph.pixel(column, row).unwrap_or(0);
-                    blend(picture, (left + column as f64, top + row as f64), colour, ink);
+                    blend(picture, at(along + column as f64, row as f64), colour, ink);
                 }
             }
         }
-        left += step * unicode_width::UnicodeWidthChar::width(c).unwrap_or(0) as f64;
+        along += step * unicode_width::UnicodeWidthChar::width(c).unwrap_or(0) as f64;
     }
 }
 

@@ -141,6 +141,7 @@ fn flat(mut sample: Record) -> Record {
         other => other.as_f64(),
     });
     let failed = sample.get("error").filter(|e| !e.is_null()).and_then(|e| e.get("message").or(Some(e))).cloned();
+    let thought = sample.get("output").and_then(|output| reasoning(output, &whole));
     let output = if failed.is_some() { None } else { sample.get("output").and_then(|o| completion(o, &whole)) };
     row([
         ("id", sample.get("id").cloned().unwrap_or_default()),
@@ -153,6 +154,7 @@ fn flat(mut sample: Record) -> Record {
         ),
         ("answer", sample.get("target").cloned().unwrap_or_default()),
         ("output", output.map_or(Value::Null, Value::from)),
+        ("reasoning", thought.map_or(Value::Null, Value::from)),
         ("right", right.map_or(Value::Null, Value::from)),
         ("extracted", score.and_then(|s| s.get("answer")).cloned().unwrap_or_default()),
         ("subtask", of("category")),
@@ -191,6 +193,15 @@ fn completion(output: &Value, whole: &dyn Fn(&str) -> String) -> Option<String> 
     Some(texts.join("\n"))
 }
 
+/// What the model thought before it answered, which stands as parts of its own in its message.
+fn reasoning(output: &Value, whole: &dyn Fn(&str) -> String) -> Option<String> {
+    let parts = output.pointer("/choices/0/message/content")?.as_array()?;
+    let is = |part: &&Value| part.get("type").and_then(Value::as_str) == Some("reasoning");
+    let text = |part: &Value| part.get("reasoning").and_then(Value::as_str).map(whole);
+    let found: Vec<String> = parts.iter().filter(is).filter_map(text).filter(|text| !text.is_empty()).collect();
+    (!found.is_empty()).then(|| found.join("\n"))
+}
+
 /// What a log says of itself.
 ///
 /// # Errors
@@ -219,4 +230,20 @@ pub fn about(path: &Path, zipped: bool) -> Result<About> {
         written: of("/created"),
         ..About::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_model_thought_is_kept_apart_from_what_it_said() {
+        let said = json!([{"type": "reasoning", "reasoning": "A dog barks."}, {"type": "text", "text": "B"}]);
+        let sample = json!({"id": 1, "input": "What is it?", "choices": ["cat", "dog"], "target": "B",
+            "output": {"choices": [{"message": {"role": "assistant", "content": said}}]}});
+        let row = flat(sample.as_object().unwrap().clone());
+        assert_eq!((&row["output"], &row["reasoning"]), (&json!("B"), &json!("A dog barks.")));
+    }
 }

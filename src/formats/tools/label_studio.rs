@@ -14,6 +14,17 @@ use crate::formats::rows::Rows;
 const OWN: [&str; 8] =
     ["id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement", "annotation_comment"];
 
+/// The key of a task's question as [`rows`] gives it, and the question: of the task's data, or of a record of its tables with
+/// `table`, which is flat. `id` is the number that Label Studio gave the task.
+pub fn asked(mut data: Record, id: Option<Value>, table: bool) -> (Option<Value>, Option<String>) {
+    if table {
+        OWN.iter().for_each(|name| drop(data.remove(*name)));
+    }
+    let mut question = renamed(&mapping(&data), data);
+    let text = question.get("question").and_then(Value::as_str).map(str::to_string);
+    (question.remove("id").or(id), text)
+}
+
 /// Tasks as rows, one a model that predicted something, one without any; or the rows of its tables, `tasks` being false.
 pub fn rows(records: Box<dyn Rows>, tasks: bool) -> Box<dyn Rows> {
     each(records, move |record| Ok(if tasks { task(record) } else { vec![table_row(record)] }))

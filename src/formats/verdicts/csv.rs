@@ -15,10 +15,10 @@ use super::{Found, Meaning, Take, plain};
 use crate::formats::delimited::{Lines, uneven};
 use crate::formats::write::raw;
 use crate::model::exchange::Exchanged;
-use crate::model::{Problem, Result};
+use crate::model::{PictureSeen, Problem, Result};
 
 /// The names of the columns, in the order in which they are written.
-pub const COLUMNS: [&str; 17] = [
+pub const COLUMNS: [&str; 18] = [
     "number",
     "item",
     "who",
@@ -36,6 +36,7 @@ pub const COLUMNS: [&str; 17] = [
     "guidelines",
     "revealed",
     "on",
+    "pictures",
 ];
 
 /// Characters that a spreadsheet takes for the beginning of a formula, or drops there; and the apostrophe itself.
@@ -56,7 +57,7 @@ pub fn write_names(out: &mut dyn Write) -> Result<()> {
 pub fn write(number: u32, verdict: &Exchanged, out: &mut dyn Write) -> Result<()> {
     let line = Line::of(number, verdict);
     let text = |text: &str| Some(guarded(text).into_owned());
-    let cells: [Option<String>; 17] = [
+    let cells: [Option<String>; 18] = [
         line.number.map(|n| n.to_string()),
         text(&line.item),
         text(&line.who),
@@ -74,6 +75,7 @@ pub fn write(number: u32, verdict: &Exchanged, out: &mut dyn Write) -> Result<()
         line.guidelines.as_deref().and_then(text),
         line.revealed.then(|| "true".into()),
         line.on.as_deref().and_then(text),
+        (!line.pictures.is_empty()).then(|| line.pictures.iter().map(|p| p.name()).collect::<Vec<_>>().join(";")),
     ];
     let cells: Vec<String> = cells.into_iter().map(|cell| quoted(cell.unwrap_or_default())).collect();
     raw(out, (cells.join(",") + "\r\n").as_bytes())
@@ -138,7 +140,7 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
     if cells.len() != columns.len() {
         return Err(uneven(cells.len(), columns.len()));
     }
-    let mut found: [Option<String>; 17] = Default::default();
+    let mut found: [Option<String>; 18] = Default::default();
     for (cell, column) in cells.into_iter().zip(columns) {
         if let Some(slot) = column.and_then(|at| found.get_mut(at)) {
             *slot = text(cell);
@@ -162,6 +164,7 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
         guidelines,
         revealed,
         on,
+        pictures,
     ] = found;
     let reasons = reasons.unwrap_or_default();
     let reasons = reasons.split(';').map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_string);
@@ -189,7 +192,14 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
             }
         },
         on,
+        pictures: pictures.map_or(Ok(Vec::new()), |cell| cell.split(';').map(picture).collect())?,
     })
+}
+
+fn picture(word: &str) -> Result<PictureSeen> {
+    let known = || PictureSeen::ALL.map(PictureSeen::name).join(", ");
+    PictureSeen::from_name(word.trim())
+        .ok_or_else(|| Problem::input(format!("`{word}` is none of {}", known())).field("pictures"))
 }
 
 fn whole<T: std::str::FromStr>(cell: Option<String>, name: &str) -> Result<Option<T>> {

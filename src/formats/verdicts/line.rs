@@ -7,7 +7,7 @@ use super::{Meaning, unmapped};
 use crate::model::exchange::{Exchanged, receipt};
 use crate::model::history::stamp;
 use crate::model::verdict::{Asked, Part};
-use crate::model::{Judgement, Problem, Result, Seen, Verdict, name};
+use crate::model::{Judgement, PictureSeen, Problem, Result, Seen, Verdict, name};
 
 /// Largest revision that is read: beyond it JSON's numbers are not whole.
 const LARGEST_REV: u64 = 1 << 53;
@@ -33,6 +33,7 @@ pub(super) struct Line {
     pub guidelines: Option<String>,
     pub revealed: bool,
     pub on: Option<String>,
+    pub pictures: Vec<PictureSeen>,
 }
 
 impl Line {
@@ -58,6 +59,7 @@ impl Line {
             guidelines: asked.and_then(|a| a.guidelines.clone()),
             revealed: asked.is_some_and(|a| a.revealed),
             on: verdict.on.clone(),
+            pictures: j.pictures.clone(),
         }
     }
 
@@ -91,6 +93,7 @@ impl Line {
             reasons,
             note: self.note,
             ms: self.ms,
+            pictures: self.pictures,
             answer: self.answer,
             asked,
             ..Judgement::new(verdict, self.seen.unwrap_or(Seen::Script))

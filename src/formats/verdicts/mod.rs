@@ -19,12 +19,14 @@ use crate::model::exchange::{Exchanged, VerdictForm, Words};
 use crate::model::{Problem, Result};
 
 /// What the words of a file mean in this project.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Meaning<'m> {
     /// What was said that they mean.
     pub words: &'m Words,
     /// Reasons of this project.
     pub reasons: &'m [Reason],
+    /// The id of the item that a task with this key and question is about, or why that cannot be told.
+    pub item: &'m dyn Fn(&str, Option<&str>) -> Result<String>,
 }
 
 /// A record of a file.

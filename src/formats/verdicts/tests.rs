@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::label_studio::TaskWriter;
 use super::*;
 use crate::model::verdict::{Asked, Part};
-use crate::model::{Choice, Form, Item, Judgement, Key, Kind, QuestionKind, Role, Seen, Verdict};
+use crate::model::{Choice, Form, Item, Judgement, Key, Kind, PictureSeen, QuestionKind, Role, Seen, Verdict};
 
 fn reasons() -> Vec<Reason> {
     ["wrong-answer", "unsafe", "-odd"].map(|key| Reason { key: key.into(), label: key.replace('-', " ") }).into()
@@ -15,13 +15,13 @@ fn reasons() -> Vec<Reason> {
 fn words(people: &[(&str, &str)], choices: &[(&str, &str)]) -> Words {
     let map =
         |list: &[(&str, &str)]| list.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect::<BTreeMap<_, _>>();
-    Words { people: map(people), choices: map(choices), item_field: None }
+    Words { people: map(people), choices: map(choices), ..Words::default() }
 }
 
 /// What is read of a text: the verdicts, and the place, item, person and reason of what was not taken.
 fn read_text(form: VerdictForm, text: &str, words: &Words) -> Result<(Vec<Exchanged>, Vec<String>, Vec<String>)> {
     let (mut taken, mut aside, known) = (Vec::new(), Vec::new(), reasons());
-    let meaning = Meaning { words, reasons: &known };
+    let meaning = Meaning { words, reasons: &known, item: &|key, _| Ok(key.to_string()) };
     let take = &mut |found: Found| {
         match found.verdict {
             Ok(verdict) => taken.push(verdict),
@@ -101,16 +101,18 @@ fn judgements() -> impl Strategy<Value = Judgement> {
         let part = Part::ALL[part];
         Asked { round, part, guidelines, revealed }
     });
-    let seen = prop_oneof![Just(Seen::Painted), Just(Seen::Unconfirmed), Just(Seen::Script)];
+    let seen = proptest::sample::select(&Seen::ALL[..]);
+    let pictures = proptest::collection::vec(proptest::sample::select(&PictureSeen::ALL[..]), 0..4);
     let why = proptest::sample::subsequence(reasons().into_iter().map(|r| r.key).collect::<Vec<_>>(), 0..=3);
     let said = (0..Verdict::ALL.len(), why, proptest::option::of(texts()), proptest::option::of(texts()));
-    (said, seen, proptest::option::of(any::<u32>()), proptest::option::of(asked)).prop_map(
-        |((verdict, reasons, note, answer), seen, ms, asked)| Judgement {
+    (said, (seen, pictures), proptest::option::of(any::<u32>()), proptest::option::of(asked)).prop_map(
+        |((verdict, reasons, note, answer), (seen, pictures), ms, asked)| Judgement {
             verdict: Verdict::ALL[verdict],
             reasons,
             note,
             ms,
             seen,
+            pictures,
             answer,
             asked,
         },

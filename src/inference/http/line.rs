@@ -1,6 +1,7 @@
 //! One exchange with one server: what is sent, and what class of answer came back.
 
 use std::future::Future;
+use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{RequestBuilder, Response, Url};
@@ -42,6 +43,12 @@ impl Stop {
         Stop { failure, again: true, outcome: Outcome::Failed(why), status: None }
     }
 
+    /// Nobody is there.
+    fn absent(why: String) -> Stop {
+        let failure = Failure::new(FailureKind::Unavailable, why.clone());
+        Stop { failure, again: true, outcome: Outcome::Absent(why), status: None }
+    }
+
     /// What came is no answer.
     pub(super) fn unfit(why: String) -> Stop {
         let failure = Failure::new(FailureKind::BadOutput, why.clone());
@@ -76,7 +83,10 @@ impl<'a> Line<'a> {
     pub(super) async fn post(&self, body: &Value) -> Result<Vec<u8>, Stop> {
         let server = self.server();
         let request = self.pool.client.post(server.url.clone()).header(CONTENT_TYPE, "application/json");
-        let response = self.send(request.body(body.to_string())).await.map_err(|err| Stop::broken(told(&err)))?;
+        let response = self.send(request.body(body.to_string())).await.map_err(|err| match err.is_connect() {
+            true => Stop::absent(told(&err)),
+            false => Stop::broken(told(&err)),
+        })?;
         match response.status().is_success() {
             true => self.whole(response).await,
             false => Err(refused(server, response).await),
@@ -127,13 +137,20 @@ impl<'a> Line<'a> {
 }
 
 /// Asks server `at` for `task`, within its time. Failures name the server.
-pub(super) async fn ask<A: Api>(api: &A, pool: &Pool, at: usize, task: &A::Task) -> Result<A::Answer, Stop> {
+pub(super) async fn ask<A: Api>(
+    api: &A,
+    pool: &Pool,
+    at: usize,
+    task: &A::Task,
+    limit: Option<Duration>,
+) -> Result<A::Answer, Stop> {
     let line = Line { pool, at };
     let server = line.server();
-    let mut stop = match tokio::time::timeout(server.timeout, api.exchange(line, task)).await {
+    let limit = limit.map_or(server.timeout, |limit| limit.min(server.timeout));
+    let mut stop = match tokio::time::timeout(limit, api.exchange(line, task)).await {
         Ok(Ok(answer)) => return Ok(answer),
         Ok(Err(stop)) => stop,
-        Err(_) => Stop::broken(format!("no answer within {} s", server.timeout.as_secs_f32())),
+        Err(_) => Stop::broken(format!("no answer within {} s", limit.as_secs_f32())),
     };
     stop.failure.reason = format!("{}: {}", origin(&server.url), stop.failure.reason);
     Err(stop)

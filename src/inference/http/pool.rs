@@ -1,5 +1,6 @@
 //! The endpoints as one pool: who takes the next request, who is busy, who is set aside.
 
+use std::collections::VecDeque;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,7 +12,17 @@ use tokio::sync::Notify;
 
 use super::client;
 use crate::model::config::endpoint::Endpoint;
-use crate::model::{Problem, Result};
+use crate::model::generation::NO_ENDPOINT;
+use crate::model::{Kind, Problem, Result};
+
+/// Answers whose times are remembered.
+const RECENT: usize = 32;
+/// So many are needed before a request counts as slow.
+const ENOUGH: usize = 8;
+/// A request counts as stalled once it takes so many times as long as the slowest of them,
+const TIMES_SLOWER: u32 = 5;
+/// and this long at least.
+const LEAST: Duration = Duration::from_secs(15);
 
 /// Waiting times and limits of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +50,7 @@ pub struct Patience {
 impl Default for Patience {
     fn default() -> Self {
         Patience {
-            connect: Duration::from_secs(10),
+            connect: Duration::from_secs(3),
             idle: Duration::from_secs(20),
             backoff: Duration::from_secs(1),
             backoff_cap: Duration::from_secs(30),
@@ -93,6 +104,8 @@ struct State {
     /// Since when it is set aside without a success.
     down_since: Option<Instant>,
     last: String,
+    /// The last try found nobody there.
+    is_absent: bool,
 }
 
 /// What became of a request, as far as the endpoint goes.
@@ -103,6 +116,8 @@ pub(super) enum Outcome {
     Busy(Option<Duration>),
     /// It does not work.
     Failed(String),
+    /// Nobody is there: no connection can be made.
+    Absent(String),
 }
 
 /// All endpoints.
@@ -120,6 +135,8 @@ pub(super) struct Pool {
     heard: AtomicBool,
     freed: Notify,
     draws: AtomicU64,
+    /// How long the last answers took.
+    times: Mutex<VecDeque<Duration>>,
 }
 
 /// A place at an endpoint, given back when dropped.
@@ -151,10 +168,11 @@ impl Pool {
                 .map_err(|e| wrong(format!("`{}` is no address: {e}", endpoint.url)))?;
             let secret = match &endpoint.key_env {
                 None => None,
-                Some(name) => Some(env(name).filter(|key| !key.trim().is_empty()).ok_or_else(|| {
-                    wrong(format!("the environment variable {name} with the key for {} is not set", endpoint.url))
-                        .help(format!("set it before benchtop is started: export {name}=..."))
-                })?),
+                Some(name) => Some(
+                    env(name)
+                        .filter(|key| !key.trim().is_empty())
+                        .ok_or_else(|| keyless(name, &endpoint.url).field(format!("{}.endpoints", table.name)))?,
+                ),
             };
             let key = match &secret {
                 None => None,
@@ -187,6 +205,7 @@ impl Pool {
             heard: AtomicBool::new(false),
             freed: Notify::new(),
             draws: AtomicU64::new(start),
+            times: Mutex::default(),
         })
     }
 
@@ -215,6 +234,23 @@ impl Pool {
         let at = self.draws.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
         let z = (at ^ (at >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb)
+    }
+
+    /// Takes note of how long an answer took.
+    pub(super) fn took(&self, time: Duration) {
+        let mut times = self.times.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        times.push_back(time);
+        if times.len() > RECENT {
+            times.pop_front();
+        }
+    }
+
+    /// How long a request may take that is to be tried again: several times the slowest of the last answers; none before
+    /// there are some.
+    pub(super) fn hasty(&self) -> Option<Duration> {
+        let times = self.times.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let slowest = times.iter().max().filter(|_| times.len() >= ENOUGH)?;
+        Some((*slowest * TIMES_SLOWER).max(LEAST))
     }
 
     fn states(&self) -> std::sync::MutexGuard<'_, Vec<State>> {
@@ -263,13 +299,14 @@ impl Pool {
         let was_heard = self.heard.load(Ordering::Relaxed);
         let give_up = if was_heard { self.patience.give_up } else { self.patience.unheard };
         let gone = |s: &State| {
-            s.down_since.is_some_and(|t| now - t > give_up)
+            s.is_absent
+                || s.down_since.is_some_and(|t| now - t > give_up)
                 || s.not_before.is_some_and(|t| t.saturating_duration_since(now) > give_up)
         };
         if states.iter().all(gone) {
             let told =
                 states.iter().zip(&self.servers).map(|(s, server)| format!("{}: {}", origin(&server.url), s.last));
-            return Pick::Never(format!("no endpoint answers ({})", told.collect::<Vec<_>>().join("; ")));
+            return Pick::Never(format!("{NO_ENDPOINT} ({})", told.collect::<Vec<_>>().join("; ")));
         }
         Pick::Later(
             states
@@ -302,8 +339,10 @@ impl Pool {
                 };
                 *state = State { busy: state.busy, not_before, last, ..State::default() };
             }
-            Some(Outcome::Failed(why)) => {
-                state.failures += 1;
+            Some(outcome @ (Outcome::Failed(_) | Outcome::Absent(_))) => {
+                state.is_absent = matches!(outcome, Outcome::Absent(_));
+                let (Outcome::Failed(why) | Outcome::Absent(why)) = outcome else { return };
+                state.failures = if state.is_absent { self.patience.failures } else { state.failures + 1 };
                 state.last = why;
                 // A server that is being tried out needs one failure, and requests from before that do not count.
                 if state.failures >= self.patience.failures && (state.down_since.is_none() || probe) {
@@ -335,6 +374,15 @@ impl Drop for Seat<'_> {
     fn drop(&mut self) {
         self.pool.leave(self.at, self.probe, self.outcome.take());
     }
+}
+
+/// A key that is read from the environment of this process, which is the owner of the project, and is not there.
+fn keyless(name: &str, url: &str) -> Problem {
+    let pid = std::process::id();
+    let what = format!("the owner process (pid {pid}) has no environment variable {name} with the key for {url}");
+    Problem::new(Kind::Unreachable, what).help(format!(
+        "`benchtop stop`, then `export {name}=...` and start benchtop again: the owner reads it when it starts"
+    ))
 }
 
 /// Scheme, host and port: what is told of an endpoint.

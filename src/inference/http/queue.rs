@@ -145,15 +145,28 @@ async fn once<A: Api>(
     };
     job.tried += 1;
     let at = seat.at;
-    let Stop { failure, again, outcome, .. } = match ask(api, pool, at, &job.task).await {
+    // A first try that takes far longer than others is given up for another; that one has the server's whole time.
+    let limit = if job.tried == 1 && pool.tries > 1 { pool.hasty() } else { None };
+    let begun = Instant::now();
+    let Stop { failure, again, outcome, .. } = match ask(api, pool, at, &job.task, limit).await {
         Ok(answer) => {
+            pool.took(begun.elapsed());
             seat.leave(Outcome::Answered);
             return Some(Ok(answer));
         }
         Err(stop) => stop,
     };
+    // Where nobody is there it says nothing of the task.
+    let is_servers = matches!(outcome, Outcome::Absent(_));
+    job.tried -= u32::from(is_servers);
     seat.leave(outcome);
     match (again, job.tried) {
+        (true, _) if is_servers => {
+            job.not = Some(at);
+            queue.jobs().waiting.push(Waiting { due: Reverse(Instant::now()), job });
+            queue.changed.notify_waiters();
+            None
+        }
         (false, _) => Some(Err(failure)),
         (true, 1) if pool.tries <= 1 => Some(Err(failure)),
         (true, n) if n >= pool.tries => {

@@ -107,7 +107,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, term: &str, draws: &mut Draws) {
     let own = |share| mix(wheel(hash(&low)), [255, 255, 255], share);
     let drawn = match low.is_empty() {
         true => (&[] as &[&str], [238, 236, 230], [216, 218, 224], [204, 204, 208], 0.84, &[] as &[Thing]),
-        false => (&[] as &[&str], own(120), own(190), own(80), 0.8, &[Thing::Hills] as &[Thing]),
+        false => (&[] as &[&str], own(120), own(190), own(80), 0.8, &[] as &[Thing]),
     };
     let (_, above, below, floor, horizon, things) = best.unwrap_or(&drawn);
     let horizon = horizon + draws.between(-0.03, 0.03);

@@ -1,15 +1,16 @@
 //! The embedded default: a card drawn from a task's terms, in place of a picture that a model would make.
 //!
-//! It needs no weights, so a project can be walked from metadata to review on any machine. A card shows what the
-//! picture is to show twice: drawn (scene, shape, colour, treatment) and in words, and it says `DRAFT` on its face.
+//! It needs no weights, so a project can be walked from metadata to review on any machine. A card draws what the picture is
+//! to show (scene, subject, colour, treatment) and says `DRAFT` on its face. A subject that cannot be drawn as itself is a
+//! box with its word; no other word is written, since it would be the answer to a question.
 //! Shapes are filled with one solid colour each and all else is integer arithmetic: no approximate reciprocals, no sine
 //! of the platform's, so that a task gives the same bytes on every machine.
 
-mod caption;
 mod card;
 mod figure;
 mod ground;
 mod ink;
+mod label;
 mod lettering;
 mod spread;
 mod treatment;
@@ -24,7 +25,7 @@ use crate::model::generation::{
 };
 
 /// Goes up with every change of what cards look like: it is part of the fingerprint.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Draws cards in place of pictures.
 #[derive(Clone, Debug)]

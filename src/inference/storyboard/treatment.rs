@@ -68,19 +68,23 @@ const STYLES: [(&[&str], Treatment); 17] = [
 
 fn of(style: &str) -> Option<Treatment> {
     let low = style.to_lowercase();
-    if low.trim().is_empty() {
-        return None;
-    }
-    let named = STYLES.iter().find(|(words, _)| words.iter().any(|w| low.contains(w))).map(|(_, t)| *t);
-    let own = STYLES.get((hash(&low) % STYLES.len() as u64) as usize).map(|(_, t)| *t);
-    named.or(own)
+    STYLES.iter().find(|(words, _)| words.iter().any(|w| low.contains(w))).map(|(_, treatment)| *treatment)
 }
 
-/// Treats `picture` as `style` calls for, and frames it. Without a style it stays as it is.
+/// Treats `picture` as `style` calls for, and frames it. Of a style that is not known there is no more than the frame, and
+/// without a style the picture stays as it is.
 pub(super) fn apply(picture: &mut Pixels, style: &str, draws: &mut Draws) {
-    let Some(treatment) = of(style) else { return };
+    if style.trim().is_empty() {
+        return;
+    }
     let side = picture.width.min(picture.height);
-    let unit = (side / 24).max(4);
+    if let Some(treatment) = of(style) {
+        treat(picture, treatment, (side / 24).max(4), draws);
+    }
+    frame(picture, style, side);
+}
+
+fn treat(picture: &mut Pixels, treatment: Treatment, unit: u32, draws: &mut Draws) {
     match treatment {
         T::Wash => wash(picture, draws),
         T::Dots => Facets::new(picture, (unit / 3).max(3), draws).dots(picture),
@@ -103,7 +107,6 @@ pub(super) fn apply(picture: &mut Pixels, style: &str, draws: &mut Draws) {
         T::Fisheye => fisheye(picture),
         T::Soft => soft(picture),
     }
-    frame(picture, style, side);
 }
 
 /// Every pixel anew, from its place and colour.

@@ -10,7 +10,7 @@ use crate::model::generation::Task;
 pub(super) struct Words {
     /// Subject of the templates: `animal`, `face`; empty when it is not known.
     pub(super) kind: String,
-    /// What is drawn large and written as the title.
+    /// What is drawn large, or written on a box.
     pub(super) title: String,
     /// Term of the colour, or empty.
     pub(super) color: String,
@@ -72,7 +72,8 @@ impl Words {
             .collect();
         let title = match others.iter().position(|(slot, _)| *slot == kind) {
             Some(at) => others.remove(at).1,
-            None if others.len() == 1 => others.remove(0).1,
+            // Of a face every term is a trait, and so the answer to a question.
+            None if others.len() == 1 && kind != "face" => others.remove(0).1,
             None => kind.clone(),
         };
         Words { kind, title, color, background: get("background"), style: get("style"), others }
@@ -117,13 +118,5 @@ impl Words {
             None if low.is_empty() => wheel(hash(&self.title)),
             None => wheel(hash(&low)),
         }
-    }
-
-    /// The lines under the title: slot and term.
-    pub(super) fn rows(&self) -> Vec<(&str, &str)> {
-        let named = [("color", &self.color), ("background", &self.background), ("style", &self.style)];
-        let others = self.others.iter().map(|(slot, term)| (slot.as_str(), term.as_str()));
-        let named = named.into_iter().map(|(slot, term)| (slot, term.as_str()));
-        named.chain(others).filter(|(_, term)| !term.is_empty()).collect()
     }
 }

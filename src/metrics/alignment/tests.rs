@@ -57,6 +57,11 @@ fn yes_and_no_are_read_as_a_judge_s_are() {
     let free = element(&[], "a cat");
     assert_eq!(answered(&free, Some("Cat."), Rule::Folded), Answered::Right);
     assert_eq!(answered(&free, Some("dog"), Rule::Folded), Answered::Wrong);
+    // Who declines has not said anything wrong.
+    for element in [&free, &there, &element(&["cat", "dog"], "cat")] {
+        let said = answered(element, Some("I'm sorry, but I cannot tell what this is."), Rule::Folded);
+        assert_eq!(said, Answered::Unknown, "{element:?}");
+    }
 }
 
 #[test]

@@ -130,6 +130,11 @@ impl TryFrom<String> for Extractor {
     }
 }
 
+/// Whether `output` declines to answer in prose: "I'm sorry, but I cannot help with that".
+pub fn declines(output: &str) -> bool {
+    strict2::declines(output)
+}
+
 impl Extractor {
     /// All rules.
     pub const ALL: [Extractor; 10] = [

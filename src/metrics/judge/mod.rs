@@ -11,11 +11,12 @@ use serde_json::Value;
 
 use self::json::{Pairs, objects};
 use self::words::{Read, opening, read};
+use super::extract::declines;
 use crate::model::generation::Failure;
 use crate::model::judge::{Found, Ruling, Said, Unparsed, Word};
 use crate::model::vlm::{Alternative, Finish, Reply};
 
-/// Goes up with every change of what is read from the same answer.
+/// Goes up with every change of the number that is read from the same answer.
 pub const VERSION: u32 = 1;
 
 /// The ruling in `reply` where the answer `pass` is good.
@@ -52,7 +53,12 @@ pub fn understood(text: &str, pass: Word) -> Ruling {
     }
     let (objects, outside) = objects(text);
     match answers(&objects) {
-        None => of(read(text), None),
+        None => match read(text) {
+            Err(Unparsed::Neither) if declines(text) => {
+                Ruling { said: Said::Refused, pass: None, found: None, reason: Some(text.trim().to_string()) }
+            }
+            read => of(read, None),
+        },
         Some((read, reason)) => {
             let contradicted = read.is_ok_and(|(word, _)| opening(&outside).is_some_and(|other| other != word));
             of(if contradicted { Err(Unparsed::Both) } else { read }, reason)

@@ -74,8 +74,6 @@ fn what_is_neither_is_never_guessed() {
         ("Unknown", Neither),
         ("Nope", Neither),
         ("yesterday, none, know, eyes", Neither),
-        ("It is hard to tell.", Neither),
-        ("No idea", Neither),
         ("There is no change in the answer", Neither),
         ("no-one, a yes-man", Neither),
         ("No. 5 is a perfume", Neither),
@@ -105,6 +103,25 @@ fn what_is_neither_is_never_guessed() {
         assert_eq!(said(text), Said::Unparsed(why), "{text:?}");
         assert_eq!(understood(text, Word::No).pass, None, "{text:?}");
     }
+}
+
+#[test]
+fn who_declines_in_prose_refuses() {
+    for text in [
+        "I'm sorry, but I can't help with that.",
+        "I cannot assist with this request.",
+        "As an AI, I am unable to identify people.",
+        "It is hard to tell.",
+        "No idea",
+        "我无法判断。",
+        "<think>yes?</think>I am not able to view it.",
+    ] {
+        let ruling = understood(text, Word::Yes);
+        assert_eq!((ruling.said, ruling.pass), (Said::Refused, None), "{text}");
+    }
+    // Whoever says yes or no has not declined.
+    assert_eq!(said("I can't see the tail, but yes."), Said::Word(Word::Yes));
+    assert_eq!(said("Yes. I cannot find any other animal."), Said::Word(Word::Yes));
 }
 
 #[test]

@@ -17,13 +17,18 @@ impl Ruled {
         }
         let chosen = &*self.own(&[model], chosen);
         let rows = self.rows_of(model, column - self.measures.len(), chosen);
-        let in_stack = |row: &u32| self.cube.holds(*row as usize).then(|| self.cube.stack_of(*row as usize));
-        let scored = |row: &u32| match in_stack(row) {
-            Some(stack) => self.planes[model].scored[stack],
-            None => self.planes[model].scopes.contains(&self.sheet.scope(*row as usize)),
-        };
+        let scored = |row: &u32| self.is_scored(model, *row as usize);
         let unit = |row: u32| (vec![row], self.right_in(model, column, row as usize));
         (Unit::Answer, rows.into_iter().filter(scored).map(unit).collect())
+    }
+
+    /// Whether a model is scored where this row is: it answers the data set of the question at all. `answerer` is one of
+    /// [`answering`](Self::answering).
+    pub fn is_scored(&self, answerer: usize, row: usize) -> bool {
+        match self.cube.holds(row).then(|| self.cube.stack_of(row)) {
+            Some(stack) => self.planes[answerer].scored[stack],
+            None => self.planes[answerer].scopes.contains(&self.sheet.scope(row)),
+        }
     }
 
     /// Whether an answer is right as a column counts it: of self-awareness, declining is where it should be. `answerer` is one of

@@ -270,7 +270,7 @@ impl Ruled {
         });
         let grouped = self.grouped.iter().filter(|row| chosen.holds(**row as usize)).count();
         let questions = n.iter().map(|n| u64::from(*n)).sum::<u64>() + grouped as u64;
-        Board { questions, columns: self.columns().cloned().collect(), rows, notes: Vec::new() }
+        Board { questions, columns: self.columns().cloned().collect(), rows, notes: Vec::new(), drafts: 0 }
     }
 
     /// The sum of the chance levels of each stack's questions.

@@ -98,7 +98,10 @@ pub struct Table {
     pub second_items: Vec<u32>,
 }
 
-/// Where two rules read another answer out of what a model said.
+/// What stands in the place of a rule for the verdicts that came with answers.
+pub const TOOL: &str = "tool";
+
+/// Where two rules read another answer out of what a model said, or a tool judged it otherwise than the board does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Disagreement {
     /// Model.
@@ -111,6 +114,14 @@ pub struct Disagreement {
     pub first_right: u64,
     /// Right as the second rule reads them only.
     pub second_right: u64,
-    /// The first of them, as the first rule reads them, with what the second one reads (none: it cannot read it).
+    /// The first of them, as the first rule reads them, with what the second one reads (none: it cannot read it, or the tool does not say).
     pub examples: Vec<(Behind, Option<String>)>,
+}
+
+impl Disagreement {
+    /// None yet, of a model.
+    pub fn of(model: &str) -> Disagreement {
+        let (model, examples) = (model.to_string(), Vec::new());
+        Disagreement { model, answers: 0, differ: 0, first_right: 0, second_right: 0, examples }
+    }
 }

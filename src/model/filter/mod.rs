@@ -103,7 +103,8 @@ pub const SHOWS: &str = "shows";
 /// The word that asks for a term in any picture or statement: `term:animal/fox`.
 pub const TERM: &str = "term";
 
-/// The word that asks for what items' pictures are: `picture:missing`, `picture:draft`, `picture:yes`, `picture:none`.
+/// The word that asks for what items' pictures are: `picture:missing`, `picture:draft`, `picture:yes`, `picture:none`,
+/// `picture:broken`.
 pub const PICTURE: &str = "picture";
 
 /// The word that asks for what the rules make of items: `filter:flagged`, `filter:parked`, `filter:kept`.
@@ -194,6 +195,11 @@ impl Filter {
     /// Whether something is asked of the items' pictures.
     pub fn asks_pictures(&self) -> bool {
         self.all().any(|f| !f.picture.is_empty())
+    }
+
+    /// Whether it is asked whether the files of pictures are as they were recorded.
+    pub fn asks_broken(&self) -> bool {
+        self.all().any(|f| f.picture.contains(&PictureState::Broken))
     }
 
     /// Whether something is asked of what people decided: status, time or verdicts.

@@ -93,12 +93,13 @@ impl Judged {
 
 impl Seen {
     /// All of them.
-    pub const ALL: [Seen; 3] = [Self::Painted, Self::Unconfirmed, Self::Script];
+    pub const ALL: [Seen; 4] = [Self::Painted, Self::Partly, Self::Unconfirmed, Self::Script];
 
     /// The name used in journals, filters and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Painted => "painted",
+            Self::Partly => "partly",
             Self::Unconfirmed => "unconfirmed",
             Self::Script => "script",
         }

@@ -9,6 +9,7 @@ pub mod feedback;
 pub mod known;
 pub mod lease;
 pub mod order;
+pub mod people;
 pub mod protocol;
 pub mod rate;
 pub mod report;
@@ -16,7 +17,7 @@ pub mod sample;
 pub mod standing;
 pub mod state;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 pub use self::known::{CALIBRATION, Known};
 pub use self::lease::{Lease, Leases, Next};
 pub use self::order::Ticket;
+pub use self::people::{PeopleAct, PeopleChange};
 pub use self::protocol::Protocol;
 pub use self::rate::Rate;
 pub use self::sample::{Drawn, NewRound, SEED, Sample, draw};
@@ -50,7 +52,7 @@ pub struct Round {
     pub name: String,
     /// What is asked, and how verdicts decide.
     pub protocol: Protocol,
-    /// The annotators, each once.
+    /// The annotators, each once: those it was drawn for, then those who joined. Who left is still among them.
     pub people: Vec<String>,
     /// Nobody sees another's verdict, the judge's or a filter's score before their own is in, and no order that leaks them.
     pub blind: bool,
@@ -82,6 +84,12 @@ pub struct Round {
     pub by: String,
     /// When it was closed: nothing is given out any more, and its verdicts go on counting.
     pub closed: Option<i64>,
+    /// The other rotations of a question by the id of the one that is judged: a verdict on it is one on all of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rotations: BTreeMap<String, Vec<String>>,
+    /// Who joined and who left since it was drawn, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<PeopleChange>,
 }
 
 /// The order in which a person is shown items.
@@ -239,6 +247,13 @@ impl Round {
                 return refuse("guidelines.version", what, "the first eight hex digits of the file's BLAKE3");
             }
         }
+        for change in &self.changes {
+            named(&change.by, "an annotator", "changes")?;
+            if !self.has(&change.who) {
+                let what = format!("`{}` is not among the people", change.who);
+                return refuse("changes", what, "who left stays in the list of people");
+            }
+        }
         self.check_items()
     }
 
@@ -251,7 +266,13 @@ impl Round {
         let known = [("calibration", &self.calibration), ("probe_items", &self.probe_items)];
         let gold = known.iter().flat_map(|(field, list)| list.iter().map(|gold| (*field, gold.id.as_str())));
         let mut seen = HashSet::with_capacity(self.items.len());
-        for (field, id) in self.items.iter().map(|id| ("items", id.as_str())).chain(gold) {
+        let items: HashSet<&str> = self.items.iter().map(String::as_str).collect();
+        if let Some(stray) = self.rotations.keys().find(|id| !items.contains(id.as_str())) {
+            let what = format!("`{stray}` is no item of the round");
+            return refuse("rotations", what, "rotations stand under the one that is judged");
+        }
+        let others = self.rotations.values().flatten().map(|id| ("rotations", id.as_str()));
+        for (field, id) in self.items.iter().map(|id| ("items", id.as_str())).chain(gold).chain(others) {
             if id.is_empty() {
                 return refuse(field, "an empty id".into(), "every item has one");
             }
@@ -262,7 +283,7 @@ impl Round {
         Ok(())
     }
 
-    /// Whether this person is in it.
+    /// Whether this person is in it, or was: it keeps from them what it keeps from anybody in it.
     pub fn has(&self, person: &str) -> bool {
         self.people.iter().any(|p| p == person)
     }

@@ -124,7 +124,7 @@ impl Plan {
         let items = round.items.len() as u32;
         let n = u64::from(items);
         // What a person comes to judge if all are equally fast.
-        let share = (n * u64::from(round.overlap)).div_ceil(round.people.len() as u64).clamp(1, n.max(1));
+        let share = (n * u64::from(round.overlap)).div_ceil(round.drawn_for().max(1) as u64).clamp(1, n.max(1));
         let places = (n + 1).saturating_sub(u64::from(FIRST_PROBE));
         let pool = round.probe_items.len() as u64;
         let repeats = round.repeats.of(n);

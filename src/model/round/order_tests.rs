@@ -25,6 +25,19 @@ fn somebody_else_is_refused_and_told_who_it_is_for() {
 }
 
 #[test]
+fn orders_stay_as_they_were_drawn_when_people_join_and_leave() {
+    let mut made = mixed(600, 500, 700, 60);
+    made.people.push("person-1".into());
+    let before = tickets(&made, "person-0").unwrap();
+    made.change((&["zoe".into()], &["person-1".into()]), false, "person-0", 5).unwrap();
+    assert_eq!(tickets(&made, "person-0").unwrap(), before);
+    assert_eq!((made.drawn_for(), made.left(), made.gives("zoe")), (2, vec!["person-1".to_string()], true));
+    let alike = Round { people: vec!["person-0".into(), "zoe".into()], changes: Vec::new(), ..made.clone() };
+    assert_eq!(tickets(&made, "zoe").unwrap(), tickets(&alike, "zoe").unwrap());
+    assert_eq!(Round::parse(&made.to_json().unwrap(), std::path::Path::new("r.json")).unwrap(), made);
+}
+
+#[test]
 fn an_open_round_may_show_its_list() {
     let mut made = round(200, 1, 1, 0);
     (made.blind, made.order) = (false, Order::AsListed);

@@ -178,6 +178,8 @@ pub fn draw(new: &NewRound, candidates: &[(&str, &str)], known: &[Known<'_>], by
         created: now,
         by: by.to_string(),
         closed: None,
+        changes: Vec::new(),
+        rotations: BTreeMap::new(),
     };
     round.check()?;
     Ok(Drawn { round, notes })

@@ -42,6 +42,10 @@ pub struct RoundState {
     pub guidelines: Option<String>,
     /// What there was too little of when it was drawn: told once, to the one who made it.
     pub notes: Vec<String>,
+    /// Those among the people who left it: they are given nothing any more.
+    pub left: Vec<String>,
+    /// Items that a report leaves out, since another round that is blind for the one who asks has them.
+    pub left_out: u64,
 }
 
 /// What there is for somebody.
@@ -75,6 +79,8 @@ pub struct Served {
     pub guidelines: Option<String>,
     /// When the lease ends, in milliseconds since 1970; asking again renews it.
     pub until: i64,
+    /// The person is at work in this round at another terminal too, which is given the same item.
+    pub elsewhere: bool,
     /// Numbers of the items that probably come next, to get their pictures ready.
     pub ahead: Vec<u32>,
 }
@@ -178,6 +184,8 @@ impl RoundState {
             closed: round.closed,
             guidelines: round.guidelines.as_ref().map(|g| g.path.clone()),
             notes: Vec::new(),
+            left: round.left(),
+            left_out: 0,
         }
     }
 }

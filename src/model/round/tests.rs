@@ -42,6 +42,8 @@ pub(super) fn round(items: usize, people: usize, overlap: u8, known: usize) -> R
         created: 1_790_000_000_000,
         by: "person-0".into(),
         closed: None,
+        changes: Vec::new(),
+        rotations: BTreeMap::new(),
     }
 }
 

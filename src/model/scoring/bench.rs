@@ -303,4 +303,27 @@ pub struct Explained {
     pub version: String,
     /// Whether the score is of an earlier picture or text and waits to be made again.
     pub out_of_date: bool,
+    /// What a share is of, where the score is one.
+    pub counted: Option<Counted>,
+}
+
+/// A share as it was counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    /// So many.
+    pub k: u64,
+    /// Of so many.
+    pub n: u64,
+    /// Answers that count neither way: declined, not to be read, not there.
+    pub left_out: u64,
+}
+
+impl std::fmt::Display for Counted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Counted { k, n, left_out } = self;
+        match left_out {
+            0 => write!(f, "{k} of {n}"),
+            out => write!(f, "{k} of {n}, {out} left out"),
+        }
+    }
 }

@@ -14,6 +14,8 @@ pub struct NewScoring {
     pub filter: String,
     /// Only count.
     pub dry: bool,
+    /// Whether drafts are scored too.
+    pub drafts: bool,
 }
 
 /// Where a job is.
@@ -96,6 +98,8 @@ pub struct ScoringState {
     pub cost_micros: Option<u64>,
     /// What it would send, where it waits for the person on this machine to agree, or would if it were begun.
     pub waits: Option<Box<Waits>>,
+    /// Inputs with a draft as their picture when it was begun.
+    pub drafts: u64,
 }
 
 impl ScoringState {

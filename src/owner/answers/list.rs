@@ -30,7 +30,11 @@ impl View {
         }
         let derived = if filter.asks_metadata() { Some(derived(shared, cancelled)?) } else { None };
         let wanted = || !cancelled();
-        let pictures = if filter.asks_pictures() { Some(shared.desk.states(shared, &wanted)?) } else { None };
+        let pictures = if filter.asks_pictures() {
+            Some(shared.desk.states(shared, filter.asks_broken(), &wanted)?)
+        } else {
+            None
+        };
         let scores = if filter.asks_scores() { Some(scored_by(shared, filter, &wanted)?) } else { None };
         let said = filter.all().map(|f| &f.said).filter(|said| !said.is_empty());
         let said = said.map(|said| Ok((said.clone(), said_of(sight, said, cancelled)?))).collect::<Result<_>>()?;

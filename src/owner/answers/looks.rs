@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::Watch;
 use super::scored::{chosen, rule, scored};
 use crate::metrics::score::Chosen;
-use crate::model::Result;
+use crate::model::board::looks::TOOL;
 use crate::model::board::{Behind, BoardAsk};
+use crate::model::{Kind, Problem, Result};
 use crate::owner::sight::Sight;
 use crate::owner::wire::{Answer, Ask};
 use crate::pipeline::board::Scored;
@@ -22,6 +23,17 @@ fn parts(sight: &Sight, ask: &BoardAsk) -> Result<(Arc<Scored>, Chosen)> {
 /// rounds that ask for the answer itself.
 fn seen(sight: &Sight, row: u32) -> bool {
     !sight.veils(row)
+}
+
+/// The row of the item with this id, or this number.
+fn row_of(sight: &Sight, name: &str) -> Result<u32> {
+    let catalog = sight.catalog();
+    let by_number = || {
+        let number: u32 = name.trim_start_matches('#').parse().ok()?;
+        number.checked_sub(1).filter(|row| (*row as usize) < catalog.len())
+    };
+    let none = || Problem::new(Kind::NotFound, format!("there is no item `{name}`"));
+    catalog.row_of(name)?.or_else(by_number).ok_or_else(none)
 }
 
 /// Leaves the answers that may be shown to the one who asks.
@@ -54,8 +66,18 @@ pub(super) fn answer(sight: &Sight, ask: &Ask, watch: &Watch<'_>) -> Result<Opti
         }
         Ask::Disagreements { ask, other } => {
             let (first, chosen) = parts(sight, ask)?;
+            if other.as_deref() == Some(TOOL) {
+                return Ok(Some(Answer::Disagreements(first.against_tools(&chosen, (&wanted, &visible))?)));
+            }
             let second = scored(sight.shared(), rule(other.as_deref())?)?;
             Answer::Disagreements(first.disagreements(&second, &chosen, (&wanted, &visible))?)
+        }
+        Ask::Answered { rule: name, column, item } => {
+            let row = row_of(sight, item)?;
+            // The gold answer and what models said of it would tell as much as a score.
+            sight.item(row + 1)?;
+            let scored = scored(sight.shared(), rule(name.as_deref())?)?;
+            Answer::Answered(Box::new(scored.answers_to(row as usize, column.as_deref())?))
         }
         _ => return Ok(None),
     }))

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::metrics::consensus::Outcome;
+use crate::metrics::consensus::{Outcome, Tally};
 use crate::metrics::extract::Extractor;
 use crate::metrics::free_form::FreeForm;
 use crate::metrics::score::Chosen;
 use crate::model::board::{BehindPage, Board, BoardAsk, Curated};
 use crate::model::scoring::Scorer;
+use crate::model::scoring::bench::Counted;
 use crate::model::{Kind, Problem, Result, Status};
 use crate::owner::evaluate::{Scores, edition};
 use crate::owner::rounds::accepted;
@@ -83,8 +84,24 @@ pub(super) fn board(sight: &Sight, ask: &BoardAsk) -> Result<Board> {
     let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
     let chosen = chosen(sight, &scored, ask)?;
     let mut board = scored.board(&chosen);
+    mark_drafts(sight.shared(), &scored, &chosen, &mut board)?;
     published::beside(&mut board, &ask.printed)?;
     Ok(board)
+}
+
+/// Says how many of the questions show a draft. Nothing is looked up in a project that made no picture.
+fn mark_drafts(shared: &Shared, scored: &Scored, chosen: &Chosen, board: &mut Board) -> Result<()> {
+    if shared.pictures().is_empty() || board.rows.is_empty() {
+        return Ok(());
+    }
+    let rows = (0..scored.ruled().sheet().len()).filter(|row| chosen.holds(*row));
+    board.drafts = shared.desk.drafts(shared, rows.map(|row| row as u32), &|| true)?;
+    if board.drafts > 0 {
+        let note =
+            format!("{} of {} questions show a draft: answers to them measure nothing", board.drafts, board.questions);
+        board.notes.insert(0, note);
+    }
+    Ok(())
 }
 
 /// A page of the answers behind a cell of that board, given by model and column.
@@ -182,6 +199,18 @@ pub fn right_of(shared: &Shared, asked: &HashMap<String, bool>) -> Result<Vec<Ri
     Ok(counts)
 }
 
+/// How many models a score that follows from the predictions is made of; none where no model has an answer.
+///
+/// # Errors
+/// When items or predictions cannot be read.
+pub fn counted_of(shared: &Shared, scorer: &Scorer, row: usize) -> Result<Option<(Counted, Tally)>> {
+    if shared.catalog().answers().is_empty() {
+        return Ok(None);
+    }
+    let scored = scored(shared, Some(predictions::RULE))?;
+    Ok(predictions::counted(scorer, &scored, &shared.config().filter, row))
+}
+
 /// The scores that follow from the predictions, by row.
 ///
 /// # Errors
@@ -191,6 +220,6 @@ pub fn from_predictions(shared: &Shared, scorer: &Scorer, rows: usize) -> Result
     if catalog.answers().is_empty() {
         return Ok(Column::without(rows));
     }
-    let scored = scored(shared, None)?;
-    Ok(predictions::column(scorer, &scored, &shared.project.config().filter, rows))
+    let scored = scored(shared, Some(predictions::RULE))?;
+    Ok(predictions::column(scorer, &scored, &shared.config().filter, rows))
 }

@@ -30,7 +30,8 @@ pub(super) fn page(sight: &Sight, round: Option<&str>, from: u32) -> Result<Verd
         let rows = row..len.min(row + AT_ONCE);
         let judged: Vec<(u32, Vec<Standing>)> = {
             let ledger = sight.ledger();
-            let standing = |row| (row, ledger.standing(row).into_iter().filter(|s| wanted(row, s)).collect::<Vec<_>>());
+            let own = |row, s: &Standing| ledger.is_on(&s.uuid, row) && wanted(row, s);
+            let standing = |row| (row, ledger.standing(row).into_iter().filter(|s| own(row, s)).collect::<Vec<_>>());
             rows.clone().map(standing).filter(|(_, list)| !list.is_empty()).collect()
         };
         row = rows.end;

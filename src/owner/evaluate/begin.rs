@@ -7,6 +7,7 @@ use crate::model::config::Judge;
 use crate::model::config::judge::{Endpoint, Price};
 use crate::model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, base_label, worded};
 use crate::model::job::Standing;
+use crate::model::made::check_drafts;
 use crate::model::{Filter, Item, Kind, Problem, Result};
 use crate::owner::answers;
 use crate::owner::sight::Sight;
@@ -90,6 +91,10 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewRun, wanted: &dyn Fn() -> 
     if begun.asks == 0 {
         return Err(Problem::new(Kind::Conflict, "there is no question to ask").help("no item passes the filter"));
     }
+    if !new.blind {
+        begun.drafts = shared.desk.drafts(shared, numbers.iter().map(|number| number - 1), wanted)?;
+        check_drafts(begun.drafts, (begun.items, "items"), new.drafts || new.dry)?;
+    }
     let _one = shared.evaluations.numbering();
     let last = shared.desk.last(shared)?;
     let mut inner = shared.evaluations.inner();
@@ -112,6 +117,7 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewRun, wanted: &dyn Fn() -> 
         reason: None,
         counts: Counts::default(),
         token: None,
+        drafts: begun.drafts,
     };
     let is_all = numbers.len() == items as usize;
     run.token = trust::begin(shared, JobKind::Run, run.id, trust::digest_of_run(&run, &numbers));

@@ -83,6 +83,7 @@ fn wishes(ask: &JudgeAsk) -> NewRun {
         tries: ask.tries,
         prices: (0, 0),
         dry: ask.dry,
+        drafts: false,
     }
 }
 

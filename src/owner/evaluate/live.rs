@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::model::Problem;
 use crate::model::evaluation::RunState;
 use crate::model::job::{JobState, Standing};
 use crate::model::trust::Waits;
+use crate::model::{Kind, Problem};
+use crate::owner::outage::{outage_said, outage_wait};
 use crate::owner::state::Shared;
 use crate::owner::trust;
 use crate::store::runs::{Counts, Run};
@@ -24,6 +25,12 @@ pub(super) struct Live {
     pub(super) run: Run,
     /// The servers in words.
     pub(super) device: String,
+    /// What answers was built since the owner started.
+    pub(super) is_built: bool,
+    /// Nothing is asked before this moment.
+    pub(super) not_before: Option<Instant>,
+    /// Times in a row that no server answered.
+    outages: u32,
     /// What was set aside is to be asked again.
     pub(super) again: bool,
     /// It was under way when the project was opened, and this person did not begin it here.
@@ -42,6 +49,9 @@ impl Live {
         Live {
             run,
             device: String::new(),
+            is_built: false,
+            not_before: None,
+            outages: 0,
             again: false,
             elsewhere: false,
             waits: None,
@@ -86,6 +96,7 @@ impl Live {
     /// Somebody has seen to it.
     pub(super) fn resumed(&mut self) {
         self.stuck = false;
+        self.not_before = None;
     }
 
     /// Whether it is over and has answers that are no predictions of the project yet, or set questions aside that these do not name.
@@ -103,9 +114,32 @@ impl Live {
             // Its answers could not be brought in.
             self.stuck = true;
         } else {
-            self.run.standing = if self.run.counts.done == 0 { Standing::Failed } else { Standing::Paused };
+            // What a key lacks is not the run's fault.
+            let fails = self.run.counts.done == 0 && !(problem.kind == Kind::Unreachable && !self.is_built);
+            self.run.standing = if fails { Standing::Failed } else { Standing::Paused };
         }
         self.run.reason = Some(problem.to_string());
+    }
+
+    /// No server answers: it waits for them and tries again, a longer while each time.
+    pub(super) fn wait_for_servers(&mut self, reason: &str) {
+        let wait = outage_wait(self.outages);
+        self.outages += 1;
+        self.not_before = Some(Instant::now() + wait);
+        self.run.standing = Standing::Queued;
+        self.run.reason = Some(outage_said(reason, wait));
+    }
+
+    /// The servers answer: what was said of them no longer holds.
+    pub(super) fn servers_answer(&mut self) {
+        if std::mem::take(&mut self.outages) > 0 {
+            (self.not_before, self.run.reason) = (None, None);
+        }
+    }
+
+    /// Whether it waits for its servers.
+    pub(super) fn waits_for_servers(&self) -> bool {
+        self.run.standing == Standing::Queued && self.not_before.is_some_and(|at| at > Instant::now())
     }
 
     /// Answers a minute over the last minute, or since the first where that was later.
@@ -133,7 +167,8 @@ impl Live {
 
     /// The job as everybody sees it.
     pub(super) fn state(&self, place: u32) -> JobState {
-        let Run { id, label, by, created, new, instruction, asks, standing, reason, counts, .. } = self.run.clone();
+        let Run { id, label, by, created, new, instruction, asks, standing, reason, counts, drafts, .. } =
+            self.run.clone();
         let rate = if standing == Standing::Running { self.rate() } else { 0.0 };
         let left = asks.saturating_sub(counts.done + counts.failed);
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
@@ -175,6 +210,7 @@ impl Live {
                 untold: counts.untold,
                 cost_micros: priced.then(|| u64::try_from(cost.div_ceil(PRICED)).unwrap_or(u64::MAX)),
                 predictions: counts.predictions,
+                drafts,
             })),
             waits: self.waits.clone(),
             ..JobState::default()

@@ -164,7 +164,9 @@ impl Inner {
 
     /// The run that is to be worked on next: one that waits for its turn, or one whose answers are to be brought in.
     fn next(&self) -> Option<u32> {
-        let queued = |id: &u32| self.runs.get(id).is_some_and(|live| live.run.standing == Standing::Queued);
+        let queued = |id: &u32| {
+            self.runs.get(id).is_some_and(|live| live.run.standing == Standing::Queued && !live.waits_for_servers())
+        };
         let found = self.order().into_iter().find(queued);
         found.or_else(|| self.runs.values().find(|live| live.is_to_be_adopted()).map(|live| live.run.id))
     }
@@ -252,9 +254,12 @@ fn run(shared: &Arc<Shared>) {
                     id
                 }
                 None => {
+                    // The owner stays while a run waits for its servers.
+                    let is_waiting = inner.runs.values().any(Live::waits_for_servers);
+                    let _counted = is_waiting.then(|| shared.count_job());
                     let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
                     let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
-                    if inner.next().is_none() && !inner.ended {
+                    if inner.next().is_none() && !is_waiting && !inner.ended {
                         // Under the lock that `wake` holds: it sees that nobody works any more.
                         inner.thread = None;
                         return;

@@ -51,6 +51,8 @@ struct Session<'s> {
     reach: Reach,
     /// Failures since the last answer.
     failing: Vec<(String, Asked, RunFailure)>,
+    /// Why no server answered.
+    outage: Option<String>,
 }
 
 /// A question that is about to be asked.
@@ -75,7 +77,7 @@ fn work(shared: &Arc<Shared>, id: u32) -> Result<()> {
     }
     let journal = Journal::open(root, id, whole)?;
     let reach = Reach::of(shared, &trust::of_run(&run.new)?);
-    let mut session = Session { shared, root, run, progress, journal, reach, failing: Vec::new() };
+    let mut session = Session { shared, root, run, progress, journal, reach, failing: Vec::new(), outage: None };
     let mut model = session.model()?;
     loop {
         session.begun(model.abilities().name.clone());
@@ -89,6 +91,9 @@ fn work(shared: &Arc<Shared>, id: u32) -> Result<()> {
                 model = session.model()?;
             }
             session.some(&mut left, model.as_mut(), &wordings)?;
+            if session.waits_for_servers() {
+                return Ok(());
+            }
         }
         if session.is_done()? {
             return Ok(());
@@ -108,7 +113,11 @@ pub(super) fn damaged(file: &str, lines: &[u64]) -> Option<String> {
 impl Session<'_> {
     fn model(&self) -> Result<Box<dyn VisionLanguageModel>> {
         self.check()?;
-        (self.shared.evaluations.maker)(&self.run.new)
+        let model = (self.shared.evaluations.maker)(&self.run.new)?;
+        if let Some(live) = self.shared.evaluations.inner().runs.get_mut(&self.run.id) {
+            live.is_built = true;
+        }
+        Ok(model)
     }
 
     /// Whether the person still agrees to what it sends.
@@ -229,6 +238,7 @@ impl Session<'_> {
         let mut inner = self.shared.evaluations.inner();
         if let Some(live) = inner.runs.get_mut(&self.run.id) {
             live.came(self.progress.counts);
+            live.servers_answer();
         }
         inner.tell(self.shared, self.run.id, false);
         Ok(())
@@ -241,10 +251,16 @@ impl Session<'_> {
     }
 
     fn failed(&mut self, one: Open, failure: Failure) -> Result<()> {
+        let is_outage = failure.is_outage();
         let Failure { kind, reason } = failure;
         let lost = (one.item, one.asked, RunFailure { kind, reason: reason.clone() });
         match kind {
             FailureKind::Cancelled => Ok(()),
+            // The servers' fault and not the question's: it stays to be asked.
+            FailureKind::Unavailable if is_outage => {
+                self.outage = Some(reason);
+                Ok(())
+            }
             FailureKind::Input => self.set_aside(vec![lost]),
             FailureKind::Refused if self.progress.counts.done > 0 && is_of_question(&reason) => {
                 self.set_aside(vec![lost])
@@ -255,6 +271,16 @@ impl Session<'_> {
                 if self.failing.len() >= most { Err(self.gone(&reason)) } else { Ok(()) }
             }
         }
+    }
+
+    /// Whether the run is to wait for its servers.
+    fn waits_for_servers(&mut self) -> bool {
+        let Some(reason) = self.outage.take() else { return false };
+        let mut inner = self.shared.evaluations.inner();
+        if let Some(live) = inner.runs.get_mut(&self.run.id).filter(|live| live.run.standing.live()) {
+            live.wait_for_servers(&reason);
+        }
+        true
     }
 
     /// The servers answer nothing any more.

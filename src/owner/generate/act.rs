@@ -25,7 +25,7 @@ fn none(id: u32) -> Problem {
 /// # Errors
 /// [`Kind::NotFound`], [`Kind::Conflict`] where it cannot be done to such a job, and the operating system's.
 pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState>> {
-    let (index, config) = (shared.index.get()?, shared.project.config());
+    let (index, config) = (shared.index.get()?, &*shared.config());
     let mut inner = shared.desk.loaded()?;
     let live = inner.jobs.get(&id).ok_or_else(|| none(id))?;
     let (job, standing) = (&live.job, live.job.standing);

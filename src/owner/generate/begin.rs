@@ -21,7 +21,7 @@ use crate::store::trust::JobKind;
 /// there is nothing to make, [`Kind::Cancelled`], and the operating system's.
 pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewJob, wanted: &dyn Fn() -> bool) -> Result<Begun> {
     check(new)?;
-    let config = shared.project.config();
+    let config = &*shared.config();
     build::check(config, &new.wishes)?;
     let to = trust::of_generation(config, &new.wishes)?;
     if !new.dry {

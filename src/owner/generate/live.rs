@@ -38,6 +38,8 @@ pub struct Live {
     pub version: u64,
     /// Nothing is begun before this moment.
     pub not_before: Option<Instant>,
+    /// Times in a row that no server answered.
+    pub outages: u32,
     /// It was under way when the project was opened, and this person did not begin it here.
     pub elsewhere: bool,
     /// What it would send, where it waits for an agreement.
@@ -67,6 +69,7 @@ impl Live {
             newest: None,
             version: 0,
             not_before: None,
+            outages: 0,
             elsewhere: false,
             waits: None,
             came: VecDeque::new(),
@@ -81,7 +84,7 @@ impl Live {
         if matches!(self.job.standing, Standing::Paused | Standing::Failed) {
             let items = self.rows.as_ref().map_or(shared.catalog().len(), |rows| rows.len()) as u64;
             let left = self.job.of.map_or(items * u64::from(self.job.samples), |of| of.saturating_sub(self.done));
-            let to = trust::of_generation(shared.project.config(), &self.job.wishes).unwrap_or_default();
+            let to = trust::of_generation(&shared.config(), &self.job.wishes).unwrap_or_default();
             self.waits = trust::waits(shared, self.elsewhere, &to, (left, "prompts for pictures"));
         }
     }

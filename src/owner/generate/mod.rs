@@ -13,7 +13,8 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -31,6 +32,7 @@ use crate::model::job::{JobState, Standing, Wishes};
 use crate::model::made::PictureState;
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::generate::named::Named;
+use crate::store::damaged::Damaged;
 use crate::store::disk;
 use crate::store::jobs::Job;
 use crate::store::present::Present;
@@ -47,10 +49,14 @@ pub struct Desk {
     named: Mutex<Option<Arc<Named>>>,
     states: Mutex<Option<States>>,
     present: Mutex<Present>,
+    /// Which files hold other bytes than were recorded, as far as somebody asked.
+    damaged: Mutex<Damaged>,
+    /// Counts what was found of pictures, so that lists made from it are told apart.
+    found: AtomicU64,
 }
 
 /// What items' pictures are, with what it was found from.
-type States = (Arc<Named>, usize, u64, PictureStates);
+type States = (Arc<Named>, usize, u64, HashSet<u64>, PictureStates);
 
 /// What each item's picture is, with a number that is another one once files came or went.
 pub type PictureStates = (u64, Arc<Vec<PictureState>>);
@@ -83,6 +89,8 @@ impl Desk {
             named: Mutex::default(),
             states: Mutex::default(),
             present: Mutex::default(),
+            damaged: Mutex::default(),
+            found: AtomicU64::new(0),
         }
     }
 
@@ -114,22 +122,39 @@ impl Desk {
         Ok(named)
     }
 
-    /// What each item's picture is; found anew once pictures were made, or files of pictures came or went.
+    /// How many of these rows show a draft.
+    ///
+    /// # Errors
+    /// As [`states`](Self::states).
+    pub fn drafts(&self, shared: &Shared, rows: impl Iterator<Item = u32>, wanted: &dyn Fn() -> bool) -> Result<u64> {
+        let (_, states) = self.states(shared, false, wanted)?;
+        Ok(rows.filter(|row| states.get(*row as usize) == Some(&PictureState::Draft)).count() as u64)
+    }
+
+    /// What each item's picture is; found anew once pictures were made, or files of pictures came or went. With `broken` their
+    /// files are held against their hashes.
     ///
     /// # Errors
     /// As [`named`](Self::named), and the operating system's.
-    pub fn states(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<PictureStates> {
+    pub fn states(&self, shared: &Shared, broken: bool, wanted: &dyn Fn() -> bool) -> Result<PictureStates> {
         let named = self.named(shared, wanted)?;
+        let damaged = match broken {
+            true => lock(&self.damaged).find(&shared.project.images(), named.links(), wanted)?,
+            false => HashSet::new(),
+        };
         let mut present = lock(&self.present);
         let edition = present.refresh(&shared.project.images(), named.links())?;
         let mut held = lock(&self.states);
         let made = shared.pictures();
-        let same = |(of, n, e, _): &&States| Arc::ptr_eq(of, &named) && *n == made.len() && *e == edition;
+        let same = |(of, n, e, bad, _): &&States| {
+            Arc::ptr_eq(of, &named) && *n == made.len() && *e == edition && *bad == damaged
+        };
         if let Some((.., states)) = held.as_ref().filter(same) {
             return Ok(states.clone());
         }
-        let states = (edition, Arc::new(named.states(&made, Some(&present))));
-        *held = Some((named, made.len(), edition, states.clone()));
+        let number = self.found.fetch_add(1, Ordering::Relaxed) + 1;
+        let states = (number, Arc::new(named.states(&made, Some(&present), &damaged)));
+        *held = Some((named, made.len(), edition, damaged, states.clone()));
         Ok(states)
     }
 
@@ -240,7 +265,7 @@ pub fn start(shared: &Arc<Shared>) {
                     live.failed = failed.into_iter().map(|f| ((f.key, f.failure.sample), f)).collect();
                     live.ended = flight.into_iter().map(|f| ((f.key, f.sample), f.ends + 1)).collect();
                     live.done = owner.pictures().of_job(live.job.id);
-                    let digest = trust::digest_of_generation(owner.project.config(), &live.job, &live.numbers());
+                    let digest = trust::digest_of_generation(&owner.config(), &live.job, &live.numbers());
                     let is_ours = known.has(JobKind::Generation, live.job.id, token.as_deref(), &digest);
                     if is_live && !is_ours {
                         live.wait(&owner);
@@ -280,7 +305,7 @@ fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
     if inner.ended {
         return;
     }
-    let config = shared.project.config();
+    let config = &*shared.config();
     let live: BTreeSet<String> =
         inner.jobs.values().filter(|j| j.job.standing.live()).map(|j| runner::device(config, &j.job.wishes)).collect();
     for device in live {

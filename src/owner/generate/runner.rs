@@ -27,6 +27,11 @@ pub fn generator(config: &Config, wishes: &Wishes) -> String {
     [backend, model].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
+/// Everything that a generator is built from: where `benchtop.toml` changed meanwhile, another one is built.
+fn built_from(config: &Config, wishes: &Wishes) -> String {
+    format!("{} {:?}", generator(config, wishes), config.generate)
+}
+
 /// What a thread is named after.
 pub fn device(config: &Config, wishes: &Wishes) -> String {
     build::device(config, &build::full(config, wishes))
@@ -79,7 +84,7 @@ pub fn run(shared: &Arc<Shared>, device: &str) {
 
 /// Waits for work.
 fn next(shared: &Arc<Shared>, device: &str) -> Next {
-    let config = shared.project.config();
+    let config = &*shared.config();
     let mut inner = shared.desk.inner();
     if inner.ended {
         return Next::End;
@@ -87,6 +92,10 @@ fn next(shared: &Arc<Shared>, device: &str) -> Next {
     let mine: Vec<u32> = inner.order().into_iter().filter(|id| is_mine(&inner, config, device, *id)).collect();
     if let Some(found) = wanted(shared, &mut inner, &mine) {
         return found;
+    }
+    if mine.is_empty() {
+        // The device of a job may be another one since `benchtop.toml` was changed.
+        wake(shared, &mut inner);
     }
     let now = Instant::now();
     let ready = |id: &&u32| inner.jobs.get(id).is_some_and(|j| j.not_before.is_none_or(|at| at <= now));
@@ -150,10 +159,10 @@ fn batch(
     generator: &mut Option<Built>,
     sessions: &mut HashMap<u32, Session>,
 ) -> Result<()> {
-    let config = shared.project.config();
+    let config = &*shared.config();
     let wishes = shared.desk.inner().jobs.get(&id).map(|live| live.job.wishes.clone()).unwrap_or_default();
     trust::check(shared, &trust::of_generation(config, &wishes)?)?;
-    let which = self::generator(config, &wishes);
+    let which = built_from(config, &wishes);
     if generator.as_ref().is_some_and(|built| built.which != which) {
         // Two models may not fit on one device: one goes before the other comes, and with it what its jobs knew of it.
         *generator = None;
@@ -220,8 +229,9 @@ fn stop(shared: &Arc<Shared>, id: u32, problem: &Problem) {
     }
     let mut inner = shared.desk.inner();
     let Some(live) = inner.jobs.get_mut(&id).filter(|live| live.job.standing.live()) else { return };
-    let never_ran = live.device.is_empty();
-    live.job.standing = if never_ran { Standing::Failed } else { Standing::Paused };
+    // What a server or a key lacks is not the job's fault.
+    let fails = live.device.is_empty() && problem.kind != Kind::Unreachable;
+    live.job.standing = if fails { Standing::Failed } else { Standing::Paused };
     live.job.reason = Some(problem.to_string());
     live.step = None;
     live.look(shared);

@@ -14,6 +14,7 @@ use crate::model::generation::{Failure, FailureKind, Fingerprint, Settings, Task
 use crate::model::job::{Standing, Step};
 use crate::model::made::Made;
 use crate::model::{Kind, Problem, Result};
+use crate::owner::outage::{outage_said, outage_wait};
 use crate::owner::state::Shared;
 use crate::pipeline::generate::errand::Errand;
 use crate::pipeline::generate::file::with_encoder;
@@ -305,7 +306,10 @@ impl Session {
                             .map_err(Kept::Failed)
                             .and_then(|p| self.keep(shared, errand.clone(), &p.pixels, p.notes, Vec::new()));
                         match kept {
-                            Ok(()) => self.in_a_row = 0,
+                            Ok(()) => {
+                                self.in_a_row = 0;
+                                self.servers_answer(shared);
+                            }
                             Err(Kept::Failed(failure)) => failures.push((errand, failure)),
                             Err(Kept::Trouble(problem)) => trouble = Some(problem),
                         }
@@ -342,11 +346,16 @@ impl Session {
 
     /// What failed is tried again later, or set aside. `size` pictures were asked for together.
     fn failed(&mut self, shared: &Arc<Shared>, failures: Vec<(Errand, Failure)>, size: usize) -> Result<()> {
-        let mut wait = false;
+        let (mut wait, mut outage) = (false, None);
         for (errand, failure) in failures {
             let target = errand.target;
             match failure.kind {
                 FailureKind::Cancelled => self.work.push_front(target),
+                // The servers' fault and not the picture's: it stays to do, and the job waits for them.
+                _ if failure.is_outage() => {
+                    outage = Some(failure.reason.clone());
+                    self.work.push_back(target);
+                }
                 FailureKind::OutOfMemory if size > 1 => {
                     self.batch_limit = (size / 2).max(1);
                     self.work.push_front(target);
@@ -370,6 +379,9 @@ impl Session {
                 }
             }
         }
+        if let Some(reason) = outage {
+            return self.wait_for_servers(shared, &reason);
+        }
         if wait {
             let doubled = WAIT * 2u32.saturating_pow(self.in_a_row.saturating_sub(1).min(10));
             if let Some(live) = shared.desk.inner().jobs.get_mut(&self.id) {
@@ -377,6 +389,32 @@ impl Session {
             }
         }
         Ok(())
+    }
+}
+
+impl Session {
+    /// Tries again later, a longer while each time, and says so.
+    fn wait_for_servers(&mut self, shared: &Arc<Shared>, reason: &str) -> Result<()> {
+        let mut inner = shared.desk.inner();
+        if let Some(live) = inner.jobs.get_mut(&self.id).filter(|live| live.job.standing.live()) {
+            let wait = outage_wait(live.outages);
+            live.outages += 1;
+            live.not_before = Some(Instant::now() + wait);
+            live.job.standing = Standing::Queued;
+            live.job.reason = Some(outage_said(reason, wait));
+            live.step = None;
+        }
+        inner.tell(shared, self.id, true);
+        Ok(())
+    }
+
+    /// The servers answer: what was said of them no longer holds.
+    fn servers_answer(&self, shared: &Shared) {
+        if let Some(live) = shared.desk.inner().jobs.get_mut(&self.id)
+            && std::mem::take(&mut live.outages) > 0
+        {
+            live.job.reason = None;
+        }
     }
 }
 

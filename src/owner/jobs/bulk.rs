@@ -16,6 +16,7 @@ use crate::owner::state::Shared;
 use crate::owner::wire::{Answer, Bulk, Bulked, Decide, Receipt};
 use crate::owner::writer::{Wish, Work};
 use crate::pipeline::import::Progress;
+use crate::store::ledger::Step;
 
 /// Verdicts that share a sync; as many as the writer takes at once.
 const CHUNK: usize = 512;
@@ -123,12 +124,12 @@ fn take_back(shared: &Arc<Shared>, who: &str, (first, last): (u64, u64), watch: 
     loop {
         let target = {
             let ledger = shared.ledger();
-            ledger.undoable(who).and_then(|(uuid, _)| ledger.receipt(&uuid))
+            ledger.undoable(who).map(|(step, _)| step)
         };
         match target {
-            Some((rev, _)) if (first..=last).contains(&rev) => {}
-            Some((rev, _)) if rev > last && done.judged == 0 => {
-                return Err(Problem::new(Kind::Conflict, "you have judged other items since")
+            Some(Step::Verdict(_, rev)) if (first..=last).contains(&rev) => {}
+            Some(step) if step.rev() > last && done.judged == 0 => {
+                return Err(Problem::new(Kind::Conflict, "you have judged or edited other items since")
                     .help("take those back first, or each by itself"));
             }
             _ => return Ok(done),

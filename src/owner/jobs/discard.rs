@@ -52,7 +52,7 @@ fn reject(shared: &Arc<Shared>, wanted: &Discard, watch: Tell<'_>) -> Result<Dis
         done.rejected = standing.len() as u64;
         return Ok(done);
     }
-    let known = &shared.project.config().review.reasons;
+    let known = &shared.config().review.reasons;
     let reasons: Vec<String> = known.iter().filter(|r| r.key == PRUNED).map(|r| r.key.clone()).collect();
     let judgement =
         Judgement { reasons, note: Some(note(&wanted.terms)), ..Judgement::new(Verdict::Reject, Seen::Script) };

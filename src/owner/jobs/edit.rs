@@ -1,18 +1,21 @@
 //! An item edited by hand: a later text of it, which everybody judges anew.
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use uuid::Uuid;
 
 use super::{Tell, revise, start};
-use crate::model::edit::Edit;
-use crate::model::{Item, Kind, Problem, Result};
+use crate::model::edit::{Edit, EditAct, EditMark};
+use crate::model::{Item, Kind, Problem, Result, Status};
 use crate::owner::answers;
 use crate::owner::session::Outbox;
 use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
-use crate::owner::wire::{Answer, EditedItem};
-use crate::owner::writer::now;
+use crate::owner::wire::{Answer, EditedItem, Receipt};
+use crate::owner::writer::{Reply, Wish, Work, now};
 use crate::pipeline::revise::{Batch, Revised};
+use crate::store::Catalog;
 
 /// Starts an edit by `who`; its answer goes to `outbox` under `number`.
 pub fn edit(shared: &Arc<Shared>, outbox: Outbox, number: u64, (who, edit): (String, Edit), cancel: Arc<AtomicBool>) {
@@ -44,21 +47,93 @@ fn run(shared: &Arc<Shared>, who: &str, edit: &Edit) -> Result<EditedItem> {
         standing.retain(|s| sight.sees(row, &s.who));
         standing.len() as u64
     };
-    let mut columns = catalog.columns().clone();
-    columns.replace(row as usize, &after)?;
-    let mut changed = Batch::new(&shared.project, "edited", edit.dry)?;
-    changed.push(row, &after)?;
-    let fresh: Vec<_> = changed.part(false, "edited by hand")?.into_iter().collect();
     let mut notes = Vec::new();
     if let Some(rotation) = &after.rotation {
         let of = rotation.of.saturating_sub(1);
         notes.push(format!("{of} other rotations of this question read as they did (set {})", rotation.set));
     }
-    if !fresh.is_empty() {
-        let revised = Revised { columns, fresh, changed: vec![row], kept: Vec::new() };
-        notes.extend(revise::enter(shared, catalog, revised)?);
+    if !edit.dry {
+        let mark = EditMark { by: who.into(), act: EditAct::Edit, receipt: None };
+        notes.extend(put(shared, catalog, row, &after, mark)?);
     }
     Ok(EditedItem { before: json(&before)?, after: json(&after)?, voided, notes })
+}
+
+/// Makes `item` the text of its row. Gives what a person should know.
+fn put(shared: &Arc<Shared>, catalog: Arc<Catalog>, row: u32, item: &Item, mark: EditMark) -> Result<Option<String>> {
+    let mut columns = catalog.columns().clone();
+    columns.replace(row as usize, item)?;
+    let mut batch = Batch::new(&shared.project, "edited", false)?;
+    batch.push(row, item)?;
+    let fresh = batch.part(false, "edited by hand")?.into_iter().collect();
+    revise::enter(shared, catalog, Revised { columns, fresh, changed: vec![row], kept: Vec::new(), edit: Some(mark) })
+}
+
+/// An edit that `who` takes back, or with `redo` brings back.
+#[derive(Clone, Debug)]
+pub struct StepEdit {
+    /// The annotator.
+    pub who: String,
+    /// The receipt.
+    pub uuid: Uuid,
+    /// The revision of the project that the edit made.
+    pub rev: u64,
+    /// The item's row.
+    pub row: u32,
+    /// Which way.
+    pub redo: bool,
+}
+
+/// Starts it: the item reads as before the edit, or as after it. Verdicts on the text that it had until then end to count.
+pub fn step_edit(shared: &Arc<Shared>, step: StepEdit, reply: Reply) {
+    let counted = shared.count_job();
+    let (owner, reply) = (shared.clone(), Arc::new(Mutex::new(Some(reply))));
+    let answer = reply.clone();
+    let give = |reply: &Mutex<Option<Reply>>, receipt| {
+        if let Some(reply) = reply.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            reply(receipt);
+        }
+    };
+    let work = move || {
+        let _counted = counted;
+        match step_now(&owner, &step) {
+            Ok(Some(receipt)) => give(&answer, Ok(receipt)),
+            // It was taken back meanwhile: the step before it is meant.
+            Ok(None) => {
+                let Some(reply) = answer.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+                let StepEdit { who, uuid, redo, .. } = step;
+                let wish = if redo { Wish::Redo(uuid) } else { Wish::Undo(uuid) };
+                // An owner that is ending answers nobody any more.
+                let _ = owner.writer.send(Work::Wish { who, wish, asked: None, reply });
+            }
+            Err(problem) => give(&answer, Err(problem)),
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("edit".into()).spawn(work) {
+        give(&reply, Err(Problem::new(Kind::Io, format!("the edit could not be taken back: {error}"))));
+    }
+}
+
+/// The receipt; none where the step was made already.
+fn step_now(shared: &Arc<Shared>, step: &StepEdit) -> Result<Option<Receipt>> {
+    let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
+    if !shared.ledger().may_step(&step.who, step.rev, step.redo) {
+        return Ok(None);
+    }
+    let (catalog, row) = (shared.catalog(), step.row);
+    let (item, act) = match step.redo {
+        true => (catalog.item_at(row, step.rev)?, EditAct::Redo(step.rev)),
+        false => (catalog.item_at(row, step.rev.saturating_sub(1))?, EditAct::Undo(step.rev)),
+    };
+    let mark = EditMark { by: step.who.clone(), act, receipt: Some(step.uuid) };
+    let notice = put(shared, catalog, row, &item, mark)?;
+    shared.notices().extend(notice);
+    let (rev, status) = {
+        let ledger = shared.ledger();
+        (ledger.text_rev(row), ledger.status(row))
+    };
+    let status = if Sight::of(shared, &step.who).veils(row) { Status::Pending } else { status };
+    Ok(Some(Receipt { uuid: step.uuid, rev, number: row + 1, status, edit: true }))
 }
 
 fn json(item: &Item) -> Result<String> {

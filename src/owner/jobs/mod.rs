@@ -10,11 +10,12 @@ mod merge;
 mod recompose;
 mod revise;
 mod similarity;
+mod task_items;
 mod verdicts;
 
 pub use bulk::{bulk, undo};
 pub use discard::{Discard, PRUNED, discard};
-pub use edit::edit;
+pub use edit::{StepEdit, edit, step_edit};
 pub use evaluate::evaluate;
 pub use generate::generate;
 pub use judge::judge;

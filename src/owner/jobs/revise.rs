@@ -16,6 +16,7 @@ use crate::store::{Catalog, journal, manifest, open};
 pub(super) fn enter(shared: &Arc<Shared>, catalog: Arc<Catalog>, revised: Revised) -> Result<Option<String>> {
     let index = shared.index.get()?;
     let (changed, kept) = (revised.changed.clone(), revised.kept.clone());
+    let edit = revised.edit.clone();
     let (project, at) = (shared.project.clone(), journal::stamp(now()));
     let files: Vec<_> = revised.fresh.iter().map(|f| f.part.file.clone()).collect();
     let record = move |rev: u64| {
@@ -24,7 +25,7 @@ pub(super) fn enter(shared: &Arc<Shared>, catalog: Arc<Catalog>, revised: Revise
     };
     let (reply, recorded) = mpsc::channel();
     let ending = || Problem::new(Kind::Unreachable, "the owner is ending");
-    let work = Work::Revise(Revise { record: Box::new(record), changed, kept, reply });
+    let work = Work::Revise(Revise { record: Box::new(record), changed, kept, edit, reply });
     shared.writer.send(work).map_err(|_| ending())?;
     match recorded.recv().map_err(|_| ending())? {
         Ok(recorded) => Ok(open::enter(&shared.project, index, &recorded)),

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 
 use super::merge::join;
+use super::task_items::TaskItems;
 use super::{Tell, start};
 use crate::formats::verdicts::{self, Found, Meaning};
 use crate::model::exchange::{Left, Taken, VerdictForm, Words};
@@ -14,6 +15,7 @@ use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::wire::{Answer, Progress};
 use crate::owner::writer::now;
+use crate::pipeline::import::hash_file;
 use crate::store::history::History;
 use crate::store::merge::{self, LISTED};
 
@@ -39,10 +41,12 @@ pub fn verdicts(shared: &Arc<Shared>, outbox: Outbox, number: u64, wanted: Verdi
 
 fn run(shared: &Arc<Shared>, wanted: &Verdicts, tell: Tell<'_>) -> Result<Taken> {
     let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
-    let reasons = &shared.project.config().review.reasons;
+    let reasons = &shared.config().review.reasons;
     wanted.words.check(reasons)?;
     let form = wanted.form.map_or_else(|| verdicts::form_of(&wanted.file), Ok)?;
-    let meaning = Meaning { words: &wanted.words, reasons };
+    let catalog = shared.catalog();
+    let tasks = TaskItems::new(&catalog, wanted.words.dataset.as_deref(), &hash_file(&wanted.file)?)?;
+    let meaning = Meaning { words: &wanted.words, reasons, item: &|key, question| tasks.find(key, question) };
     let (mut found, mut aside, mut cancelled) = (Vec::new(), Vec::new(), false);
     let mut take = |one: Found| {
         match one.verdict {
@@ -62,7 +66,7 @@ fn run(shared: &Arc<Shared>, wanted: &Verdicts, tell: Tell<'_>) -> Result<Taken>
     }
     let read = (found.len() + aside.len()) as u64;
     let history = History::read(&shared.project)?;
-    let items = (&*shared.catalog(), &*shared.pictures());
+    let items = (&*catalog, &*shared.pictures());
     let (planned, more) = merge::plan_verdicts(&history, found, items, now())?;
     aside.extend(more);
     let of_union = planned.report.aside.into_iter();

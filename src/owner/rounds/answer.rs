@@ -1,10 +1,11 @@
 //! Answering what is asked of rounds.
 
+use super::agreement::allowed;
 use super::begin;
 use super::disputes::{adjudicating, disputes};
 use super::open::Glance;
 use crate::model::round::protocol::{WhatIf, what_if};
-use crate::model::round::state::{Feedback, GuidelinesText, RoundState};
+use crate::model::round::state::{Feedback, GuidelinesText, RoundState, Turn};
 use crate::model::round::{Guidelines, Round};
 use crate::model::verdict::Part;
 use crate::model::{Judgement, Kind, Problem, Result, Status, Verdict};
@@ -34,10 +35,25 @@ pub fn answer(sight: &Sight, ask: &Ask) -> Result<Option<Answer>> {
             shared.tell(Event::Rounds);
             Answer::Done
         }
+        Ask::DeleteRound(round) => {
+            begin::delete(sight, round)?;
+            shared.tell(Event::Rounds);
+            Answer::Done
+        }
+        Ask::RoundPeople { round, add, remove } => {
+            begin::people(sight, round, (add, remove))?;
+            shared.tell(Event::Rounds);
+            let glance = shared.rounds.of(round, |open| open.glance(who))?;
+            Answer::Round(Box::new(state(sight, glance)))
+        }
         Ask::Next(round) => {
             let path = shared.rounds.of(round, |open| open.round.guidelines.clone())?.map(|g| g.path);
             let version = path.map(|path| begin::version(shared, &path)).transpose()?;
-            Answer::Turn(shared.rounds.next(who, round, version, now())?)
+            let mut turn = shared.rounds.next(who, round, version, now())?;
+            if let Turn::Item(served) = &mut turn {
+                served.elsewhere = shared.at_work.twice(who, round);
+            }
+            Answer::Turn(turn)
         }
         Ask::Release(round) => {
             shared.rounds.release(who, round)?;
@@ -48,8 +64,8 @@ pub fn answer(sight: &Sight, ask: &Ask) -> Result<Option<Answer>> {
         Ask::Disputes(round) => Answer::Disputes(disputes(sight, round)?),
         Ask::Adjudication(round) => Answer::Adjudication(Box::new(adjudicating(sight, round)?)),
         Ask::WhatIf { round, protocol } => {
-            sight.scores()?;
-            let glance = shared.rounds.of(round, |open| open.glance(who))?;
+            let glance = allowed(sight, Some(round))?;
+            let Some(glance) = glance else { return Ok(None) };
             let found: WhatIf = what_if(verdicts(sight, &glance), glance.round.protocol, *protocol);
             Answer::WhatIf(found)
         }
@@ -95,7 +111,11 @@ pub fn accepted(sight: &Sight, round: &str) -> Result<Vec<u32>> {
     sight.scores()?;
     let glance = sight.shared().rounds.of(round, |open| open.glance(sight.who()))?;
     let statuses = verdicts(sight, &glance).into_iter().map(|verdicts| glance.round.protocol.status(&verdicts));
-    Ok(glance.items().zip(statuses).filter(|(_, status)| *status == Status::Accepted).map(|(row, _)| row).collect())
+    let rows = glance.items().zip(statuses).filter(|(_, status)| *status == Status::Accepted).map(|(row, _)| row);
+    let ledger = sight.ledger();
+    let mut all: Vec<u32> = rows.flat_map(|row| ledger.rotations_in(round, row)).collect();
+    all.sort_unstable();
+    Ok(all)
 }
 
 fn states(sight: &Sight) -> Vec<RoundState> {

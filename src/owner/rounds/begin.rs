@@ -1,5 +1,6 @@
 //! Drawing a round from the project.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 
@@ -28,7 +29,7 @@ pub(super) fn begin(sight: &Sight, new: &NewRound, dry: bool) -> Result<RoundSta
     let filter = Filter::parse(&new.filter)?;
     let stratum = new.strata.as_deref().map(field).transpose()?;
     let candidates = answers::numbers(sight, &filter)?;
-    let items = read(shared, &candidates, stratum)?;
+    let (items, rotations) = read(shared, &candidates, stratum)?;
     let mut new = new.clone();
     new.guidelines = match new.guidelines.take() {
         Some(Guidelines { path, .. }) => {
@@ -41,14 +42,84 @@ pub(super) fn begin(sight: &Sight, new: &NewRound, dry: bool) -> Result<RoundSta
     let known: Vec<Known<'_>> =
         judged.iter().map(|(id, stratum, good, reasons)| Known { id, stratum, good: *good, reasons }).collect();
     let candidates: Vec<(&str, &str)> = items.iter().map(|(id, stratum)| (id.as_str(), stratum.as_str())).collect();
-    let drawn = draw(&new, &candidates, &known, sight.who(), now())?;
-    let state = RoundState { notes: drawn.notes, ..RoundState::fresh(&drawn.round) };
+    let mut drawn = draw(&new, &candidates, &known, sight.who(), now())?;
+    let chosen: HashSet<&String> = drawn.round.items.iter().collect();
+    drawn.round.rotations = rotations.into_iter().filter(|(id, _)| chosen.contains(id)).collect();
+    // Nothing that is judged is mixed in as known too, in another order.
+    drawn.round.check()?;
+    let mut notes = drawn.notes;
+    if !drawn.round.rotations.is_empty() {
+        let others: usize = drawn.round.rotations.values().map(Vec::len).sum();
+        let what = format!("{} questions stand in several rotations", drawn.round.rotations.len());
+        notes.insert(0, format!("{what}: each is judged once, and its {others} other rotations with it"));
+    }
+    let state = RoundState { notes, ..RoundState::fresh(&drawn.round) };
     if dry {
         return Ok(state);
     }
+    let _one_at_a_time = shared.rounds.change();
     rounds::create(&shared.project, &drawn.round)?;
     reload(shared)?;
     Ok(state)
+}
+
+/// Who may change a round: in a project of several users the one who made it.
+fn may_change(sight: &Sight, round: &Round) -> Result<()> {
+    let shared = !sight.shared().project.config().shared.people.is_empty();
+    if shared && round.by != sight.who() {
+        let what = format!("the round `{}` is for the one who made it to change", round.name);
+        return Err(Problem::new(Kind::Denied, what).help(format!("ask `{}`", round.by)));
+    }
+    Ok(())
+}
+
+/// Deletes a round that nobody has said anything in.
+///
+/// # Errors
+/// [`Kind::NotFound`], [`Kind::Denied`] for somebody who may not change it, [`Kind::Conflict`] for a round with verdicts, also such as were
+/// taken back, and the operating system's.
+pub(super) fn delete(sight: &Sight, name: &str) -> Result<()> {
+    let shared = sight.shared();
+    let _one_at_a_time = shared.rounds.change();
+    let round = shared.rounds.of(name, |open| open.round.clone())?;
+    may_change(sight, &round)?;
+    let said = || match shared.ledger().said_in(name) {
+        0 => Ok(()),
+        n => Err(Problem::new(Kind::Conflict, format!("{n} verdicts were given in the round `{name}`"))
+            .help(format!("`benchtop round close {name}` closes it; its verdicts go on counting"))),
+    };
+    said()?;
+    // From here on nobody judges in it; what was on its way is written by the time the rounds are read again.
+    shared.rounds.shut(name);
+    let removed = rounds::remove(&shared.project, name);
+    reload(shared)?;
+    removed?;
+    if let Err(problem) = said() {
+        rounds::create(&shared.project, &round)?;
+        reload(shared)?;
+        return Err(problem);
+    }
+    Ok(())
+}
+
+/// Has people join a round that goes on, and others leave it: what those had left is given to whoever is in it.
+///
+/// # Errors
+/// [`Kind::NotFound`], [`Kind::Denied`] for somebody who may not change it, [`Kind::Conflict`] for a round that is closed, what
+/// [`Round::change`] refuses, and the operating system's.
+pub(super) fn people(sight: &Sight, name: &str, change: (&[String], &[String])) -> Result<()> {
+    let shared = sight.shared();
+    let _one_at_a_time = shared.rounds.change();
+    let (round, (judged, wanted)) = shared.rounds.of(name, |open| (open.round.clone(), open.leases.progress()))?;
+    may_change(sight, &round)?;
+    if round.closed.is_some() {
+        let help = format!("`benchtop round reopen {name}` opens it again");
+        return Err(Problem::new(Kind::Conflict, format!("the round `{name}` is closed")).help(help));
+    }
+    let mut round = Round::clone(&round);
+    round.change(change, judged >= wanted, sight.who(), now())?;
+    rounds::rewrite(&shared.project, &round)?;
+    reload(shared)
 }
 
 /// Closes a round, or opens it again.
@@ -58,6 +129,7 @@ pub(super) fn begin(sight: &Sight, new: &NewRound, dry: bool) -> Result<RoundSta
 /// system's.
 pub(super) fn close(sight: &Sight, name: &str, closed: bool) -> Result<()> {
     let shared = sight.shared();
+    let _one_at_a_time = shared.rounds.change();
     let (round, blind) = shared.rounds.of(name, |open| (open.round.clone(), open.is_blind_for(sight.who())))?;
     if blind && round.by != sight.who() {
         let what = format!("closing the round `{name}` would show you what it keeps from you");
@@ -130,15 +202,32 @@ fn value(item: &Item, field: Option<Field>) -> String {
     }
 }
 
-/// Ids and strata of these items.
-fn read(shared: &Shared, numbers: &[u32], stratum: Option<Field>) -> Result<Vec<(String, String)>> {
+/// Ids and strata of items, and other rotations by the id of the one that stands for them.
+type Candidates = (Vec<(String, String)>, BTreeMap<String, Vec<String>>);
+
+/// Ids and strata of these items, of the rotations of a question the first alone; the others by its id.
+fn read(shared: &Shared, numbers: &[u32], stratum: Option<Field>) -> Result<Candidates> {
     let catalog = shared.catalog();
-    let one = |number: &u32| {
+    let (mut items, mut others) = (Vec::with_capacity(numbers.len()), BTreeMap::<String, Vec<String>>::new());
+    let mut first: HashMap<(String, String), String> = HashMap::new();
+    for number in numbers {
         let item = catalog.item(*number as usize - 1)?;
+        if let Some(set) = set_of(&item) {
+            if let Some(stands) = first.get(&set) {
+                others.entry(stands.clone()).or_default().push(item.id);
+                continue;
+            }
+            first.insert(set, item.id.clone());
+        }
         let stratum = value(&item, stratum);
-        Ok((item.id, stratum))
-    };
-    numbers.iter().map(one).collect()
+        items.push((item.id, stratum));
+    }
+    Ok((items, others))
+}
+
+/// The set of rotations that an item is of, with its data set.
+fn set_of(item: &Item) -> Option<(String, String)> {
+    item.rotation.as_ref().map(|rotation| (item.dataset.clone(), rotation.set.clone()))
 }
 
 type Judged = (String, String, bool, Vec<String>);
@@ -153,12 +242,16 @@ fn known(sight: &Sight, stratum: Option<Field>) -> Result<Vec<Judged>> {
         _ => None,
     };
     let rows: Vec<(u32, bool)> = (0..overlay.len()).filter_map(settled).collect();
-    let mut list = Vec::new();
+    let (mut list, mut sets) = (Vec::new(), HashSet::new());
     for (row, good) in rows {
         let standing = shared.ledger().standing(row);
         let same = standing.windows(2).all(|two| two[0].judgement.verdict == two[1].judgement.verdict);
         if same && !standing.is_empty() {
             let item = catalog.item(row as usize)?;
+            // Known in one order is enough.
+            if set_of(&item).is_some_and(|set| !sets.insert(set)) {
+                continue;
+            }
             let mut reasons: Vec<String> = standing.into_iter().flat_map(|s| s.judgement.reasons).collect();
             reasons.sort_unstable();
             reasons.dedup();

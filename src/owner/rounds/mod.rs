@@ -5,8 +5,10 @@
 
 mod agreement;
 mod answer;
+mod at_work;
 mod begin;
 mod disputes;
+mod given_answer;
 mod open;
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,13 +17,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use agreement::answer as agreed;
 pub use answer::{accepted, answer};
+pub use at_work::AtWork;
 use open::{Glance, Open};
 
 use super::sight::Veil;
 use crate::model::round::Round;
 use crate::model::round::state::{InRound, Turn};
 use crate::model::verdict::Part;
-use crate::model::{Judgement, Kind, Problem, Result, Verdict};
+use crate::model::{Item, Judgement, Kind, Problem, Result, Verdict};
 use crate::store::{Catalog, Ledger};
 
 /// All rounds of a project.
@@ -32,6 +35,8 @@ pub struct Rounds {
     unread: AtomicBool,
     /// Some cannot go on with the items that there are.
     lacking: AtomicBool,
+    /// One change of a round's file at a time.
+    changing: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -117,6 +122,33 @@ impl Rounds {
         inner.named(&name)?.decide(who, row, judgement, now)?;
         inner.look_again(who, row);
         Ok(())
+    }
+
+    /// The answer of a judgement on this item as it is recorded.
+    ///
+    /// # Errors
+    /// [`Kind::Input`] for what answers nothing.
+    pub fn answers(&self, item: &Item, judgement: &mut Judgement) -> Result<()> {
+        if let (Verdict::Answer, Some(text)) = (judgement.verdict, &judgement.answer)
+            && !text.trim().is_empty()
+        {
+            judgement.answer = Some(given_answer::taken(item, text)?);
+        }
+        Ok(())
+    }
+
+    /// Whether `who`, who had the item in this row on the screen to be judged, has not judged it in this round before.
+    ///
+    /// # Errors
+    /// [`Kind::Conflict`] where another terminal of theirs did.
+    pub fn is_first(&self, who: &str, row: u32, judgement: &Judgement) -> Result<()> {
+        let Some(asked) = judgement.asked.as_ref().filter(|asked| asked.part == Part::Main) else { return Ok(()) };
+        let judged = self.inner().all.get(&asked.round).is_some_and(|open| open.has_judged(who, row));
+        if !judged {
+            return Ok(());
+        }
+        let what = format!("you have judged #{} in this round already, perhaps at another terminal", row + 1);
+        Err(Problem::new(Kind::Conflict, what).help("that verdict stands; undo takes it back"))
     }
 
     /// Whether `who` may judge a row outside of rounds.
@@ -238,6 +270,16 @@ impl Rounds {
         let mut all: Vec<&Open> = inner.all.values().collect();
         all.sort_by(|a, b| (a.round.created, &a.round.name).cmp(&(b.round.created, &b.round.name)));
         all.into_iter().map(|open| open.glance(who)).collect()
+    }
+
+    /// Held while the file of a round is changed.
+    fn change(&self) -> MutexGuard<'_, ()> {
+        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives nothing of a round out any more and takes no verdict in, until rounds are read again.
+    fn shut(&self, name: &str) {
+        self.inner().all.remove(name);
     }
 
     /// Something of one round.

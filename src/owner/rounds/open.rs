@@ -1,5 +1,6 @@
 //! One round: where its items are in the project, its leases, and what verdicts in it are for.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -25,8 +26,10 @@ pub(super) struct Open {
     pub(super) missing: u32,
     /// Rows of its items, its probes and its practice.
     rows: Arc<[Vec<Option<u32>>; 3]>,
-    /// Where in it a row is.
+    /// Where in it a row is; other rotations of an item are where it is.
     places: HashMap<u32, (Role, u32)>,
+    /// Rows of other rotations of its items.
+    rotations: Vec<u32>,
     /// Who was shown what others say of which row.
     shown: HashSet<(String, u32)>,
 }
@@ -67,6 +70,7 @@ pub(super) enum Given {
 }
 
 /// A round at one moment: what takes long is made out of this, while decisions go on.
+#[derive(Clone)]
 pub(super) struct Glance {
     pub(super) round: Arc<Round>,
     pub(super) state: RoundState,
@@ -76,6 +80,18 @@ pub(super) struct Glance {
 }
 
 impl Glance {
+    /// Leaves these rows out; how many items of the round that are.
+    pub(super) fn leave_out(&mut self, veiled: impl Fn(u32) -> bool) -> u64 {
+        let mut rows = [Vec::new(), Vec::new(), Vec::new()];
+        for (kept, all) in rows.iter_mut().zip(self.rows.iter()) {
+            *kept = all.iter().map(|row| row.filter(|row| !veiled(*row))).collect();
+        }
+        let there = |rows: &[Option<u32>]| rows.iter().flatten().count();
+        let out = there(&self.rows[0]) - there(&rows[0]);
+        self.rows = Arc::new(rows);
+        out as u64
+    }
+
     /// Rows of its items, in their order.
     pub(super) fn items(&self) -> impl Iterator<Item = u32> {
         self.rows[0].iter().filter_map(|row| *row)
@@ -114,6 +130,16 @@ impl Open {
         for (role, list) in [Role::Item, Role::Probe, Role::Practice].into_iter().zip(&rows) {
             places.extend(list.iter().enumerate().filter_map(|(at, row)| Some(((*row)?, (role, at as u32)))));
         }
+        let mut rotations = Vec::new();
+        for (at, others) in round.items.iter().enumerate().filter_map(|(at, id)| Some((at, round.rotations.get(id)?))) {
+            for row in others.iter().filter_map(row) {
+                // What is asked for by itself, as known, stays that.
+                if let Entry::Vacant(place) = places.entry(row) {
+                    place.insert((Role::Item, at as u32));
+                    rotations.push(row);
+                }
+            }
+        }
         let judged = given.iter().map(|g| {
             let place = places.get(&g.row).filter(|(role, _)| *role == Role::of(g.part));
             let item = place.map_or(u32::MAX, |(_, item)| *item);
@@ -130,18 +156,22 @@ impl Open {
         });
         let mut leases = Leases::rebuild(&round, minutes, judged.chain(past))?;
         let (mut shown, mut told) = (HashSet::new(), HashMap::new());
-        if let Some(before) = before {
+        if let Some(mut before) = before {
+            for person in round.left() {
+                // What they had in hand is free. Somebody who was not in it had nothing.
+                let _ = before.leases.release(&person);
+            }
             leases.keep_leases(&before.leases);
             (shown, told) = (before.shown, before.told);
         }
         let missing = rows[0].iter().filter(|row| row.is_none()).count() as u32;
         let (round, rows) = (Arc::new(round), Arc::new(rows));
-        Ok(Open { round, told, leases, missing, rows, places, shown })
+        Ok(Open { round, told, leases, missing, rows, places, rotations, shown })
     }
 
     /// All rows in it.
     pub(super) fn rows(&self) -> impl Iterator<Item = u32> {
-        self.rows.iter().flatten().filter_map(|row| *row)
+        self.rows.iter().flatten().filter_map(|row| *row).chain(self.rotations.iter().copied())
     }
 
     /// What can be worked on while the round goes on.
@@ -180,6 +210,13 @@ impl Open {
         }
     }
 
+    /// Whether `who` has judged the item in this row and does not have it in hand again.
+    pub(super) fn has_judged(&self, who: &str, row: u32) -> bool {
+        let place = self.places.get(&row);
+        let item = place.filter(|(role, _)| *role == Role::Item).map(|(_, item)| *item);
+        item.is_some_and(|item| self.leases.has_judged(who, item)) && !self.in_hand(who).contains(&row)
+    }
+
     /// The row that `who` has in hand.
     pub(super) fn in_hand(&self, who: &str) -> Vec<u32> {
         self.leases.lease_of(who).and_then(|lease| self.row(lease.ticket)).into_iter().collect()
@@ -191,6 +228,7 @@ impl Open {
     }
 
     pub(super) fn next(&mut self, who: &str, now: i64) -> Result<Given> {
+        self.gives(who)?;
         let lease = match self.leases.next(who, now)? {
             Next::Ticket(lease) => lease,
             Next::Wait(until) => return Ok(Given::Wait(until)),
@@ -209,6 +247,7 @@ impl Open {
             place: self.leases.place(who, lease.ticket).unwrap_or_default(),
             guidelines: self.guidelines(who),
             until: lease.until,
+            elsewhere: false,
             ahead: rows.map(|row| row + 1).collect(),
         }))
     }
@@ -250,6 +289,11 @@ impl Open {
 
     pub(super) fn decide(&mut self, who: &str, row: u32, judgement: &mut Judgement, now: i64) -> Result<()> {
         let (role, item) = self.place(row)?;
+        let asked = self.rows[role as usize].get(item as usize).copied().flatten();
+        if let Some(asked) = asked.filter(|asked| *asked != row) {
+            let what = format!("#{} is judged with #{}, another rotation of its question", row + 1, asked + 1);
+            return Err(Problem::new(Kind::Conflict, what).help(format!("judge #{}", asked + 1)));
+        }
         self.fits(judgement)?;
         let verdict = judgement.verdict;
         let Some(asked) = &mut judgement.asked else { return Ok(()) };
@@ -257,10 +301,7 @@ impl Open {
             (asked.revealed, asked.guidelines) = (true, self.guidelines(who));
             return self.settles(who, (role, item), row);
         }
-        if !self.round.has(who) {
-            let what = format!("`{who}` is not in the round `{}`", self.round.name);
-            return Err(Problem::new(Kind::Denied, what).help(format!("it is for {}", self.round.people.join(", "))));
-        }
+        self.gives(who)?;
         let lease = self.leases.lease_of(who).filter(|l| l.ticket.item == item && Role::of(l.ticket.part) == role);
         let part = match lease {
             Some(lease) => lease.ticket.part,
@@ -279,6 +320,23 @@ impl Open {
         asked.guidelines = self.guidelines(who);
         asked.revealed = part == Part::Revision && self.shown.contains(&(who.to_string(), row));
         Ok(())
+    }
+
+    /// Whether `who` is given items of it, or was before it was closed.
+    fn gives(&self, who: &str) -> Result<()> {
+        let denied = |what: String, help: String| Err(Problem::new(Kind::Denied, what).help(help));
+        let name = &self.round.name;
+        match (self.round.has(who), self.round.gives(who)) {
+            (_, true) => Ok(()),
+            (true, false) => denied(
+                format!("`{who}` was taken out of the round `{name}`"),
+                format!("your verdicts count; `benchtop round people {name} --add {who}` takes you in again"),
+            ),
+            (false, _) => denied(
+                format!("`{who}` is not in the round `{name}`"),
+                format!("it is for {}", self.round.people.join(", ")),
+            ),
+        }
     }
 
     /// Whether the protocol asks for such a verdict.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::lock;
-use crate::model::scoring::bench::{Bench, BenchAsk, Chip, DoubtOrder, Explanation, RulesState, Sample, ScorerState};
+use crate::model::scoring::bench::{
+    Bench, BenchAsk, Chip, Counted, DoubtOrder, Explanation, RulesState, Sample, ScorerState,
+};
 use crate::model::scoring::rules::RuleSet;
 use crate::model::scoring::{Outcome, Scorer};
 use crate::model::{Filter, Item, Kind, Problem, Result, Status};
@@ -168,19 +170,48 @@ fn explanation(shared: &Arc<Shared>, number: u32, wanted: &dyn Fn() -> bool) -> 
         shared.scoring.columns(shared, known.chain(asked).chain([Scorer::Consensus, Scorer::Blind]), wanted)?;
     let (_, inputs) = shared.scoring.inputs(shared, wanted)?;
     let detail = |scorer: &Scorer| {
+        if matches!(scorer, Scorer::Consensus | Scorer::Blind) {
+            return counted(shared, scorer, row);
+        }
         let key = inputs.key(scorer, row);
         let found = shared.scoring.scores(shared, scorer).ok().flatten();
         let score = key.zip(found).map(|(key, scores)| lock(&scores).score(key));
         match score {
-            Some(Ok(score)) => (score.detail, false),
-            Some(Err(problem)) => (serde_json::json!({ "why": problem.to_string() }).to_string(), false),
-            None => (String::new(), false),
+            Some(Ok(score)) => {
+                let counted = if *scorer == Scorer::Alignment { of_alignment(&score.detail) } else { None };
+                (score.detail, false, counted)
+            }
+            Some(Err(problem)) => (serde_json::json!({ "why": problem.to_string() }).to_string(), false, None),
+            None => (String::new(), false, None),
         }
     };
     let overlay = statuses(shared);
     let mut said = explain::explain(row, (&rules, &columns, &outcomes), (&catalog, &overlay), &detail);
     said.nearest_accepted = nearest_accepted(shared, row, &inputs.picture, &overlay)?;
     Ok(said)
+}
+
+/// What a score that follows from predictions is counted from.
+fn counted(shared: &Arc<Shared>, scorer: &Scorer, row: usize) -> explain::Kept {
+    match answers::counted_of(shared, scorer, row) {
+        Ok(Some((counted, tally))) if counted.n + counted.left_out > 0 => {
+            let missing = tally.unknown - tally.refused - tally.unparsed;
+            let said = serde_json::json!({
+                "right": tally.right, "wrong": tally.against, "refused": tally.refused, "unparsed": tally.unparsed,
+                "missing": missing,
+            });
+            (said.to_string(), false, Some(counted))
+        }
+        Ok(_) => (String::new(), false, None),
+        Err(problem) => (serde_json::json!({ "why": problem.to_string() }).to_string(), false, None),
+    }
+}
+
+/// How many of its questions a picture passes, where the score was kept with that.
+fn of_alignment(detail: &str) -> Option<Counted> {
+    let said: serde_json::Value = serde_json::from_str(detail).ok()?;
+    let of = |name: &str| said.get(name)?.as_u64();
+    Some(Counted { k: of("right")?, n: of("known")?, left_out: of("left_out")? })
 }
 
 /// The accepted item whose picture is most like that of `row`, with the cosine.

@@ -10,11 +10,14 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{Scoring, lock, work};
+use crate::model::generation::NO_ENDPOINT;
+use crate::model::made::check_drafts;
 use crate::model::scoring::Scorer;
 use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use crate::model::trust::Waits;
 use crate::model::{Kind, Problem, Result};
 use crate::owner::background::give_way;
+use crate::owner::outage::{outage_said, outage_wait};
 use crate::owner::state::Shared;
 use crate::owner::trust::{self, Known};
 use crate::owner::wire::Event;
@@ -42,6 +45,9 @@ pub(super) struct Stored {
     /// Random text by which the person who began it here knows it again ([`crate::store::trust`]).
     #[serde(default)]
     pub(super) token: Option<String>,
+    /// Inputs with a draft as their picture when it was begun.
+    #[serde(default)]
+    pub(super) drafts: u64,
 }
 
 /// A job.
@@ -53,6 +59,10 @@ pub(super) struct Live {
     pub(super) why: Option<String>,
     pub(super) device: String,
     pub(super) spent: Option<crate::pipeline::scoring::runner::Spent>,
+    /// Nothing is begun before this moment.
+    not_before: Option<Instant>,
+    /// Times in a row that no server answered.
+    outages: u32,
     /// It was under way when the project was opened, and this person did not begin it here.
     elsewhere: bool,
     /// What it would send, where it waits for an agreement.
@@ -71,6 +81,8 @@ impl Live {
             why: None,
             device: String::new(),
             spent: None,
+            not_before: None,
+            outages: 0,
             elsewhere: false,
             waits: None,
             came: VecDeque::new(),
@@ -113,11 +125,20 @@ impl Live {
             tokens: self.spent.map(|s| (s.asked, s.answered)),
             cost_micros: self.spent.and_then(|s| s.micros),
             waits: self.waits.clone(),
+            drafts: self.stored.drafts,
         }
+    }
+
+    /// Whether it waits for its judge.
+    fn waits_for_servers(&self) -> bool {
+        self.stored.phase == Phase::Queued && self.not_before.is_some_and(|at| at > Instant::now())
     }
 
     /// Takes note of scores that were recorded.
     pub(super) fn came(&mut self, scores: u64, without: u64) {
+        if std::mem::take(&mut self.outages) > 0 {
+            self.why = None;
+        }
         self.done += scores;
         self.without += without;
         let now = Instant::now();
@@ -301,7 +322,7 @@ fn run(shared: &Arc<Shared>) {
             if inner.ended {
                 return;
             }
-            let found = inner.jobs.iter_mut().find(|j| j.stored.phase == Phase::Queued);
+            let found = inner.jobs.iter_mut().find(|j| j.stored.phase == Phase::Queued && !j.waits_for_servers());
             match found {
                 Some(live) => {
                     live.stored.phase = Phase::Running;
@@ -312,6 +333,8 @@ fn run(shared: &Arc<Shared>) {
                     id
                 }
                 None => {
+                    // The owner stays while a job waits for its judge.
+                    let _counted = inner.jobs.iter().any(Live::waits_for_servers).then(|| shared.count_job());
                     let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
                     let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
                     if !inner.jobs.iter().any(|j| j.stored.phase == Phase::Queued) && !inner.ended {
@@ -335,6 +358,14 @@ fn run(shared: &Arc<Shared>) {
                 Ok(true) => (live.stored.phase, live.stored.retry) = (Phase::Done, false),
                 // The owner is ending: it goes on when the next one starts.
                 Ok(false) => {}
+                // The judge's fault and not the inputs': they stay to be scored.
+                Err(problem) if problem.kind == Kind::Unreachable && problem.what.contains(NO_ENDPOINT) => {
+                    let wait = outage_wait(live.outages);
+                    live.outages += 1;
+                    live.not_before = Some(Instant::now() + wait);
+                    live.stored.phase = Phase::Queued;
+                    live.why = Some(outage_said(&problem.what, wait));
+                }
                 Err(problem) => {
                     live.stored.phase = Phase::Blocked;
                     live.why = Some(problem.to_string());
@@ -369,15 +400,20 @@ impl Scoring {
             trust::check(shared, &to)?;
         }
         let runner = (self.maker)(&project, &new.scorer)?;
-        let stored = Stored {
+        let mut stored = Stored {
             id: 0,
             scorer: new.scorer.clone(),
             filter: new.filter.clone(),
             phase: Phase::Queued,
             retry: false,
             token: None,
+            drafts: 0,
         };
         let left = work::left(shared, &stored, &runner.about().short(), wanted)?;
+        if new.scorer.sees() {
+            stored.drafts = shared.desk.drafts(shared, left.iter().map(|(row, _)| *row), wanted)?;
+            check_drafts(stored.drafts, (left.len() as u64, "inputs"), new.drafts || new.dry)?;
+        }
         let mut live = Live::new(stored);
         (live.of, live.device) = (Some(left.len() as u64), runner.about().name.clone());
         live.waits = trust::waits(shared, false, &to, (left.len() as u64, PICTURES));
@@ -428,7 +464,7 @@ impl Scoring {
             let Stored { scorer, filter, .. } = &live.stored;
             let digest = trust::digest_of_scoring(project.config(), id, scorer, filter);
             live.stored.token = trust::begin(shared, JobKind::Scoring, id, digest);
-            (live.why, live.elsewhere) = (None, false);
+            (live.why, live.elsewhere, live.not_before) = (None, false, None);
             live.stored.retry |= act == ScoringAct::Retry;
         } else {
             trust::end(shared, JobKind::Scoring, id);

@@ -31,6 +31,8 @@ struct Script {
     gone: bool,
     /// Every so many fail.
     fails: Option<u64>,
+    /// With each score it gives one again to every input that it scored before.
+    again: bool,
     version: u32,
 }
 
@@ -65,7 +67,11 @@ impl Runner for Scoring1 {
                     _ => Score::scored((subject.key % 100) as f32, "{\"seen\":true}"),
                 }
             };
-            if !keep(Some((subject.key, score))) {
+            let before: Vec<u64> = match lock(&self.small.0) {
+                script if script.again => script.scored.keys().copied().collect(),
+                _ => Vec::new(),
+            };
+            if !before.into_iter().all(|key| keep(Some((key, score.clone())))) || !keep(Some((subject.key, score))) {
                 break;
             }
         }
@@ -116,7 +122,7 @@ impl Rig {
     }
 
     fn begin(&self, dry: bool) -> Result<ScoringState> {
-        let new = NewScoring { scorer: Scorer::Leakage, filter: String::new(), dry };
+        let new = NewScoring { scorer: Scorer::Leakage, filter: String::new(), dry, drafts: false };
         match self.ask(Ask::Score(new))? {
             Answer::Scoring(state) => Ok(*state),
             other => panic!("{other:?}"),
@@ -193,6 +199,18 @@ fn composed(count: u64) -> (tempfile::TempDir, Project) {
 fn above(threshold: f64) -> RuleSet {
     let measure: Measure = "leakage".parse().unwrap();
     RuleSet::default().with(&measure, Then::Flag, None, Threshold::new(threshold))
+}
+
+#[test]
+fn what_is_scored_once_more_is_no_further_input() {
+    let (_dir, project) = composed(60);
+    let small = Small::default();
+    small.0.lock().unwrap().again = true;
+    let rig = Rig::over(&project, &small);
+    let dry = rig.begin(true).unwrap();
+    rig.begin(false).unwrap();
+    let done = rig.until(Phase::Done);
+    assert_eq!((done.done, done.of), (dry.of.unwrap(), dry.of));
 }
 
 #[test]
@@ -306,7 +324,7 @@ fn pause_resume_cancel_retry_and_a_scorer_that_cannot_be_had() {
     assert!(blocked.why.unwrap().contains("gone"));
     assert!(rig.act(id, ScoringAct::Cancel).is_ok());
     assert_eq!(rig.until(Phase::Cancelled).id, id);
-    let wrong = Ask::Score(NewScoring { scorer: Scorer::Blind, filter: String::new(), dry: true });
+    let wrong = Ask::Score(NewScoring { scorer: Scorer::Blind, filter: String::new(), dry: true, drafts: false });
     assert_eq!(rig.ask(wrong).unwrap_err().kind, Kind::Usage);
 }
 

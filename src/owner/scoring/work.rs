@@ -85,6 +85,8 @@ pub(super) fn run(shared: &Arc<Shared>, id: u32) -> Result<bool> {
     if let Some(live) = desk.inner().live(id) {
         (live.of, live.device) = (Some(live.done + left.len() as u64), about.name.clone());
     }
+    // What a scorer gives again to an input that it scored before is no further input.
+    let mut open: HashSet<u64> = left.iter().map(|(_, key)| *key).collect();
     for some in left.chunks(runner.batch().max(1)) {
         if !goes_on() {
             return Ok(false);
@@ -100,7 +102,7 @@ pub(super) fn run(shared: &Arc<Shared>, id: u32) -> Result<bool> {
         }
         let mut recorded = Instant::now();
         let mut trouble = None;
-        let record = |pending: &mut Vec<(u64, Score)>| -> Result<()> {
+        let mut record = |pending: &mut Vec<(u64, Score)>| -> Result<()> {
             if pending.is_empty() {
                 return Ok(());
             }
@@ -114,10 +116,12 @@ pub(super) fn run(shared: &Arc<Shared>, id: u32) -> Result<bool> {
             appended?;
             shared.scoring.changed();
             let is_without = |s: &Score| !matches!(s.state, ScoreState::Scored | ScoreState::NotApplicable);
-            let without = pending.iter().filter(|(_, s)| is_without(s)).count();
+            let fresh: Vec<&Score> =
+                pending.iter().filter(|(key, _)| open.remove(key)).map(|(_, score)| score).collect();
+            let without = fresh.iter().filter(|score| is_without(score)).count();
             let mut inner = desk.inner();
             if let Some(live) = inner.live(id) {
-                live.came(pending.len() as u64, without as u64);
+                live.came(fresh.len() as u64, without as u64);
                 if let Some((_, last)) = pending.iter().rev().find(|(_, s)| s.state == ScoreState::Failed) {
                     live.why = Some(why(last));
                 }

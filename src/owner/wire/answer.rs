@@ -9,7 +9,7 @@ use super::{Analysis, ItemView, JudgeReport, Lines, Page, Recomposed, Report, Si
 use crate::metrics::statistics::Rank;
 use crate::model::agreement::look::{Agreed, OwnPace};
 use crate::model::board::looks::{Compared, Disagreement, Sure};
-use crate::model::board::{BehindPage, Board};
+use crate::model::board::{Answered, BehindPage, Board};
 use crate::model::device::Devices;
 use crate::model::evaluation::BegunRun;
 use crate::model::exchange::{Exchanged, Taken};
@@ -155,6 +155,8 @@ pub enum Answer {
     Analysis(Box<Analysis>),
     /// See [`Ask::Judge`].
     Judged(Box<JudgeReport>),
+    /// See [`Ask::Answered`].
+    Answered(Box<Answered>),
 }
 
 /// An item before and after an edit.
@@ -270,6 +272,8 @@ pub struct Receipt {
     pub number: u32,
     /// Where the item stands now.
     pub status: Status,
+    /// What was taken back or brought back is an edit by hand.
+    pub edit: bool,
 }
 
 /// Something happened.

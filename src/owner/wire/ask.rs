@@ -64,9 +64,9 @@ pub enum Ask {
     },
     /// A verdict.
     Decide(Decide),
-    /// Take back my last verdict that counts; the uuid is the receipt.
+    /// Take back the last that I did, a verdict or an edit; the uuid is the receipt.
     Undo(Uuid),
-    /// Bring back my last verdict that was undone; the uuid is the receipt.
+    /// Bring back what I took back last; the uuid is the receipt.
     Redo(Uuid),
     /// Send events from revision `since` on.
     Subscribe {
@@ -357,6 +357,26 @@ pub enum Ask {
         to: Vec<Destination>,
         /// What is asked next; its answer is the answer.
         then: Option<AskNext>,
+    },
+    /// What every model answered to one question.
+    Answered {
+        /// The rule that reads answers, by name; without one, that of each question's paper.
+        rule: Option<String>,
+        /// The column that says what is right, where one does.
+        column: Option<String>,
+        /// The item: its id, or its number.
+        item: String,
+    },
+    /// Delete a round that has no verdicts.
+    DeleteRound(String),
+    /// Have people join a round that goes on, and others leave it.
+    RoundPeople {
+        /// Its name.
+        round: String,
+        /// Who joins.
+        add: Vec<String>,
+        /// Who leaves: what they had left is given to the others.
+        remove: Vec<String>,
     },
 }
 

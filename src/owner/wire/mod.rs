@@ -35,7 +35,7 @@ pub use crate::pipeline::recompose::{Recomposed, Rename};
 /// First word of a conversation.
 pub const MAGIC: [u8; 8] = *b"benchtop";
 /// Version of this language; owner and client must agree.
-pub const PROTOCOL: u16 = 10;
+pub const PROTOCOL: u16 = 12;
 /// Largest frame in bytes.
 pub const FRAME_LIMIT: usize = 16 << 20;
 
@@ -110,8 +110,6 @@ pub struct Welcome {
     pub items: u64,
     /// Reasons a reject can give.
     pub reasons: Vec<Reason>,
-    /// Name of the colour theme.
-    pub theme: String,
     /// Where this annotator left off.
     pub place: Option<Place>,
     /// What a person should know: rebuilt, damaged lines.

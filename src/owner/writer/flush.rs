@@ -139,11 +139,17 @@ impl Writer {
         let asked = Instant::now();
         let mut data = shared.data_mut();
         locks += asked.elapsed();
-        ledger.write_row(change.row, &mut data.overlay);
+        let written = ledger.write_rows(change.row, &mut data.overlay);
         drop((ledger, data));
-        self.dirty.insert(change.row as usize / BLOCK_ROWS);
+        self.dirty.extend(written.into_iter().map(|row| row as usize / BLOCK_ROWS));
         self.since_checkpoint += 1;
-        let receipt = Receipt { uuid: decision.uuid, rev: decision.rev, number: change.row + 1, status: change.status };
+        let receipt = Receipt {
+            uuid: decision.uuid,
+            rev: decision.rev,
+            number: change.row + 1,
+            status: change.status,
+            edit: false,
+        };
         let said = match &decision.act {
             Act::Judge(judgement) => Some(judgement),
             Act::Undo(_) | Act::Redo(_) => None,

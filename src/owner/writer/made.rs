@@ -45,7 +45,7 @@ impl Writer {
             }
             self.keep_pictures();
             let mut ledger = self.shared.ledger_mut();
-            ledger.revise(&rows, rev, false);
+            ledger.revise(&rows, rev, false, None);
             let mut data = self.shared.data_mut();
             rows.iter().for_each(|row| ledger.write_row(*row, &mut data.overlay));
             drop((ledger, data));

@@ -125,7 +125,7 @@ impl Writer {
                     ledger.digests.add(&decision.who, &journal::text(&decision));
                     // What cannot be folded in was refused there too.
                     if let Ok(change) = ledger.apply(&decision, row) {
-                        ledger.write_row(change.row, &mut overlay);
+                        ledger.write_rows(change.row, &mut overlay);
                     }
                 }
                 let found = load_rounds(&self.shared, &ledger);
@@ -192,8 +192,8 @@ impl Writer {
         let recorded = (revise.record)(rev);
         if let Ok(recorded) = &recorded {
             let mut ledger = self.shared.ledger_mut();
-            ledger.revise(&revise.changed, rev, false);
-            ledger.revise(&revise.kept, rev, true);
+            ledger.revise(&revise.changed, rev, false, revise.edit.as_ref());
+            ledger.revise(&revise.kept, rev, true, None);
             let mut data = self.shared.data_mut();
             data.catalog = recorded.catalog.clone();
             revise.changed.iter().for_each(|row| ledger.write_row(*row, &mut data.overlay));

@@ -21,7 +21,7 @@ pub use self::stability::{Curve, Stability, Stable};
 
 use super::board::{Scored, published};
 use crate::metrics::score::Chosen;
-use crate::model::board::{Board, BoardAsk, Cell, Column, Printed, Scale};
+use crate::model::board::{Better, Board, BoardAsk, Cell, Column, Printed, Scale};
 use crate::model::{Kind, Problem, Result};
 
 /// An analysis of a board.
@@ -146,5 +146,5 @@ fn unit(scale: Scale) -> f64 {
 
 /// Whether less is better.
 fn is_low_good(scale: Scale) -> bool {
-    matches!(scale, Scale::Squared | Scale::Spread)
+    scale.better() == Better::Less
 }

@@ -6,8 +6,8 @@ use crate::metrics::score::{Chosen, Drawn};
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::agreement::Bootstrap;
 use crate::model::board::looks::{Compared, Disagreement, Redrawn, Sure, Table};
-use crate::model::board::{Cell, Row};
-use crate::model::{Kind, Problem, QuestionKind, Result};
+use crate::model::board::{Behind, Cell, Row};
+use crate::model::{Item, Kind, Prediction, Problem, QuestionKind, Result};
 
 /// Items of each side that a comparison names at most.
 pub const ITEMS: usize = 5000;
@@ -137,14 +137,7 @@ impl Scored {
                 return Err(Problem::new(Kind::Cancelled, "nobody waits for it any more"));
             }
             let Some(second) = other.ruled.models().iter().find(|m| m.model == graded.model) else { continue };
-            let mut told = Disagreement {
-                model: graded.model.clone(),
-                answers: 0,
-                differ: 0,
-                first_right: 0,
-                second_right: 0,
-                examples: Vec::new(),
-            };
+            let mut told = Disagreement::of(&graded.model);
             let mut rows = Vec::new();
             for row in (0..sheet.len()).filter(|row| chosen.holds(*row) && sheet.kind(*row) != QuestionKind::FreeForm) {
                 let (one, two) = (graded.mark(row), second.mark(row));
@@ -168,24 +161,25 @@ impl Scored {
         Ok(found)
     }
 
-    fn examples(
-        &self,
-        other: &Scored,
-        model: &str,
-        rows: &[u32],
-    ) -> Result<Vec<(crate::model::board::Behind, Option<String>)>> {
+    fn examples(&self, other: &Scored, model: &str, rows: &[u32]) -> Result<Vec<(Behind, Option<String>)>> {
         let at = self.ruled.model(model)?;
-        let graded = self.ruled.graded(at);
-        let items = self.texts.items(rows)?;
-        let answers = self.answers(at, rows)?;
-        let mut found = Vec::with_capacity(rows.len());
-        for ((row, item), answer) in rows.iter().zip(&items).zip(answers) {
-            let row = *row as usize;
+        let (items, answers) = (self.texts.items(rows)?, self.answers(at, rows)?);
+        let read = |((row, item), answer): ((&u32, &Item), &Option<Prediction>)| {
+            answer.as_ref().and_then(|answer| other.read(item, *row as usize, answer).0.answer())
+        };
+        let read: Vec<Option<String>> = rows.iter().zip(&items).zip(&answers).map(read).collect();
+        Ok(self.told(at, rows)?.into_iter().zip(read).collect())
+    }
+
+    /// The answers of a model in these rows as the board reads them.
+    pub(super) fn told(&self, at: usize, rows: &[u32]) -> Result<Vec<Behind>> {
+        let (graded, items) = (self.ruled.graded(at), self.texts.items(rows)?);
+        let all = rows.iter().zip(&items).zip(self.answers(at, rows)?);
+        let one = |((row, item), answer): ((&u32, &Item), Option<Prediction>)| {
+            let (row, name) = (*row as usize, format!("question {}", item.key));
             let right = self.ruled.right(graded, row);
-            let read = answer.as_ref().and_then(|answer| other.read(item, row, answer).0.answer());
-            let name = format!("question {}", item.key);
-            found.push((self.one(item, answer, (&name, right, right), row, graded), read));
-        }
-        Ok(found)
+            self.one(item, answer, (&name, right, right), row, graded)
+        };
+        Ok(all.map(one).collect())
     }
 }

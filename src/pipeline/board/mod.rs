@@ -3,6 +3,7 @@
 //! [`from_paths`] makes one from files alone; a project's is made of its catalogue (`owner`). What is counted, and how, is
 //! [`crate::metrics::score`]'s.
 
+mod answered;
 mod cache;
 mod changed;
 pub mod homes;
@@ -27,11 +28,12 @@ pub use self::project::{Watch, from_catalog};
 pub use self::similar::Similarities;
 pub use self::told::{Fate, Odd, untested};
 
+use crate::formats;
 use crate::metrics::consensus;
 use crate::metrics::extract::{Extractor, Read};
 use crate::metrics::score::{Chosen, Graded, Place, Ruled};
 use crate::metrics::statistics::{Rank, Test, ranks};
-use crate::model::board::{Behind, BehindPage, Board, Row, Scale};
+use crate::model::board::{Behind, BehindPage, Better, Board, Row};
 use crate::model::{Item, Prediction, Problem, QuestionKind, Result};
 use crate::store::judged::Readings;
 
@@ -125,6 +127,14 @@ impl Scored {
         (0..self.ruled.sheet().len())
             .filter(|row| self.ruled.sheet().graded(*row))
             .filter_map(move |row| Some((row, of(row)?)))
+    }
+
+    /// What the models that `counts` names made of the item in `row`; none where it cannot be graded.
+    pub fn outcome_of(&self, row: usize, counts: &dyn Fn(&str) -> bool) -> Option<Vec<consensus::Outcome>> {
+        if row >= self.ruled.sheet().len() {
+            return None;
+        }
+        self.ruled.models().iter().filter(|m| counts(&m.model)).map(|model| self.ruled.outcome(model, row)).collect()
     }
 
     /// The board on these questions, with what a reader should know.
@@ -251,7 +261,8 @@ impl Scored {
             item: item.id.clone(),
             question: item.instruction.as_ref().unwrap_or(&item.question).clone(),
             gold: item.gold().map_or_else(|| item.answer.to_lowercase(), Item::letter),
-            reasoning: reasoning(answer.as_ref()),
+            reasoning: answer.as_ref().and_then(answered::reasoning),
+            tool: answer.as_ref().map(formats::tool_verdict).filter(|tool| !tool.is_empty()),
             output: answer.map(|a| a.output),
             extracted: read.filter(|_| !is_free).and_then(Read::answer),
             declined: !is_free && read == Some(Read::Refused),
@@ -273,7 +284,7 @@ impl Scored {
         let mut order: Vec<(usize, f64)> =
             board.rows.iter().enumerate().filter_map(|(i, r)| Some((i, value(r)?))).collect();
         // Of a variance less is better.
-        let less = self.ruled.columns().nth(at).is_some_and(|c| matches!(c.scale, Scale::Squared | Scale::Spread));
+        let less = self.ruled.columns().nth(at).is_some_and(|c| c.scale.better() == Better::Less);
         order.sort_by(|a, b| if less { a.1.total_cmp(&b.1) } else { b.1.total_cmp(&a.1) });
         let models: Vec<usize> = order.iter().map(|(at, _)| *at).collect();
         let names = models.iter().map(|at| self.ruled.models()[*at].model.clone());
@@ -290,11 +301,6 @@ pub fn model_name(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = stem.strip_prefix("mcq_").unwrap_or(&stem);
     name.strip_suffix("_evaluated").unwrap_or(name).to_string()
-}
-
-/// What a model thought apart from its answer, as the journal of its evaluation has it.
-fn reasoning(answer: Option<&Prediction>) -> Option<String> {
-    answer?.extra.get("reasoning")?.as_str().map(str::to_string)
 }
 
 #[cfg(test)]

@@ -47,6 +47,7 @@ fn new(orders: Orders) -> NewRun {
         tries: 3,
         prices: (0, 0),
         dry: false,
+        drafts: false,
     }
 }
 
@@ -134,6 +135,7 @@ fn an_answer_reads_as_the_item_was_when_it_was_asked() {
         reason: None,
         counts: Counts::default(),
         token: None,
+        drafts: 0,
     };
     // Shown: A "a dog", B "Plan B", C "I cannot tell", D "a cat".
     let asked = question(&item, 2, &run.new, &words, &[]).unwrap();

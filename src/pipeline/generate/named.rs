@@ -1,7 +1,7 @@
 //! The pictures that items name and that were not brought in with them.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -73,12 +73,18 @@ struct Files {
     first: Vec<u64>,
     /// Of further pictures, for the rows that have them.
     more: HashMap<u32, Vec<u64>>,
+    /// Rows whose record says that it shows a draft.
+    drafts: HashSet<u32>,
     /// Where pictures lie that were linked and not copied.
     links: HashMap<u64, PathBuf>,
 }
 
 impl Files {
     fn item(&mut self, row: u32, item: &Lean<'_>) {
+        let is_draft = |value: &serde_json::Value| value.as_bool() == Some(true) || value.as_str() == Some("true");
+        if item.images.iter().any(|i| i.draft) || item.extra.as_ref().is_some_and(|e| is_draft(&e.draft)) {
+            self.drafts.insert(row);
+        }
         let mut keys = item.images.iter().map(|image| {
             let key = image.hash.as_deref().and_then(file_key).unwrap_or_default();
             if let Some(link) = image.link.as_deref().filter(|_| key != 0) {
@@ -93,11 +99,15 @@ impl Files {
         }
     }
 
+    /// The numbers of the files of the row's pictures.
+    fn of_row(&self, row: usize) -> impl Iterator<Item = u64> {
+        let first = self.first.get(row).copied().filter(|key| *key != 0);
+        first.into_iter().chain(self.more.get(&(row as u32)).into_iter().flatten().copied())
+    }
+
     /// Whether a file of the row's pictures is gone.
     fn is_gone(&self, row: usize, present: &Present) -> bool {
-        let first = self.first.get(row).copied().filter(|key| *key != 0);
-        let more = self.more.get(&(row as u32)).into_iter().flatten().copied();
-        first.into_iter().chain(more).any(|key| !present.has(key, &self.links))
+        self.of_row(row).any(|key| !present.has(key, &self.links))
     }
 }
 
@@ -114,6 +124,15 @@ struct Lean<'l> {
     negative_prompt: Option<Cow<'l, str>>,
     #[serde(default)]
     pair: Option<LeanPair>,
+    #[serde(default)]
+    extra: Option<LeanExtra>,
+}
+
+/// Forms without a place for it have it among the fields that came with the record.
+#[derive(Deserialize)]
+struct LeanExtra {
+    #[serde(default)]
+    draft: serde_json::Value,
 }
 
 #[derive(Deserialize)]
@@ -124,6 +143,8 @@ struct LeanImage<'l> {
     hash: Option<Cow<'l, str>>,
     #[serde(borrow, default)]
     link: Option<Cow<'l, str>>,
+    #[serde(default)]
+    draft: bool,
     #[serde(default)]
     unreadable: Option<serde::de::IgnoredAny>,
 }
@@ -280,11 +301,13 @@ impl Named {
         rows.map(|(row, _)| row as u32).collect()
     }
 
-    /// What each item's picture is; without `present` every file that was recorded counts as there.
-    pub fn states(&self, made: &Pictures, present: Option<&Present>) -> Vec<PictureState> {
+    /// What each item's picture is; without `present` every file that was recorded counts as there, and those that are not
+    /// in `damaged` as whole.
+    pub fn states(&self, made: &Pictures, present: Option<&Present>, damaged: &HashSet<u64>) -> Vec<PictureState> {
         let is_gone = |key: u64| present.is_some_and(|p| !p.has(key, &self.files.links));
         let of = |picture: &Picture| match made.current(picture.key, picture.prompt) {
             Some(entry) if is_gone(entry.file()) => PictureState::Missing,
+            Some(entry) if damaged.contains(&entry.file()) => PictureState::Broken,
             Some(entry) if entry.draft => PictureState::Draft,
             Some(_) => PictureState::Yes,
             None => PictureState::Missing,
@@ -293,6 +316,8 @@ impl Named {
         let of_row = |(row, at): (usize, &u32)| match *at {
             NONE => PictureState::None,
             IMPORTED | UNREADABLE if present.is_some_and(|p| self.files.is_gone(row, p)) => PictureState::Missing,
+            IMPORTED if self.files.of_row(row).any(|key| damaged.contains(&key)) => PictureState::Broken,
+            IMPORTED if self.files.drafts.contains(&(row as u32)) => PictureState::Draft,
             IMPORTED => PictureState::Yes,
             UNREADABLE => PictureState::Unreadable,
             at => states[at as usize],

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use super::errand::{Errand, side_by_side};
 use super::named::{Named, Words};
 use super::work::{Scope, Target};
@@ -71,7 +73,7 @@ fn questions_about_one_picture_share_it_and_everything_is_left_to_do_once() {
     assert!(pictures < 120 && named.disagree() == 0);
     assert_eq!(named.pictures().iter().map(|p| named.rows(p).len()).sum::<usize>(), 120);
     let mut made = Pictures::default();
-    assert!(named.states(&made, None).iter().all(|s| *s == PictureState::Missing));
+    assert!(named.states(&made, None, &HashSet::new()).iter().all(|s| *s == PictureState::Missing));
     let work = MISSING.work(&named, &made);
     assert_eq!(work.len(), pictures);
     assert_eq!(MISSING.count(&named, &work).items, 120);
@@ -81,7 +83,7 @@ fn questions_about_one_picture_share_it_and_everything_is_left_to_do_once() {
     assert_eq!(MISSING.work(&named, &made), work);
     let rest = Scope { drafts: true, ..MISSING }.work(&named, &made);
     assert!(rest.len() == pictures - 1 && !rest.contains(&work[0]));
-    assert_eq!(named.states(&made, None).iter().filter(|s| **s == PictureState::Draft).count(), {
+    assert_eq!(named.states(&made, None, &HashSet::new()).iter().filter(|s| **s == PictureState::Draft).count(), {
         named.rows(&named.pictures()[work[0].picture as usize]).len()
     });
     make(&catalog, &named, &mut made, work[0], false);

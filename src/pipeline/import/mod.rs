@@ -368,7 +368,11 @@ fn forget_where(image: &mut crate::model::ImageRef) {
     *image = crate::model::ImageRef { name: std::mem::take(&mut image.name), ..Default::default() };
 }
 
-fn hash_file(path: &Path) -> Result<String> {
+/// BLAKE3 of the file at `path`, in hex, as the manifest holds it of a source.
+///
+/// # Errors
+/// The operating system's.
+pub fn hash_file(path: &Path) -> Result<String> {
     let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", path);
     let mut hasher = blake3::Hasher::new();
     let file = std::fs::File::open(path).map_err(fail)?;

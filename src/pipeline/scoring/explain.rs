@@ -2,7 +2,7 @@
 
 use super::column::Column;
 use super::rules::{ColumnsBy, Outcomes};
-use crate::model::scoring::bench::{Chip, Explained, Explanation};
+use crate::model::scoring::bench::{Chip, Counted, Explained, Explanation};
 use crate::model::scoring::rules::{Condition, Join, Rule, RuleSet, Test};
 use crate::model::scoring::{Doubt, Measure, Outcome, Score, ScoreState, Scorer};
 use crate::model::{Field, Status};
@@ -75,20 +75,25 @@ pub fn chips(rules: &RuleSet, columns: &ColumnsBy, catalog: &Catalog, row: usize
     rules.rules.iter().filter(|rule| seen.rule_holds(rule)).map(chip).collect()
 }
 
-/// Explains the item in `row`. `detail` gives what is kept of a score, and whether it waits to be made again.
+/// What is kept of a score, whether it waits to be made again, and what it is counted from.
+pub type Kept = (String, bool, Option<Counted>);
+
+/// Explains the item in `row`. `detail` gives what is kept of a score.
 pub fn explain(
     row: usize,
     (rules, columns, outcomes): (&RuleSet, &ColumnsBy, &Outcomes),
     (catalog, overlay): (&Catalog, &Overlay),
-    detail: &dyn Fn(&Scorer) -> (String, bool),
+    detail: &dyn Fn(&Scorer) -> Kept,
 ) -> Explanation {
     let seen = Seen { columns, row, subtask: catalog.columns().value(Field::Subtask, row) };
     let outcome = outcomes.of_row(row);
     let status = overlay.status(row);
     let one = |(scorer, column): (&Scorer, &std::sync::Arc<Column>)| {
         let state = column.state(row);
-        let (kept, out_of_date) = detail(scorer);
-        if matches!(state, ScoreState::NotApplicable) || (state == ScoreState::Missing && !out_of_date) {
+        let (kept, out_of_date, counted) = detail(scorer);
+        if matches!(state, ScoreState::NotApplicable)
+            || (state == ScoreState::Missing && !out_of_date && counted.is_none())
+        {
             return None;
         }
         let value = column.value(row);
@@ -106,6 +111,7 @@ pub fn explain(
             detail: kept,
             version: column.version.clone(),
             out_of_date,
+            counted,
         })
     };
     Explanation {

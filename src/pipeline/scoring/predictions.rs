@@ -1,19 +1,40 @@
 //! Scores that follow from predictions: model consensus (Dysca's step 3) and the blind prior.
+//!
+//! Answers are read by [`RULE`], whatever rule the board goes by: the released code of Dysca takes what it cannot read for the
+//! nearest option, so that a model which declines or babbles would count as one that is against the item.
 
 use super::column::Column;
 use crate::metrics::consensus::{BlindPrior, Tally};
+use crate::metrics::extract::Extractor;
 use crate::model::config::FilterModels;
 use crate::model::evaluation;
+use crate::model::scoring::bench::Counted;
 use crate::model::scoring::{ScoreState, Scorer};
 use crate::pipeline::board::Scored;
 
+/// The rule that reads the answers.
+pub const RULE: Extractor = Extractor::StrictJudge;
+
+/// Whether the answers of `model` count.
+fn counts(scorer: &Scorer, models: &FilterModels, model: &str) -> bool {
+    let is_blind = evaluation::is_blind(model) || models.blind.iter().any(|name| name == model);
+    match scorer {
+        Scorer::Blind => is_blind,
+        _ => !is_blind && (models.consensus.is_empty() || models.consensus.iter().any(|name| name == model)),
+    }
+}
+
+/// What the score of the item in `row` is counted from; none where no model answered it in words that count.
+pub fn counted(scorer: &Scorer, scored: &Scored, models: &FilterModels, row: usize) -> Option<(Counted, Tally)> {
+    let tally = Tally::new(scored.outcome_of(row, &|model| counts(scorer, models, model))?);
+    let k = if *scorer == Scorer::Blind { tally.right } else { tally.against };
+    let n = tally.right + tally.against;
+    Some((Counted { k: k as u64, n: n as u64, left_out: tally.unknown as u64 }, tally))
+}
+
 /// The scores of `scorer` by row.
 pub fn column(scorer: &Scorer, scored: &Scored, models: &FilterModels, rows: usize) -> Column {
-    let is_blind = |model: &str| evaluation::is_blind(model) || models.blind.iter().any(|name| name == model);
-    let counts = |model: &str| match scorer {
-        Scorer::Blind => is_blind(model),
-        _ => !is_blind(model) && (models.consensus.is_empty() || models.consensus.iter().any(|name| name == model)),
-    };
+    let counts = |model: &str| counts(scorer, models, model);
     let mut values = vec![0.0; rows];
     // Free-form questions are graded by no rule here.
     let mut states = vec![ScoreState::NotApplicable.code(); rows];

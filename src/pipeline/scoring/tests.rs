@@ -197,7 +197,7 @@ fn an_explanation_says_the_score_the_line_and_where_it_stands() {
     let (catalog, overlay, columns) = data();
     let set = rules(WEAK);
     let outcomes = Outcomes::of(&set, &columns, &catalog);
-    let detail = |scorer: &Scorer| (format!("{{\"of\":\"{scorer}\"}}"), *scorer != Scorer::Clip);
+    let detail = |scorer: &Scorer| (format!("{{\"of\":\"{scorer}\"}}"), *scorer != Scorer::Clip, None);
     let said = |row| explain(row, (&set, &columns, &outcomes), (&catalog, &overlay), &detail);
     let at_20 = said(20);
     assert_eq!((at_20.outcome, at_20.overridden), (Outcome::Flagged, true), "accepted against the rules");

@@ -54,6 +54,11 @@ impl Ledger {
         all
     }
 
+    /// How many verdicts were ever given in a round, whether they count or not.
+    pub fn said_in(&self, round: &str) -> usize {
+        self.given.iter().filter(|given| group(given).0 == Some(round)).count()
+    }
+
     /// What decides on a row in a round: each person's last verdict in it, and the adjudications, in the order they were
     /// given.
     pub fn in_round<'l>(&'l self, row: u32, round: &'l str) -> impl Iterator<Item = (String, Judgement)> + 'l {

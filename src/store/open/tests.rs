@@ -394,7 +394,7 @@ fn revise(root: &Path, numbers: &[i64], text: &str, rev: u64, keeps: bool) {
     let done = writer.finish(&file).unwrap();
     let part = Part {
         file,
-        holds: Holds::Revisions { rev, keeps },
+        holds: Holds::Revisions { rev, keeps, edit: None },
         rows: done.rows,
         duplicates: 0,
         bytes: done.bytes,

@@ -26,17 +26,18 @@ struct OptionText {
 }
 
 impl Texts {
+    /// `needle` is in lower case, but for an id.
     fn contains(&self, field: TextField, needle: &str) -> bool {
         let has = |text: &str| lower(text).collect::<String>().contains(needle);
         match field {
-            TextField::Id => has(&self.id),
+            TextField::Id => self.id == needle,
             TextField::Question => has(&self.question),
             TextField::Prompt => self.prompt.as_deref().is_some_and(has),
             TextField::Option => self.options.iter().any(|option| has(&option.text)),
             TextField::Answer => has(&self.answer),
             TextField::Any => {
-                let fields = TextField::NAMED;
-                fields.into_iter().any(|field| self.contains(field, needle))
+                let fields = TextField::NAMED.into_iter().filter(|field| *field != TextField::Id);
+                has(&self.id) || fields.into_iter().any(|field| self.contains(field, needle))
             }
         }
     }
@@ -48,14 +49,16 @@ impl Texts {
 /// [`Kind::Corrupt`] when the texts are damaged.
 pub fn retain(catalog: &Catalog, arena: &Arena, rows: &mut Vec<u32>, wanted: &Contains) -> Result<()> {
     let mut kept = Vec::new();
-    for needle in &wanted.needles {
-        let needle: String = lower(needle).collect();
+    for raw in &wanted.needles {
+        let needle: String = lower(raw).collect();
         let found = holding(arena, &needle, rows);
         // The arena joins the fields with blanks: a text with a blank may begin in one field and end in the next.
         if wanted.field == TextField::Any && !needle.contains(' ') {
             kept.extend(found);
         } else {
-            verified(catalog, &found, wanted.field, &needle, &mut kept)?;
+            // An id is one item's name and no text: it is meant whole and as it is written.
+            let needle = if wanted.field == TextField::Id { raw } else { &needle };
+            verified(catalog, &found, wanted.field, needle, &mut kept)?;
         }
     }
     kept.sort_unstable();

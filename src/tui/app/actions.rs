@@ -1,12 +1,12 @@
 //! What actions do, by pane.
 
 use super::link::Want;
-use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
 use super::{App, At};
-use crate::model::{Judgement, Seen, Verdict};
+use crate::model::{Judgement, Verdict};
 use crate::owner::wire::Ask;
 use crate::tui::action::Action;
-use crate::tui::panes::review::Queue;
+use crate::tui::panes::review::{Queue, Viewed};
 use crate::tui::widgets::keys;
 use crate::tui::widgets::menu::{Choice, Menu};
 use crate::tui::widgets::prompt::Prompt;
@@ -32,8 +32,11 @@ impl App {
                 self.workshop_action(action);
             }
             Action::Undo if self.undo_bulk() => {}
-            Action::Undo => self.ask_now(Want::TakeBack { redo: false }, Ask::Undo(uuid::Uuid::now_v7())),
-            Action::Redo => self.ask_now(Want::TakeBack { redo: true }, Ask::Redo(uuid::Uuid::now_v7())),
+            Action::Undo | Action::Redo => {
+                let (redo, uuid) = (action == Action::Redo, uuid::Uuid::now_v7());
+                let ask = if redo { Ask::Redo(uuid) } else { Ask::Undo(uuid) };
+                self.ask_now(Want::TakeBack { redo, uuid }, ask);
+            }
             Action::Sample => {
                 if self.welcome.items > 0 {
                     self.say(Toast::info("the sample is for an empty project; `benchtop sample` adds it to any"));
@@ -42,6 +45,8 @@ impl App {
                     self.ask_now(Want::Sample, Ask::Sample);
                 }
             }
+            Action::Repaint => self.repaint = true,
+            Action::Theme => self.ask_theme(),
             Action::Palette => {
                 let (choices, actions) = keys::palette(&self.keymap, &self.scopes());
                 self.overlay = Some(Overlay::Menu(MenuFor::Palette(actions), Menu::new("do", choices).filtering()));
@@ -85,6 +90,8 @@ impl App {
                 }
             },
         }
+        // Whoever goes elsewhere goes back from there.
+        self.back_to = self.back_to.filter(|_| self.at == At::Review);
         self.dirty = true;
     }
 
@@ -92,6 +99,7 @@ impl App {
     pub(super) fn run_action(&mut self, action: Action) {
         let at = self.now();
         self.act(action, at);
+        self.watch_refusal(action, None, at);
     }
 
     /// What the pane is for, on its help page.
@@ -182,13 +190,34 @@ impl App {
 
     pub(super) fn go_review(&mut self) {
         let item = if self.at == At::Board { self.board.behind().map(|b| b.item.clone()) } else { None };
-        self.at = At::Review;
+        (self.at, self.back_to) = (At::Review, None);
         self.painted = None;
         if let Some(id) = item {
             self.ask_now(Want::NumberOf, Ask::NumberOf(id));
         }
         let effects = self.review.fetch();
         self.carry_out(effects);
+    }
+
+    /// An item that was chosen in a pane is in the review: back leads to that pane.
+    pub(super) fn opened_in(&mut self, pane: At) {
+        self.back_to = Some(pane);
+    }
+
+    /// Back to the pane that the item was opened in, as it was left.
+    fn go_back_to(&mut self, pane: At) {
+        match pane {
+            At::List => {
+                self.at = At::List;
+                let effects = self.list.changed();
+                self.list_effects(effects);
+            }
+            At::Board => self.go_board(),
+            At::Adjudicate => self.go_adjudicate(),
+            At::Generate => self.go_generate(),
+            At::Filters => self.go_filters(),
+            _ => {}
+        }
     }
 
     pub(super) fn go_list(&mut self) {
@@ -213,6 +242,7 @@ impl App {
             Action::Flag => return self.judge(Verdict::Flag, at),
             Action::Unsure => return self.judge(Verdict::Unsure, at),
             Action::Reject => return self.reject(at),
+            Action::Note => return self.ask_note(),
             Action::Next => self.review.go(position + 1),
             Action::Previous => match position.checked_sub(1) {
                 Some(position) => self.review.go(position),
@@ -242,6 +272,9 @@ impl App {
             Action::Doubtful => return self.ask_doubtful(),
             Action::EditItem => return self.edit_item(),
             Action::Back => {
+                if let Some(pane) = self.back_to.take() {
+                    return self.go_back_to(pane);
+                }
                 if self.at_the_door() {
                     return self.leave();
                 }
@@ -262,60 +295,56 @@ impl App {
     }
 
     pub(super) fn judge(&mut self, verdict: Verdict, at: u64) {
-        match self.seen(at) {
-            Ok((number, rev, seen, ms)) => {
-                self.tell_unconfirmed(seen);
-                let judgement = Judgement { ms, ..Judgement::new(verdict, seen) };
-                let effects = self.review.decide(number, rev, judgement);
-                self.carry_out(effects);
-            }
-            Err(why) => self.say(Toast::warning(why)),
+        if let Some(viewed) = self.viewed(at) {
+            self.once_seen(viewed, ConfirmFor::Verdict(verdict));
         }
+    }
+
+    pub(super) fn judge_viewed(&mut self, viewed: &Viewed, verdict: Verdict) {
+        let judgement = Judgement { note: self.take_note(viewed.number), ..viewed.judgement(verdict) };
+        let effects = self.review.decide(viewed.number, viewed.rev, judgement);
+        self.carry_out(effects);
     }
 
     /// Gives the verdict of a macro on the item on screen.
     pub(super) fn run_macro(&mut self, which: usize, at: u64) {
+        if let Some(viewed) = self.viewed(at) {
+            self.once_seen(viewed, ConfirmFor::Macro(which));
+        }
+    }
+
+    pub(super) fn macro_on(&mut self, viewed: &Viewed, which: usize) {
         let Some(made) = self.keymap.macros().get(which).cloned() else { return };
-        match self.seen(at) {
-            Ok((number, rev, seen, ms)) => {
-                let judgement = made.judgement(seen, ms);
-                let undo = self.keymap.press(Action::Undo);
-                // One key said much: what it was is told, and how it is taken back.
-                self.say(Toast::info(format!("#{number} {}: {}; {undo} takes it back", made.name, made.help())));
-                self.tell_unconfirmed(seen);
-                self.tags.used(judgement.note.as_deref().unwrap_or_default());
-                let effects = self.review.decide(number, rev, judgement);
-                self.carry_out(effects);
-            }
-            Err(why) => self.say(Toast::warning(why)),
+        let mut judgement = made.judgement(viewed.judgement(made.verdict));
+        if let Some(note) = self.take_note(viewed.number) {
+            judgement.note = Some(judgement.note.map_or(note.clone(), |own| format!("{note} {own}")));
         }
+        let undo = self.keymap.press(Action::Undo);
+        // One key said much: what it was is told, and how it is taken back.
+        self.say(Toast::info(format!("#{} {}: {}; {undo} takes it back", viewed.number, made.name, made.help())));
+        self.tell_unconfirmed(viewed.seen);
+        self.tags.used(judgement.note.as_deref().unwrap_or_default());
+        let effects = self.review.decide(viewed.number, viewed.rev, judgement);
+        self.carry_out(effects);
     }
 
-    pub(super) fn tell_unconfirmed(&mut self, seen: Seen) {
-        if seen == Seen::Unconfirmed {
-            self.say(Toast::info("your terminal does not answer: the verdict is marked as unconfirmed"));
-        }
-    }
-
+    /// Asks for the reasons; that a picture was not shown is said beside them.
     pub(super) fn reject(&mut self, at: u64) {
-        match self.seen(at) {
-            Ok((number, rev, seen, ms)) => {
-                let choice = |r: &crate::model::config::Reason| {
-                    let choice = Choice::new(r.label.clone());
-                    if r.key == "other" { choice.wants_note() } else { choice }
-                };
-                let choices = self.welcome.reasons.iter().map(choice).collect();
-                let rule = self.review.work().and_then(|work| work.state.protocol.keys());
-                let what = rule.map_or("reject", |keys| keys.reject);
-                let menu = Menu::new(format!("{what} #{number}: why?"), choices)
-                    .several()
-                    .with_note()
-                    .noted(&self.begun_note(number));
-                let menu = menu.with_tags(self.tags.known().to_vec());
-                self.overlay = Some(Overlay::Menu(MenuFor::Reject { number, rev, seen, ms }, menu));
-            }
-            Err(why) => self.say(Toast::warning(why)),
+        let Some(viewed) = self.viewed(at) else { return };
+        if let Some(unseen) = viewed.unseen() {
+            self.say(Toast::warning(unseen));
         }
+        let number = viewed.number;
+        let choice = |r: &crate::model::config::Reason| {
+            let choice = Choice::new(r.label.clone());
+            if r.key == "other" { choice.wants_note() } else { choice }
+        };
+        let choices = self.welcome.reasons.iter().map(choice).collect();
+        let rule = self.review.work().and_then(|work| work.state.protocol.keys());
+        let what = rule.map_or("reject", |keys| keys.reject);
+        let menu = Menu::new(format!("{what} #{number}: why?"), choices).several().keeping(&self.begun_note(number));
+        let menu = menu.with_tags(self.tags.known().to_vec());
+        self.overlay = Some(Overlay::Menu(MenuFor::Reject(viewed), menu));
     }
 
     pub(super) fn next_pending(&mut self) {

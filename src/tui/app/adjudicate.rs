@@ -6,16 +6,15 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::link::{State, Want};
-use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
 use super::{App, At};
 use crate::model::{Kind, Result, Verdict};
 use crate::owner::wire::{Answer, Ask};
 use crate::store::inspect;
 use crate::tui::action::Action;
 use crate::tui::panes::adjudicate::{self, AdjudicateEffect, GAP, Keys, Settle};
-use crate::tui::panes::review::{Looking, Picture, picture_of};
-use crate::tui::preview::View;
-use crate::tui::preview::worker::Source;
+use crate::tui::panes::review::{Looking, NoPicture, Picture, Sides, Viewed, picture_of};
+use crate::tui::preview::{Part, Show, View};
 use crate::tui::widgets::menu::{Choice, Menu};
 use crate::tui::widgets::prompt::Prompt;
 use crate::tui::widgets::toast::Toast;
@@ -46,19 +45,22 @@ impl App {
         if self.adjudicate.current().is_none() {
             return self.say(Toast::info("there is nothing to settle"));
         }
-        match self.seen(at) {
-            Ok((number, _, seen, ms)) => {
-                let gap = action == Action::GuidelineGap;
-                self.ask_why(Settle { number, verdict, seen, ms, gap });
-                self.tell_unconfirmed(seen);
-            }
-            Err(why) => self.say(Toast::warning(why)),
+        let Some(viewed) = self.viewed(at) else { return };
+        let gap = action == Action::GuidelineGap;
+        if verdict != Verdict::Reject {
+            return self.once_seen(viewed, ConfirmFor::Settle { verdict, gap });
         }
+        // As in the review: that a picture was not shown is said beside the menu.
+        if let Some(unseen) = viewed.unseen() {
+            self.say(Toast::warning(unseen));
+        }
+        self.ask_why(viewed, verdict, gap);
     }
 
     /// Asks why an item is settled so: nothing is settled without.
-    fn ask_why(&mut self, settle: Settle) {
-        let number = settle.number;
+    pub(super) fn ask_why(&mut self, viewed: Viewed, verdict: Verdict, gap: bool) {
+        let number = viewed.number;
+        let settle = Settle { viewed, verdict, gap };
         let menu = match (settle.gap, settle.verdict) {
             (true, _) => {
                 let choices = SETTLES.map(|v| Choice::new(v.name()).wants_note()).to_vec();
@@ -129,6 +131,7 @@ impl App {
                 AdjudicateEffect::Item(number) => {
                     self.go_review();
                     self.go_to_item(number);
+                    self.opened_in(At::Adjudicate);
                 }
                 AdjudicateEffect::Show(page) => self.overlay = Some(Overlay::Page(*page)),
                 AdjudicateEffect::Say(said) => self.say(Toast::info(said)),
@@ -213,10 +216,11 @@ impl App {
     }
 
     pub(super) fn draw_adjudicate(&mut self, area: Rect, buf: &mut Buffer) {
-        let pair = self.adjudicate.loaded().and_then(|loaded| self.review.sides(loaded, &self.welcome.root));
+        let mut pair = self.adjudicate.loaded().and_then(|loaded| self.review.sides(loaded, &self.welcome.root));
+        self.adjudicate.set_pair(pair.clone());
+        let (picture, show, of) = self.dispute_picture(area, &mut pair);
         self.adjudicate.set_pair(pair);
-        let picture = self.dispute_picture(area);
-        self.adjudicate.set_picture(picture);
+        self.adjudicate.set_picture(picture, show, of);
         let key = |action| self.keymap.press(action);
         let keys = Keys {
             choose: key(Action::ChooseRound),
@@ -228,29 +232,33 @@ impl App {
     }
 
     /// The picture of the dispute on screen, made ready for its place in `area`, and that of the next one behind it.
-    fn dispute_picture(&self, area: Rect) -> Picture {
+    fn dispute_picture(&self, area: Rect, pair: &mut Option<Sides>) -> (Picture, Show, Option<String>) {
         let root = &self.welcome.root;
+        let Some(loaded) = self.adjudicate.loaded() else { return (Picture::Loading, Show::First, None) };
         let view = self.cells_in(self.adjudicate.layout(area).picture);
-        let sources = |loaded: &crate::tui::panes::review::Loaded| -> std::result::Result<Vec<Source>, String> {
-            match self.review.sides(loaded, root) {
-                Some(sides) => Ok(sides.sources.to_vec()),
-                None => picture_of(&loaded.item, root).map(|(key, path)| vec![(key.into(), path)]),
-            }
+        let part = self.adjudicate.looking().part(pair.as_ref(), false);
+        let mut of = pair.as_ref().map(Sides::content);
+        let picture = match pair {
+            Some(sides) => self.one_of(sides, View { part, ..view }),
+            None => match picture_of(&loaded.item, root) {
+                Err(NoPicture { why, .. }) => Picture::None(why),
+                Ok((key, path)) => {
+                    of = Some(key.clone());
+                    self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready)
+                }
+            },
         };
-        let part = |looking: Looking, loaded: &_| looking.part(self.review.sides(loaded, root).as_ref(), false);
-        let Some(loaded) = self.adjudicate.loaded() else { return Picture::Loading };
-        let picture = match sources(loaded) {
-            Err(why) => Picture::None(why),
-            Ok(sources) => {
-                let view = View { part: part(self.adjudicate.looking(), loaded), ..view };
-                self.previews.want_of(&sources, view).map_or(Picture::Loading, Picture::Ready)
+        if let Some(next) = self.adjudicate.next_loaded() {
+            let sides = self.review.sides(next, root);
+            let part = Looking::default().part(sides.as_ref(), false);
+            let wanted = match sides {
+                Some(sides) => sides.wanted(part.show),
+                None => picture_of(&next.item, root).map(|(key, path)| (vec![(key.into(), path)], part.show)),
+            };
+            if let Ok((sources, show)) = wanted {
+                self.previews.ahead_of([(sources, View { part: Part { show, ..part }, ..view })]);
             }
-        };
-        if let Some(next) = self.adjudicate.next_loaded()
-            && let Ok(sources) = sources(next)
-        {
-            self.previews.ahead_of([(sources, View { part: part(Looking::default(), next), ..view })]);
         }
-        picture
+        (picture, part.show, of)
     }
 }

@@ -1,11 +1,17 @@
 //! The leaderboard: what joins it to the program.
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
 use super::link::Want;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, At};
 use crate::model::{Kind, Result};
 use crate::owner::wire::{Analysis, Answer};
+use crate::tui::action::Action;
 use crate::tui::panes::board::{self, BoardEffect};
+use crate::tui::panes::review::{Loaded, Looking, NoPicture, Picture, picture_of};
+use crate::tui::preview::View;
 use crate::tui::widgets::prompt::Prompt;
 use crate::tui::widgets::toast::Toast;
 
@@ -60,6 +66,14 @@ impl App {
                     self.overlay = Some(Overlay::Prompt(PromptFor::Board(words), prompt));
                 }
                 BoardEffect::Items(words) => self.show_items(&words),
+                BoardEffect::Item(number) => {
+                    self.at = At::Review;
+                    self.painted = None;
+                    self.go_to_item(number);
+                    self.opened_in(At::Board);
+                    let back = self.keymap.press(Action::Back);
+                    self.say(Toast::info(format!("{back} goes back to the answers")));
+                }
                 BoardEffect::Copy { text, rows } => self.copy(&text, rows),
                 BoardEffect::AskRegex { column, on } => self.ask_regex(column, on),
                 BoardEffect::AskColumn(names) => self.ask_column(names),
@@ -103,6 +117,14 @@ impl App {
                 board.take_behind(&ask, (&model, &column), page);
                 vec![]
             }
+            (board::Want::Answered(ask, model), Ok(Answer::Answered(found))) => {
+                board.take_answered(&ask, &model, *found)
+            }
+            (board::Want::Item(number), answer) => {
+                let pick = |a| if let Answer::Item(view) = a { Some(*view) } else { None };
+                board.take_item(number, super::metadata::part(answer, pick));
+                vec![]
+            }
             (board::Want::Stable(ask, column), answer) => {
                 let pick = |a| match a {
                     Answer::Analysis(found) => match *found {
@@ -125,5 +147,29 @@ impl App {
             _ => vec![],
         };
         self.board_effects(effects);
+    }
+
+    /// Draws the pane, and makes the picture beside the answers to a question ready where there is room for it.
+    pub(super) fn draw_board(&mut self, area: Rect, buf: &mut Buffer) {
+        let wanted = self.board.pictured(area).map(|(place, item)| match item {
+            None => Picture::Loading,
+            Some(Err(why)) => Picture::None(why.to_string()),
+            Some(Ok(loaded)) => self.picture_in(loaded, place),
+        });
+        wanted.into_iter().for_each(|picture| self.board.set_picture(picture));
+        self.board.draw(area, &self.keymap, buf, &self.setting.look);
+    }
+
+    /// The picture of an item, or both of a pair, made ready for a place.
+    fn picture_in(&self, loaded: &Loaded, place: Rect) -> Picture {
+        let sides = self.review.sides(loaded, &self.welcome.root);
+        let view = View { part: Looking::default().part(sides.as_ref(), false), ..self.cells_in(place) };
+        if let Some(mut sides) = sides {
+            return self.one_of(&mut sides, view);
+        }
+        match picture_of(&loaded.item, &self.welcome.root) {
+            Ok((key, path)) => self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready),
+            Err(NoPicture { why, .. }) => Picture::None(why),
+        }
     }
 }

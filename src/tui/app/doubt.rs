@@ -28,6 +28,7 @@ impl App {
 
     /// Makes them the queue.
     pub(super) fn review_doubtful(&mut self, order: DoubtOrder) {
+        self.back_to = None;
         match Filter::parse(&self.review.queue().words) {
             Ok(mut filter) => {
                 // A queue of doubtful items was made of what it is called, not of what finds it again.

@@ -81,7 +81,7 @@ impl App {
             At::Rounds => typing_at = self.rounds.draw(screen.pane, buf, &self.setting.look),
             At::Coverage => self.shop.coverage.draw(screen.pane, buf, &self.setting.look),
             At::List => self.list.draw(screen.pane, buf, &self.setting.look),
-            At::Board => self.board.draw(screen.pane, &self.keymap, buf, &self.setting.look),
+            At::Board => self.draw_board(screen.pane, buf),
         }
         self.draw_message(screen.message, screen.keys, buf);
         let typing_at = typing_at.filter(|_| self.overlay.is_none());
@@ -121,37 +121,6 @@ impl App {
             Picture::Ready(ready) if shown => Some(ready.clone()),
             _ => None,
         }
-    }
-
-    /// The item that is to be judged: number, revision, whether its picture is there.
-    pub(super) fn on_screen(&self) -> Option<(u32, u64, bool)> {
-        match self.at {
-            At::Review => {
-                let there = !matches!(self.review.picture(), Picture::Loading);
-                Some((self.review.number()?, self.review.current()?.rev, there))
-            }
-            At::Adjudicate => self.adjudicate.on_screen(),
-            _ => None,
-        }
-    }
-
-    /// After a frame: the query to send when an item was painted that nobody has been asked about yet.
-    pub fn receipt_query(&mut self) -> Option<&'static [u8]> {
-        if self.overlay.is_some() {
-            return None;
-        }
-        let on_screen = self.on_screen()?;
-        let there = on_screen.2;
-        if self.painted == Some(on_screen) {
-            return None;
-        }
-        self.painted = Some(on_screen);
-        if !there {
-            return None;
-        }
-        self.token += 1;
-        let now = self.now();
-        Some(self.receipts.request(self.token, now))
     }
 
     fn draw_message(&self, message: Rect, bar: Rect, buf: &mut Buffer) {

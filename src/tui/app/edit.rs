@@ -24,20 +24,21 @@ impl App {
 
     fn show_draft(&mut self, draft: Draft) {
         let choices = draft.lines().into_iter().map(|(_, choice)| choice).collect();
-        let menu = Menu::new(format!("edit #{}; a note says why", draft.number), choices).with_note();
+        let menu = Menu::new(format!("edit #{}; a note says why", draft.number), choices).keeping(&draft.note);
         let menu = menu.with_tags(self.tags.known().to_vec());
         self.overlay = Some(Overlay::Menu(MenuFor::Edit(Box::new(draft)), menu));
     }
 
     /// A line of the draft was taken.
-    pub(super) fn draft_chosen(&mut self, draft: Draft, pick: usize, note: &str) {
+    pub(super) fn draft_chosen(&mut self, mut draft: Draft, pick: usize, note: &str) {
+        draft.note = note.to_string();
         let Some((line, _)) = draft.lines().into_iter().nth(pick) else { return };
         if let Some((label, text)) = draft.asks(line) {
             let prompt = Prompt::new(label, text, Vec::new());
             self.overlay = Some(Overlay::Prompt(PromptFor::Edit(Box::new(draft), line), prompt));
             return;
         }
-        match draft.edit(note, line == Line::Restore) {
+        match draft.edit(line == Line::Restore) {
             Ok(edit) => {
                 self.tags.used(note);
                 self.ask_now(Want::Edited(Box::new(draft)), Ask::Edit(Box::new(edit)));
@@ -60,6 +61,7 @@ impl App {
     pub(super) fn item_edited(&mut self, draft: Draft, answer: Result<Answer>) {
         match part(answer, |a| if let Answer::Edited(edited) = a { Some(*edited) } else { None }) {
             Ok(edited) => {
+                self.bulk_is_past(false);
                 let accept = self.keymap.press(Action::Accept);
                 let verdicts = match edited.voided {
                     0 => String::new(),

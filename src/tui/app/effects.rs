@@ -21,7 +21,7 @@ impl App {
                 ListEffect::Ask(want, ask) => self.link.ask(Want::List(want), ask),
                 ListEffect::Open { number, filter, sort } => {
                     self.leave_round();
-                    self.at = At::Review;
+                    (self.at, self.back_to) = (At::Review, Some(At::List));
                     self.painted = None;
                     if filter.is_empty() && sort.is_empty() {
                         let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
@@ -81,7 +81,12 @@ impl App {
 
     pub(super) fn ask_copy(&mut self, what: CopyWhat) {
         let formats = CopyFormat::ALL.to_vec();
-        let menu = Menu::new("copy as", formats.iter().map(|f| Choice::new(f.name())).collect());
+        let title = match &what {
+            CopyWhat::All => "copy the whole table as".to_string(),
+            CopyWhat::Selected(ids) => format!("copy the {} selected rows as", text::grouped(ids.len() as u64)),
+            CopyWhat::Row(_) | CopyWhat::Page { .. } => "copy as".to_string(),
+        };
+        let menu = Menu::new(title, formats.iter().map(|f| Choice::new(f.name())).collect());
         self.overlay = Some(Overlay::Menu(MenuFor::Copy(what, formats), menu));
     }
 

@@ -80,6 +80,7 @@ impl App {
                 FiltersEffect::Item(number) => {
                     self.go_review();
                     self.go_to_item(number);
+                    self.opened_in(At::Filters);
                 }
                 FiltersEffect::Filter(words) => self.show_items(&words),
                 FiltersEffect::EditRules(line) => self.edit_rules(line),

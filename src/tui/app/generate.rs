@@ -53,6 +53,7 @@ impl App {
                 GenerateEffect::Item(number) => {
                     self.go_review();
                     self.go_to_item(number);
+                    self.opened_in(At::Generate);
                 }
                 GenerateEffect::Done(said) => self.say(Toast::done(said)),
                 GenerateEffect::Say(said) => self.say(Toast::info(said)),

@@ -59,6 +59,14 @@ impl App {
                 _ => {}
             }
         }
+        // Wherever one is: what is on the screen may be wrong there.
+        if self.keymap.lookup(&[Scope::Global], &[Press::from(key)]) == Lookup::Action(Action::Repaint) {
+            self.repaint = true;
+            return;
+        }
+        if self.hold_back(key, at) {
+            return;
+        }
         if self.overlay.is_some() {
             return self.overlay_key(key);
         }
@@ -77,6 +85,7 @@ impl App {
             Lookup::Action(action) => {
                 self.chord.clear();
                 self.act(action, at);
+                self.watch_refusal(action, Some(key.code), at);
             }
             Lookup::Macro(which) => {
                 self.chord.clear();
@@ -106,7 +115,7 @@ impl App {
 
     /// Whether one step back is out of the program.
     pub(super) fn at_the_door(&self) -> bool {
-        self.at == At::Review && self.review.queue().is_all()
+        self.at == At::Review && self.back_to.is_none() && self.review.queue().is_all()
     }
 
     /// Says why a key did nothing.
@@ -121,7 +130,9 @@ impl App {
                 let place = match action.scope() {
                     Scope::Review => format!("in Review ({})", key(Action::GoReview)),
                     Scope::List => format!("in Items ({})", key(Action::GoList)),
-                    Scope::Board | Scope::Behind => format!("on the leaderboard ({})", key(Action::GoBoard)),
+                    Scope::Board | Scope::Behind | Scope::Answer => {
+                        format!("on the leaderboard ({})", key(Action::GoBoard))
+                    }
                     Scope::Table => format!("in tables ({}, {})", key(Action::GoList), key(Action::GoBoard)),
                     Scope::Metadata => {
                         let (words, texts) = (key(Action::GoVocabulary), key(Action::GoTemplates));
@@ -191,13 +202,16 @@ impl App {
 
     pub(super) fn overlay_key(&mut self, key: KeyEvent) {
         let typed = key;
+        if matches!(self.overlay, Some(Overlay::Confirm { .. })) {
+            return self.confirm_key(key);
+        }
         let Some(key) = self.overlays_own(key) else { return };
         match &mut self.overlay {
             Some(Overlay::Menu(_, menu)) => match menu.key(key) {
                 MenuOutcome::Open => self.watch_note(),
                 MenuOutcome::Refused(why) => self.say(Toast::info(why)),
                 MenuOutcome::Cancelled => {
-                    if let Some(Overlay::Menu(MenuFor::Reject { .. }, _)) = self.overlay.take() {
+                    if let Some(Overlay::Menu(MenuFor::Reject(_), _)) = self.overlay.take() {
                         self.forget_note();
                     }
                 }
@@ -221,6 +235,7 @@ impl App {
                         self.metadata_typed(&TextFor::Search, "");
                     }
                     Some(Overlay::Prompt(PromptFor::Board(before), _)) => self.board_filtered(&before),
+                    Some(Overlay::Prompt(PromptFor::Note(number, before), _)) => self.noted(number, &before),
                     _ => {}
                 },
                 PromptOutcome::Done(text) => {
@@ -241,21 +256,35 @@ impl App {
                     _ => {}
                 }
             }
-            None => {}
+            Some(Overlay::Confirm { .. }) | None => {}
+        }
+    }
+
+    /// One key says yes; any other leaves everything as it was.
+    fn confirm_key(&mut self, key: KeyEvent) {
+        let Some(Overlay::Confirm { then, viewed, .. }) = self.overlay.take() else { return };
+        let pressed = self.keymap.lookup(&[Scope::Overlay], &[Press::from(key)]);
+        if matches!(pressed, Lookup::Action(Action::MenuOk)) {
+            self.confirmed(viewed, then);
         }
     }
 
     pub(super) fn chosen(&mut self, purpose: MenuFor, picks: &[usize], note: String) {
         match purpose {
-            MenuFor::Reject { number, rev, seen, ms } => {
-                self.half_note = None;
+            MenuFor::Reject(viewed) => {
+                self.review.set_note(None);
                 let reasons = &self.welcome.reasons;
                 let reasons = picks.iter().filter_map(|p| reasons.get(*p)).map(|r| r.key.clone()).collect();
                 let note = (!note.trim().is_empty()).then(|| note.trim().to_string());
                 self.tags.used(note.as_deref().unwrap_or_default());
-                let judgement = Judgement { reasons, note, ms, ..Judgement::new(Verdict::Reject, seen) };
-                let effects = self.review.decide(number, rev, judgement);
+                let judgement = Judgement { reasons, note, ..viewed.judgement(Verdict::Reject) };
+                let effects = self.review.decide(viewed.number, viewed.rev, judgement);
                 self.carry_out(effects);
+            }
+            MenuFor::Theme(mut themes) => {
+                if let Some(pick) = picks.first().filter(|pick| **pick < themes.len()) {
+                    self.theme_chosen(themes.swap_remove(*pick));
+                }
             }
             MenuFor::Palette(actions) => {
                 if let Some(action) = picks.first().and_then(|p| actions.get(*p)) {

@@ -28,6 +28,8 @@ pub enum Want {
     TakeBack {
         /// Redo, not undo.
         redo: bool,
+        /// Its receipt.
+        uuid: Uuid,
     },
     /// The review queue: these words, then this item.
     Queue(String, Option<u32>),
@@ -92,6 +94,15 @@ pub enum Want {
     Nothing,
 }
 
+/// What the answer to a question opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opens {
+    /// A menu: keys typed before it is there are meant for it.
+    Menu,
+    /// A count and whether to go on: nobody agrees to what they have not seen.
+    Confirmation,
+}
+
 /// Whether the owner can be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
@@ -111,13 +122,24 @@ pub struct Link {
     client: Option<Arc<Client>>,
     generation: u64,
     waiting: HashMap<u64, Want>,
+    /// What the owner went away over and is asked again: the receipt makes that harmless.
+    again: Vec<(bool, Uuid)>,
     state: State,
 }
 
 impl Link {
     /// A link that is not connected yet.
     pub fn new(project: Project, who: String, messages: Sender<Message>) -> Link {
-        Link { project, who, messages, client: None, generation: 0, waiting: HashMap::new(), state: State::Connecting }
+        Link {
+            project,
+            who,
+            messages,
+            client: None,
+            generation: 0,
+            waiting: HashMap::new(),
+            again: Vec::new(),
+            state: State::Connecting,
+        }
     }
 
     /// In whose name it speaks.
@@ -146,7 +168,7 @@ impl Link {
     pub fn reconnect(&mut self, after: std::time::Duration) {
         self.generation += 1;
         self.client = None;
-        self.waiting.clear();
+        self.drop_waiting();
         self.state = State::Connecting;
         let (project, who, generation) = (self.project.clone(), self.who.clone(), self.generation);
         let messages = self.messages.clone();
@@ -176,7 +198,7 @@ impl Link {
     pub fn stopped(&mut self) {
         self.generation += 1;
         self.client = None;
-        self.waiting.clear();
+        self.drop_waiting();
         self.state = State::Stopped;
     }
 
@@ -185,14 +207,41 @@ impl Link {
     pub fn ask(&mut self, want: Want, ask: Ask) {
         let Some(client) = &self.client else { return };
         // A send that fails is followed by word that the connection is lost.
-        if let Ok(number) = client.send(ask) {
-            self.waiting.insert(number, want);
+        match client.send(ask) {
+            Ok(number) => drop(self.waiting.insert(number, want)),
+            Err(_) => self.keep(want),
+        }
+    }
+
+    fn keep(&mut self, want: Want) {
+        if let Want::TakeBack { redo, uuid } = want {
+            self.again.push((redo, uuid));
+        }
+    }
+
+    /// No answer comes any more. Undo and redo are asked of the next owner; what is shown is asked for anew anyway.
+    fn drop_waiting(&mut self) {
+        let mut waiting: Vec<_> = std::mem::take(&mut self.waiting).into_iter().collect();
+        waiting.sort_by_key(|(number, _)| *number);
+        waiting.into_iter().for_each(|(_, want)| self.keep(want));
+    }
+
+    /// Asks what the owner before went away over.
+    pub fn ask_again(&mut self) {
+        for (redo, uuid) in std::mem::take(&mut self.again) {
+            let ask = if redo { Ask::Redo(uuid) } else { Ask::Undo(uuid) };
+            self.ask(Want::TakeBack { redo, uuid }, ask);
         }
     }
 
     /// Whether the owner has yet to say that it remembers where we are, and has back what was in hand.
     pub fn unplaced(&self) -> bool {
         self.waiting.values().any(|want| matches!(want, Want::Place | Want::Released))
+    }
+
+    /// What the questions on their way will open.
+    pub fn opens(&self) -> Option<Opens> {
+        self.waiting.values().find_map(Want::opens)
     }
 
     /// A queue that was asked for is not wanted any more.

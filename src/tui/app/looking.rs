@@ -56,19 +56,21 @@ impl App {
 
     /// Whether the item on screen has two pictures to compare; says why not.
     fn has_pair(&mut self) -> bool {
-        let Some(sides) = self.review.pair() else {
-            self.say(Toast::info("this item has no second picture to compare with"));
-            return false;
+        let why = match self.review.pair() {
+            None => "this item has no second picture to compare with",
+            Some(sides) if sides.same() => "both pictures of this pair are the same file",
+            Some(sides) if !sides.both() => "one of the two pictures cannot be shown",
+            Some(_) => return true,
         };
-        if sides.same() {
-            self.say(Toast::info("both pictures of this pair are the same file"));
-            return false;
-        }
-        true
+        self.say(Toast::info(why));
+        false
     }
 
     fn turn_pair(&mut self, action: Action, mut looking: Looking) {
-        if !self.has_pair() {
+        // To turn to another picture there need only be one.
+        let turns = action == Action::OtherPicture
+            && self.review.pair().is_some_and(|sides| !sides.same() || sides.names.len() > 2);
+        if !turns && !self.has_pair() {
             return;
         }
         let wide = is_wide(self.review.room(self.pane));

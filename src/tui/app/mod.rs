@@ -16,11 +16,14 @@
 //! | `agreement` | the agreement pane |
 //! | `adjudicate` | the adjudication pane |
 //! | `doubt` | doubtful items in the review, and why they are |
-//! | `note` | the note that is being typed, remembered |
+//! | `note` | the note on an item, typed and remembered |
 //! | `round` | working through a round in the review; `rounds` the rounds pane |
 //! | `owner` | what the owner's answers and events do |
+//! | `seen` | what a verdict is given on, and the question before one on a picture that was not shown |
 //! | `pace` | when a frame is due, what is due by time alone, and leaving |
+//! | `theme` | the person's own theme |
 //! | `pictures` | the pictures that a frame shows, made ready; `looking` how the one in the review is looked at |
+//! | `type_ahead` | keys typed for a prompt that is not there |
 //! | `draw` | one frame |
 //! | [`overlay`] | menus, prompts and pages over a pane |
 
@@ -48,18 +51,22 @@ mod pictures;
 mod round;
 mod rounds;
 mod scopes;
+mod seen;
 mod tabs;
+mod theme;
+mod type_ahead;
 mod typed;
 
 use std::time::Duration;
 
+use crossterm::event::KeyEvent;
 use link::{Link, State, Want};
 use message::Message;
 use overlay::Overlay;
 use ratatui::layout::Rect;
 
 use crate::metrics::statistics::{Z95, wilson};
-use crate::model::{Result, Seen, Status};
+use crate::model::{Result, Status};
 use crate::owner::wire::{Ask, Welcome};
 use crate::tui::keymap::{Keymap, Press};
 use crate::tui::panes::adjudicate::AdjudicatePane;
@@ -68,10 +75,10 @@ use crate::tui::panes::board::BoardPane;
 use crate::tui::panes::filters::FiltersPane;
 use crate::tui::panes::generate::GeneratePane;
 use crate::tui::panes::list::ListPane;
-use crate::tui::panes::review::{Queue, ReviewEffect, ReviewPane};
+use crate::tui::panes::review::{Painted, Queue, ReviewEffect, ReviewPane};
 use crate::tui::panes::rounds::RoundsPane;
 use crate::tui::preview::Previews;
-use crate::tui::terminal::paint::{self, Receipts};
+use crate::tui::terminal::paint::Receipts;
 use crate::tui::terminal::pixels::Pixels;
 use crate::tui::terminal::{Capabilities, Clock, ColourLevel, Input, Reply};
 use crate::tui::theme::Look;
@@ -113,6 +120,10 @@ pub struct Setting {
     pub level: ColourLevel,
     /// Colours by role, at that level.
     pub look: Look,
+    /// The terminal takes ASCII alone.
+    pub ascii: bool,
+    /// The themes that a person may choose from.
+    pub themes: Vec<String>,
     /// The program's clock.
     pub clock: Clock,
     /// Rows of the terminal.
@@ -132,6 +143,8 @@ pub struct App {
     receipts: Receipts,
     pixels: Pixels,
     at: At,
+    /// The pane that the item in the review was opened in: back leads there.
+    back_to: Option<At>,
     review: ReviewPane,
     list: ListPane,
     list_started: bool,
@@ -146,8 +159,7 @@ pub struct App {
     rounds_due: Option<u64>,
     round_form_due: Option<u64>,
     round_due: Option<u64>,
-    /// The note that is being typed, and when the owner is to remember it.
-    half_note: Option<(u32, String)>,
+    /// When the owner is to remember the note that is being typed.
     note_due: Option<u64>,
     /// Somebody waits for this frame: a key, a window, a question.
     urgent: bool,
@@ -164,6 +176,11 @@ pub struct App {
     gauges_at: Option<u64>,
     overlay: Option<Overlay>,
     chord: Vec<Press>,
+    /// A prompt that was refused, and how many were.
+    refused: Option<type_ahead::Refused>,
+    refusals: u64,
+    /// Keys for a menu that the owner is asked for.
+    held: Vec<(KeyEvent, u64)>,
     toast: Option<Toast>,
     /// Words looked for before, oldest first.
     history: Vec<String>,
@@ -181,13 +198,16 @@ pub struct App {
     blink_at: Option<u64>,
     /// The last key stopped the blinking.
     blinked: bool,
-    /// What was painted last and its token: item, revision, picture there or not.
-    painted: Option<(u32, u64, bool)>,
+    /// What was painted last and its token.
+    painted: Option<Painted>,
     token: u64,
     /// When counts are to be asked for again.
     recount_at: Option<u64>,
     leaving: Option<u64>,
     suspend: bool,
+    repaint: bool,
+    /// The theme that was chosen, to be remembered.
+    theme: Option<String>,
     dirty: bool,
     quit: bool,
     /// Bytes to send past the frame: the clipboard.
@@ -223,6 +243,7 @@ impl App {
             receipts: Receipts::new(),
             pixels,
             at: At::Review,
+            back_to: None,
             review: ReviewPane::new(),
             list: ListPane::new(),
             list_started: false,
@@ -236,7 +257,6 @@ impl App {
             rounds_due: None,
             round_form_due: None,
             round_due: None,
-            half_note: None,
             note_due: None,
             urgent: true,
             drawn_at: 0,
@@ -247,6 +267,9 @@ impl App {
             gauges_at: None,
             overlay: None,
             chord: Vec::new(),
+            refused: None,
+            refusals: 0,
+            held: Vec::new(),
             toast: welcome.notices.first().map(Toast::warning),
             history: Vec::new(),
             tags: Tags::default(),
@@ -262,6 +285,8 @@ impl App {
             recount_at: None,
             leaving: None,
             suspend: false,
+            repaint: false,
+            theme: None,
             dirty: true,
             quit: false,
             extra: Vec::new(),
@@ -308,6 +333,11 @@ impl App {
         std::mem::take(&mut self.suspend)
     }
 
+    /// Whether the whole screen is to be painted anew since the last call.
+    pub fn wants_repaint(&mut self) -> bool {
+        std::mem::take(&mut self.repaint)
+    }
+
     /// Bytes to send after the frame.
     pub fn take_extra(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.extra)
@@ -349,29 +379,6 @@ impl App {
         self.dirty = true;
     }
 
-    /// What was painted and whether it has been seen: (number, revision, how, milliseconds on screen).
-    fn seen(&mut self, at: u64) -> std::result::Result<(u32, u64, Seen, Option<u32>), &'static str> {
-        self.review.work().map_or(Ok(()), |work| work.ready())?;
-        let Some((number, rev, picture)) = self.painted else { return Err("this item is not on the screen yet") };
-        if self.on_screen().map(|(number, rev, _)| (number, rev)) != Some((number, rev)) {
-            return Err("this item is not on the screen yet");
-        }
-        if !picture {
-            return Err("the picture is not on the screen yet");
-        }
-        // A second one would be refused: the first changes what was seen.
-        if self.at == At::Review && self.review.pending_on(number).is_some() {
-            return Err("your verdict on this item is being saved");
-        }
-        match self.receipts.seen(self.token, at) {
-            paint::Seen::Painted(since) => {
-                Ok((number, rev, Seen::Painted, Some(u32::try_from(at.saturating_sub(since)).unwrap_or(u32::MAX))))
-            }
-            paint::Seen::Unconfirmed => Ok((number, rev, Seen::Unconfirmed, None)),
-            paint::Seen::Waiting => Err("your terminal has not shown this item yet: press again once you see it"),
-        }
-    }
-
     /// Carries out what the review pane asks for.
     fn carry_out(&mut self, effects: Vec<ReviewEffect>) {
         for effect in effects {
@@ -393,6 +400,7 @@ impl App {
     }
 
     fn ask_queue(&mut self, words: String, number: Option<u32>) {
+        self.back_to = None;
         match crate::model::Filter::parse(&words) {
             Ok(filter) => self.ask_now(Want::Queue(words, number), Ask::Numbers(filter, Vec::new())),
             Err(problem) => self.say(Toast::from(&problem)),

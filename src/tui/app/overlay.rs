@@ -3,12 +3,13 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use crate::model::{Field, Filter, Seen};
+use crate::model::{Field, Filter, Verdict};
 use crate::owner::wire::{Bulk, Rename};
 use crate::tui::action::Action;
-use crate::tui::panes::review::{Draft, Line};
+use crate::tui::panes::review::{Draft, Line, Viewed};
 use crate::tui::panes::{adjudicate, agreement, board, coverage, filters, generate, metadata, rounds};
 use crate::tui::theme::Look;
+use crate::tui::widgets::confirm;
 use crate::tui::widgets::menu::Menu;
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::prompt::Prompt;
@@ -18,16 +19,9 @@ use crate::tui::widgets::table::{CopyFormat, CopyWhat};
 #[derive(Clone, Debug)]
 pub enum MenuFor {
     /// Why an item is rejected: the item as it was painted, and how it was seen.
-    Reject {
-        /// Item number.
-        number: u32,
-        /// Revision that was painted.
-        rev: u64,
-        /// How it was seen.
-        seen: Seen,
-        /// Milliseconds from painting to the key.
-        ms: Option<u32>,
-    },
+    Reject(Viewed),
+    /// One of these themes.
+    Theme(Vec<String>),
     /// Any action by name.
     Palette(Vec<Action>),
     /// A column of the table on top.
@@ -92,16 +86,29 @@ pub enum PromptFor {
     Why(Box<adjudicate::Settle>),
     /// A line of text for the rounds pane.
     Rounds(rounds::TextFor),
+    /// The note on an item, and the one there was before.
+    Note(u32, String),
     /// The answer to the question on the screen: the item as it was painted, and how it was seen.
-    Answer {
-        /// Item number.
-        number: u32,
-        /// Revision that was painted.
-        rev: u64,
-        /// How it was seen.
-        seen: Seen,
-        /// Milliseconds from painting to the key.
-        ms: Option<u32>,
+    Answer(Viewed),
+}
+
+/// What is done once a person says that a verdict holds although a picture was not shown.
+#[derive(Clone, Debug)]
+pub enum ConfirmFor {
+    /// This verdict.
+    Verdict(Verdict),
+    /// The verdict of this macro.
+    Macro(usize),
+    /// This answer to the question.
+    Answer(String),
+    /// An answer, which is asked for next.
+    AskAnswer,
+    /// What settles an item, after asking why.
+    Settle {
+        /// The verdict.
+        verdict: Verdict,
+        /// The guidelines have a gap here.
+        gap: bool,
     },
 }
 
@@ -113,6 +120,15 @@ pub enum Overlay {
     Prompt(PromptFor, Prompt),
     /// A page of text.
     Page(Page),
+    /// A question that one key says yes to, in place of the message line and as many lines over it as it takes.
+    Confirm {
+        /// What is done then.
+        then: ConfirmFor,
+        /// The item as it was seen.
+        viewed: Viewed,
+        /// What is asked.
+        question: String,
+    },
 }
 
 impl Overlay {
@@ -123,6 +139,10 @@ impl Overlay {
             Overlay::Prompt(_, prompt) => Some(prompt.draw(message, buf, look)),
             Overlay::Page(page) => {
                 page.draw(area, buf, look);
+                None
+            }
+            Overlay::Confirm { question, .. } => {
+                confirm::draw(question, message, buf, look);
                 None
             }
         }

@@ -21,6 +21,7 @@ impl App {
                 let more = matches!(&answer, Ok(Answer::Page(page)) if page.partial);
                 if let Some(want) = self.link.wanted(number, more) {
                     self.answered(want, answer);
+                    self.let_held_go();
                 }
             }
             Incoming::Progress(_, progress) => {
@@ -37,6 +38,7 @@ impl App {
     fn lost(&mut self) {
         self.say(Toast::warning("the owner went away; connecting again, nothing acknowledged is lost"));
         self.link.reconnect(std::time::Duration::ZERO);
+        self.let_held_go();
     }
 
     pub(super) fn linked(&mut self, generation: u64, linked: Result<Connected>) {
@@ -58,6 +60,7 @@ impl App {
                     self.link.ask(Want::Decide(decide.uuid), Ask::Decide(decide));
                 }
                 self.settle_again();
+                self.link.ask_again();
                 self.subscribe();
                 self.resync();
             }
@@ -229,7 +232,7 @@ impl App {
                 self.changed();
             }
             (Want::Decide(uuid), Err(problem)) => self.refused(uuid, &problem),
-            (Want::TakeBack { redo }, Ok(Answer::Receipt(receipt))) => self.taken_back(redo, &receipt),
+            (Want::TakeBack { redo, .. }, Ok(Answer::Receipt(receipt))) => self.taken_back(redo, &receipt),
             (Want::Queue(words, number), Ok(Answer::Numbers(numbers))) => self.queued(words, number, numbers),
             (Want::NextPending, Ok(Answer::Number(number))) => match number {
                 Some(number) => self.go_to_item(number),
@@ -265,6 +268,10 @@ impl App {
         }
         // Receipts and lists come in no order: a queue asked for after the verdict must not hide what was refused.
         self.link.forget_queues();
+        let refused = self.review.pending().iter().find(|pending| pending.decide.uuid == uuid);
+        if let Some((number, note)) = refused.map(|p| (p.decide.number, p.decide.judgement.note.clone())) {
+            self.note_again(number, note);
+        }
         let effects = self.review.refused(uuid);
         self.carry_out(effects);
         self.refused_in_round();
@@ -275,18 +282,19 @@ impl App {
         self.rev = self.rev.max(receipt.rev);
         self.bulk_is_past(!redo);
         self.review.say_saved(format!("#{} saved", receipt.number));
+        let what = if receipt.edit { "edit of" } else { "verdict on" };
         let (word, key) = match redo {
             true => ("brought back", format!("{} takes it back", self.keymap.press(Action::Undo))),
             false => ("taken back", format!("{} brings it back", self.keymap.press(Action::Redo))),
         };
         if self.review.work().is_some() {
             // Where the item stands would tell what others say of it.
-            self.say(Toast::done(format!("your verdict on #{} is {word}; {key}", receipt.number)));
+            self.say(Toast::done(format!("your {what} #{} is {word}; {key}", receipt.number)));
             self.refused_in_round();
             return self.changed();
         }
         self.say(Toast::done(format!(
-            "your verdict on #{} is {word}: {} now; {key}",
+            "your {what} #{} is {word}: {} now; {key}",
             receipt.number,
             receipt.status.name()
         )));

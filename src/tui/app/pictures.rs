@@ -4,10 +4,10 @@ use ratatui::layout::Rect;
 
 use super::App;
 use super::link::Want;
-use crate::model::made;
+use crate::model::{ColourLevel, made};
 use crate::owner::wire::Ask;
 use crate::tui::panes::filters::Shown;
-use crate::tui::panes::review::{Looking, Picture, is_wide, layout, picture_of};
+use crate::tui::panes::review::{Looking, NoPicture, Picture, Sides, failed, is_wide, layout, picture_of};
 use crate::tui::preview::worker::{Source, neighbours};
 use crate::tui::preview::{Part, Show, View};
 
@@ -17,7 +17,8 @@ impl App {
         View {
             pane: (place.width, place.height),
             cell: self.setting.capabilities.cell.unwrap_or((1, 2)),
-            level: self.setting.level,
+            // Without colours a picture is drawn with letters.
+            level: if self.setting.ascii { ColourLevel::Mono } else { self.setting.level },
             background: self.setting.look.theme.ground(),
             pixels: None,
             part: Part::default(),
@@ -28,43 +29,77 @@ impl App {
     /// drawing. Gives the place of the picture on screen.
     pub(super) fn prepare_picture(&mut self, pane: Rect) -> Rect {
         let root = self.welcome.root.clone();
-        let sides = self.review.current().and_then(|loaded| self.review.sides(loaded, &root));
-        let keys = sides.as_ref().map_or(Vec::new(), |_| self.pair_keys());
-        self.review.set_sides(sides, keys);
-        let place = self.review.layout(pane).picture;
-        let room = self.review.room(pane);
+        let mut sides = self.review.current().and_then(|loaded| self.review.sides(loaded, &root));
+        let layout = layout(self.review.room(pane), sides.is_some());
+        let (place, room) = (layout.picture, self.review.room(pane));
         let (looking, wide) = (self.review.looking(), is_wide(room));
-        let part = looking.part(self.review.pair(), wide);
-        let view = View { part, ..self.view_in(place) };
+        let mut part = looking.part(sides.as_ref(), wide);
         let mut of = None;
-        let picture = match (self.review.current(), self.review.pair()) {
+        let picture = match (self.review.current(), &mut sides) {
             (None, _) => Picture::Loading,
             (Some(_), Some(sides)) => {
-                of = Some(format!("{} {}", sides.sources[0].0, sides.sources[1].0));
-                self.previews.want_of(&sides.sources, view).map_or(Picture::Loading, Picture::Ready)
+                of = Some(sides.content());
+                let picture = self.one_of(sides, View { part, ..self.view_in(place) });
+                // One of two that fails does not keep the other from being shown.
+                match picture {
+                    Picture::None(_) if looking.part(Some(sides), wide) != part => {
+                        part = looking.part(Some(sides), wide);
+                        self.one_of(sides, View { part, ..self.view_in(place) })
+                    }
+                    picture => picture,
+                }
             }
             (Some(loaded), None) => match picture_of(&loaded.item, &root) {
-                Err(why) => {
-                    // Names of pictures can hold the answer that is asked for.
-                    let asks = self.review.work().is_some_and(|work| work.asks_answers());
-                    let why = if asks { "it cannot be shown".to_string() } else { why };
-                    let number = self.review.number();
-                    if made::wanted(&loaded.item).is_some() && self.waited_for != number {
-                        self.waited_for = number;
-                        // A job that is to make it makes it next.
-                        number.into_iter().for_each(|number| self.link.ask(Want::Nothing, Ask::Want { number }));
-                    }
-                    Picture::None(why)
-                }
+                Err(NoPicture { why, .. }) => Picture::None(why),
                 Ok((key, path)) => {
                     of = Some(key.clone());
+                    let view = View { part, ..self.view_in(place) };
                     self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready)
                 }
             },
         };
+        let picture = match picture {
+            // Names of pictures can hold the answer that is asked for.
+            Picture::None(_) if self.review.work().is_some_and(|work| work.asks_answers()) => {
+                Picture::None("it cannot be shown".to_string())
+            }
+            picture => picture,
+        };
+        if matches!(picture, Picture::None(_)) {
+            self.wait_for_picture();
+        }
+        let keys = sides.as_ref().map_or(Vec::new(), |_| self.pair_keys());
+        self.review.set_sides(sides, keys);
         self.review.set_picture(picture, (part, of), self.overlay.is_none());
         self.prefetch(room, part);
         place
+    }
+
+    /// The pictures that a view shows of several. Of those whose files turn out not to hold a picture that is noted.
+    pub(super) fn one_of(&self, sides: &mut Sides, view: View) -> Picture {
+        let (sources, show) = match sides.wanted(view.part.show) {
+            Ok(wanted) => wanted,
+            Err(NoPicture { why, .. }) => return Picture::None(why),
+        };
+        let Some(ready) = self.previews.want_of(&sources, View { part: Part { show, ..view.part }, ..view }) else {
+            return Picture::Loading;
+        };
+        if let Err(problem) = ready.as_ref() {
+            let reason = failed(problem);
+            sides.fails(problem.place.file.as_deref(), &reason);
+            return Picture::None(reason.why);
+        }
+        Picture::Ready(ready)
+    }
+
+    /// A job that is to make the picture of the item on screen makes it next.
+    fn wait_for_picture(&mut self) {
+        let wanted = self.review.current().is_some_and(|loaded| made::wanted(&loaded.item).is_some());
+        let number = self.review.number();
+        if wanted && self.waited_for != number {
+            self.waited_for = number;
+            number.into_iter().for_each(|number| self.link.ask(Want::Nothing, Ask::Want { number }));
+        }
     }
 
     /// Makes the pictures that are likely to be wanted next ready: the other side of a pair that blinks, then those of
@@ -73,19 +108,32 @@ impl App {
         let root = self.welcome.root.clone();
         let wide = is_wide(pane);
         let mut wishes: Vec<(Vec<Source>, View)> = Vec::new();
-        if let (Some(sides), true) = (self.review.pair(), matches!(part.show, Show::First | Show::Second)) {
-            let show = if part.show == Show::First { Show::Second } else { Show::First };
+        if let (Some(sides), Show::First | Show::Second | Show::Other(_)) = (self.review.pair(), part.show) {
+            let mut next = self.review.looking();
+            match next.blink {
+                Some(second) => next.blink = Some(!second),
+                None => next.turn(sides, is_wide(pane)),
+            }
+            let show = next.shown(sides, is_wide(pane));
             let view = self.view_in(layout(pane, true).picture);
-            wishes.push((sides.sources.to_vec(), View { part: Part { show, ..part }, ..view }));
+            if let Ok((sources, show)) = sides.wanted(show) {
+                wishes.push((sources, View { part: Part { show, ..part }, ..view }));
+            }
         }
         let (position, len) = (self.review.position(), self.review.queue().len());
         for near in neighbours(position, len, self.review.forward()) {
             let Some(loaded) = self.review.queue().number(near).and_then(|n| self.review.loaded(n)) else { continue };
             let sides = self.review.sides(loaded, &root);
             let view = self.view_in(layout(pane, sides.is_some()).picture);
-            let part = Looking::default().part(sides.as_ref(), wide);
+            let mut part = Looking::default().part(sides.as_ref(), wide);
             let sources = match sides {
-                Some(sides) => sides.sources.to_vec(),
+                Some(sides) => match sides.wanted(part.show) {
+                    Ok((sources, show)) => {
+                        part.show = show;
+                        sources
+                    }
+                    Err(_) => continue,
+                },
                 None => match picture_of(&loaded.item, &root) {
                     Ok((key, path)) => vec![(key.into(), path)],
                     Err(_) => continue,

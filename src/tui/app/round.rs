@@ -1,14 +1,15 @@
 //! Working through a round in the review: what is asked of the owner, and what its answers put on the screen.
 
 use super::link::Want;
-use super::overlay::{Overlay, PromptFor};
+use super::overlay::{ConfirmFor, Overlay, PromptFor};
 use super::{App, At};
 use crate::model::round::state::{GuidelinesText, RoundState};
 use crate::model::{Judgement, Kind, Result, Verdict};
 use crate::owner::wire::{Answer, Ask};
 use crate::tui::action::{Action, Scope};
-use crate::tui::panes::review::{Phase, Then, is_wide, pace};
+use crate::tui::panes::review::{Phase, Then, Viewed, is_wide, pace};
 use crate::tui::panes::rounds::guidelines_page;
+use crate::tui::widgets::prompt::Prompt;
 use crate::tui::widgets::toast::Toast;
 
 /// Time between two questions for the next item while others have in hand what is left: what they give back is not told
@@ -23,7 +24,7 @@ impl App {
             let people: Vec<&str> = round.people.iter().map(|(name, _)| name.as_str()).collect();
             return self.say(Toast::warning(format!("`{}` is for {}; you are {me}", round.name, people.join(", "))));
         }
-        self.at = At::Review;
+        (self.at, self.back_to) = (At::Review, None);
         self.painted = None;
         if self.review.work().is_some_and(|work| work.state.name == round.name) {
             // It is worked on already: what is in hand stays there.
@@ -219,29 +220,31 @@ impl App {
 
     /// Answers the question on the screen.
     fn answer(&mut self, action: Action, at: u64) {
-        let (number, rev, seen, ms) = match self.seen(at) {
-            Ok(seen) => seen,
-            Err(why) => return self.say(Toast::warning(why)),
-        };
+        let Some(viewed) = self.viewed(at) else { return };
         let options = self.review.current().map_or(0, |loaded| loaded.item.options.len());
         let letters = [Action::AnswerA, Action::AnswerB, Action::AnswerC, Action::AnswerD, Action::AnswerE];
         let said = match letters.iter().position(|a| *a == action) {
             Some(at) if at < options => crate::model::Item::letter(at),
             Some(_) => return self.say(Toast::info(format!("this question has {options} options"))),
-            None if action == Action::TypeAnswer => {
-                let purpose = PromptFor::Answer { number, rev, seen, ms };
-                let prompt = crate::tui::widgets::prompt::Prompt::new("your answer", "", Vec::new());
-                self.overlay = Some(Overlay::Prompt(purpose, prompt));
-                return;
-            }
+            None if action == Action::TypeAnswer => return self.once_seen(viewed, ConfirmFor::AskAnswer),
             None if options > 0 => {
                 return self.say(Toast::info("this question has options: press the letter of one"));
             }
             None => if action == Action::AnswerYes { "yes" } else { "no" }.to_string(),
         };
-        self.tell_unconfirmed(seen);
-        let judgement = Judgement { ms, answer: Some(said), ..Judgement::new(Verdict::Answer, seen) };
-        let effects = self.review.decide(number, rev, judgement);
+        self.once_seen(viewed, ConfirmFor::Answer(said));
+    }
+
+    /// Asks for the answer as text.
+    pub(super) fn ask_answer(&mut self, viewed: Viewed) {
+        let prompt = Prompt::new("your answer", "", Vec::new());
+        self.overlay = Some(Overlay::Prompt(PromptFor::Answer(viewed), prompt));
+    }
+
+    pub(super) fn answer_with(&mut self, viewed: &Viewed, answer: String) {
+        let note = self.take_note(viewed.number);
+        let judgement = Judgement { note, answer: Some(answer), ..viewed.judgement(Verdict::Answer) };
+        let effects = self.review.decide(viewed.number, viewed.rev, judgement);
         self.carry_out(effects);
     }
 
@@ -320,6 +323,9 @@ impl App {
         };
         let note = match &work.phase {
             Phase::Wait(until) => Some(wait_words(*until)),
+            Phase::Item if work.served.as_ref().is_some_and(|served| served.elsewhere) => {
+                Some("you work on it at another terminal too: the first verdict counts".into())
+            }
             _ => work.lease_words(self.now()).or_else(|| {
                 let pace = key(Action::OwnPace);
                 work.offer().map(|offer| format!("{offer} ({pace} shows your pace)"))
@@ -336,21 +342,13 @@ impl App {
     }
 
     /// Takes in an answer that was typed.
-    pub(super) fn answered_in_words(
-        &mut self,
-        purpose: PromptFor,
-        mut prompt: crate::tui::widgets::prompt::Prompt,
-        said: &str,
-    ) {
-        let PromptFor::Answer { number, rev, seen, ms } = purpose else { return };
+    pub(super) fn answered_in_words(&mut self, viewed: Viewed, mut prompt: Prompt, said: &str) {
         if said.trim().is_empty() {
             prompt.refuse("an answer is a letter of an option, or a text");
-            self.overlay = Some(Overlay::Prompt(purpose, prompt));
+            self.overlay = Some(Overlay::Prompt(PromptFor::Answer(viewed), prompt));
             return;
         }
-        let judgement = Judgement { ms, answer: Some(said.trim().into()), ..Judgement::new(Verdict::Answer, seen) };
-        let effects = self.review.decide(number, rev, judgement);
-        self.carry_out(effects);
+        self.answer_with(&viewed, said.trim().into());
     }
 
     /// A verdict of the round was refused, or one was taken back: what is in hand now is asked for.

@@ -53,7 +53,8 @@ impl App {
                     self.overlay = Some(Overlay::Prompt(PromptFor::Rounds(purpose), prompt));
                 }
                 RoundsEffect::AskChoice { purpose, title, lines } => {
-                    self.overlay = Some(Overlay::Menu(MenuFor::Rounds(purpose), super::metadata::menu(title, lines)));
+                    let menu = super::metadata::menu(title, lines).at(purpose.begins());
+                    self.overlay = Some(Overlay::Menu(MenuFor::Rounds(purpose), menu));
                 }
                 RoundsEffect::Work(round) => self.work_on(*round),
                 RoundsEffect::Page(page) => self.overlay = Some(Overlay::Page(*page)),
@@ -95,6 +96,9 @@ impl App {
                 pane.take_preview(edit, part(answer, state));
                 vec![]
             }
+            W::Look(edit) => pane.take_look(edit, part(answer, state)),
+            W::Deleted(name) => pane.take_deleted(&name, answer.map(|_| ())),
+            W::People(name, joined, left) => pane.take_people(&name, (&joined, &left), part(answer, state)),
             W::Made => pane.take_made(part(answer, state)),
         };
         self.rounds_effects(effects);

@@ -7,7 +7,7 @@ use ratatui::style::Modifier;
 use super::{App, At};
 use crate::model::Status;
 use crate::tui::action::Action;
-use crate::tui::theme::Role;
+use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::text;
 
 /// A pane's place in the row of tabs.
@@ -44,21 +44,131 @@ fn tally_room(items: u64) -> usize {
     text::width("✓ ✗ ?") + 3 * text::width(&text::grouped(items))
 }
 
+/// What stands in the row, but for the tabs.
+#[derive(Clone, Debug, Default)]
+struct Said {
+    /// Where one is in the queue, and the columns it takes at most.
+    place: (String, usize),
+    /// What made the queue.
+    filter: String,
+    /// The last receipt, and the columns it takes at most.
+    receipt: (String, usize),
+    /// The columns that the counts take at most.
+    counts: usize,
+}
+
+/// How much of a tab is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Nothing,
+    Key,
+    Short,
+    Whole,
+}
+
+/// How the row is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Row {
+    tabs: [Shown; TABS.len()],
+    /// Columns for the place and for what made the queue.
+    place: usize,
+    filter: usize,
+}
+
+/// Lays the row out in `width` columns. What gives way, in this order: the counts, the names of tabs, what made the queue,
+/// the tabs of other panes, the place in the queue, the name of the pane. The receipt never does. It depends on what
+/// things take at most, so that nothing moves while receipts come and go. `keys` are how many columns the keys take.
+fn arrange(here: At, keys: [usize; TABS.len()], said: &Said, width: usize) -> Row {
+    let receipt = if said.receipt.1 == 0 { 0 } else { said.receipt.1 + 2 };
+    let (place, filter) = (said.place.1, text::width(&said.filter));
+    let own = TABS.iter().find(|tab| tab.at == here).map_or(0, |tab| 1 + tab.short.len());
+    let every = keys.iter().sum::<usize>() + 2 * TABS.len();
+    // Mark, key and gap of each, and a blank before a name and before the place.
+    let fixed = 1 + place + filter + receipt;
+    let tabs = width.saturating_sub(fixed + said.counts + 2);
+    let whole = every + TABS.iter().map(|tab| 2 + tab.name.len()).sum::<usize>();
+    if whole <= tabs {
+        return Row { tabs: [Shown::Whole; TABS.len()], place, filter };
+    }
+    if every + own + fixed <= width {
+        return Row { tabs: named(here, every, tabs), place, filter };
+    }
+    let short = TABS.map(|tab| if tab.at == here { Shown::Short } else { Shown::Key });
+    if let Some(left) = width.checked_sub(every + own + 1 + place + receipt) {
+        return Row { tabs: short, place, filter: if left > text::width("  [x]") { left } else { 0 } };
+    }
+    // Not all tabs: the one that is shown, and others from the left.
+    let cost = |at: usize, shown: Shown| match shown {
+        Shown::Nothing => 0,
+        Shown::Short => 2 + keys[at] + own,
+        _ => 2 + keys[at],
+    };
+    let fits = |place: usize, own: Shown| -> Option<[Shown; TABS.len()]> {
+        let at = TABS.iter().position(|tab| tab.at == here)?;
+        let mut left = width.checked_sub(1 + place + receipt + cost(at, own))?;
+        let mut tabs = [Shown::Nothing; TABS.len()];
+        tabs[at] = own;
+        for (other, slot) in tabs.iter_mut().enumerate().filter(|(other, _)| *other != at) {
+            left = match left.checked_sub(cost(other, Shown::Key)) {
+                Some(left) => left,
+                None => break,
+            };
+            *slot = Shown::Key;
+        }
+        Some(tabs)
+    };
+    let tries = [(place, Shown::Short), (0, Shown::Short), (0, Shown::Key)];
+    let found = tries.into_iter().find_map(|(place, own)| Some((place, fits(place, own)?)));
+    let (place, tabs) = found.unwrap_or((0, [Shown::Nothing; TABS.len()]));
+    Row { tabs, place, filter: 0 }
+}
+
 /// Which tabs have their short names in `room` columns: the one that is shown, and as many others as fit, from the left.
-/// `keys` is how many columns their keys take.
-fn named(here: At, keys: usize, room: usize) -> [bool; TABS.len()] {
-    let mut out = TABS.map(|tab| tab.at == here);
-    // Mark, key and gap of each, and a blank before a name.
-    let mut used =
-        keys + 2 * TABS.len() + TABS.iter().filter(|t| t.at == here).map(|t| 1 + t.short.len()).sum::<usize>();
-    for (tab, named) in TABS.iter().zip(&mut out).filter(|(t, _)| t.at != here) {
+/// `every` is how many columns their keys, marks and gaps take.
+fn named(here: At, every: usize, room: usize) -> [Shown; TABS.len()] {
+    let mut out = TABS.map(|tab| if tab.at == here { Shown::Short } else { Shown::Key });
+    let mut used = every + TABS.iter().filter(|t| t.at == here).map(|t| 1 + t.short.len()).sum::<usize>();
+    for (tab, shown) in TABS.iter().zip(&mut out).filter(|(t, _)| t.at != here) {
         used += 1 + tab.short.len();
         if used > room {
             break;
         }
-        *named = true;
+        *shown = Shown::Short;
     }
     out
+}
+
+/// Draws the row, but for the counts; gives the first column behind it.
+fn draw(here: At, keys: &[String; TABS.len()], said: &Said, area: Rect, buf: &mut Buffer, look: &Look) -> u16 {
+    let row = arrange(here, keys.each_ref().map(|key| text::width(key)), said, usize::from(area.width));
+    let mut x = area.x;
+    let mut put = |x: u16, text: &str, style| {
+        let room = usize::from(area.right().saturating_sub(x));
+        buf.set_stringn(x, area.y, text, room, style).0
+    };
+    for ((tab, key), shown) in TABS.iter().zip(keys).zip(row.tabs).filter(|(_, shown)| *shown != Shown::Nothing) {
+        let is_here = tab.at == here;
+        let (mark, style) = match (is_here, look.accessible) {
+            (true, false) => ("▌", look.style(Role::Accent).add_modifier(Modifier::BOLD)),
+            (true, true) => ("*", look.style(Role::Accent).add_modifier(Modifier::BOLD)),
+            (false, _) => (" ", look.style(Role::Dim)),
+        };
+        let (name, gap) = match shown {
+            Shown::Whole => (tab.name, 2),
+            Shown::Short => (tab.short, 1),
+            _ => ("", 1),
+        };
+        x = put(x, mark, look.style(Role::Accent));
+        x = put(x, key, look.style(Role::Key));
+        if !name.is_empty() {
+            x = put(x, &format!(" {name}"), style);
+        }
+        x = put(x, &" ".repeat(gap), style);
+    }
+    let place = text::fit(&said.place.0, row.place);
+    let filter = text::fit(&said.filter, row.filter);
+    let gap = if said.receipt.0.is_empty() { "" } else { "  " };
+    put(x, &format!(" {place}{filter}{gap}{}", said.receipt.0), look.style(Role::Text))
 }
 
 impl App {
@@ -66,51 +176,22 @@ impl App {
         if area.is_empty() {
             return;
         }
-        let look = &self.setting.look;
-        let mut x = area.x;
-        let right = area.right();
-        let mut put = |x: u16, text: &str, style| {
-            let room = usize::from(right.saturating_sub(x));
-            buf.set_stringn(x, area.y, text, room, style).0
-        };
-        let progress = match self.at {
-            At::Review => self.review.progress(),
-            _ => String::new(),
-        };
-        // As many names as leave room for the counts, whatever they become.
-        let reserved = if self.at == At::Review { self.review.progress_room() } else { 0 };
-        let counts = if self.in_the_dark() { 0 } else { tally_room(self.welcome.items) };
-        let needed = reserved.max(text::width(&progress)) + counts + 3;
-        let room = usize::from(area.width).saturating_sub(needed);
-        let keys = TABS.map(|tab| self.keymap.hint(tab.go));
-        let wide: usize = keys.iter().map(|k| text::width(k)).sum();
-        let whole = TABS.iter().map(|t| 4 + t.name.len()).sum::<usize>() + wide <= room;
-        let (named, gap) = if whole { ([true; TABS.len()], 2) } else { (named(self.at, wide, room), 1) };
-        for ((tab, key), named) in TABS.iter().zip(&keys).zip(named) {
-            let here = tab.at == self.at;
-            let (mark, style) = if here {
-                ("▌", look.style(Role::Accent).add_modifier(Modifier::BOLD))
-            } else {
-                (" ", look.style(Role::Dim))
-            };
-            let mark = if look.accessible { if here { "*" } else { " " } } else { mark };
-            let name = match (named, whole) {
-                (false, _) => "",
-                (true, true) => tab.name,
-                (true, false) => tab.short,
-            };
-            x = put(x, mark, look.style(Role::Accent));
-            x = put(x, key, look.style(Role::Key));
-            if !name.is_empty() {
-                x = put(x, &format!(" {name}"), style);
-            }
-            x = put(x, &" ".repeat(gap), style);
+        let mut said =
+            Said { counts: if self.in_the_dark() { 0 } else { tally_room(self.welcome.items) }, ..Said::default() };
+        if self.at == At::Review {
+            let ((place, filter), (place_room, receipt_room)) = (self.review.place_words(), self.review.rooms());
+            let receipt = self.review.receipt();
+            let receipt_room = receipt_room.max(text::width(&receipt));
+            said = Said { place: (place, place_room), filter, receipt: (receipt, receipt_room), ..said };
         }
-        x = put(x, &format!(" {progress}"), look.style(Role::Text));
-        let said = self.summary(usize::from(right.saturating_sub(x + 1)));
-        let at = right.saturating_sub(text::width(&said) as u16);
+        let look = &self.setting.look;
+        let keys = TABS.map(|tab| self.keymap.hint(tab.go));
+        let x = draw(self.at, &keys, &said, area, buf, look);
+        let said = self.summary(usize::from(area.right().saturating_sub(x + 1)));
+        let at = area.right().saturating_sub(text::width(&said) as u16);
         if at > x {
-            put(at, &said, look.style(Role::Dim));
+            let room = usize::from(area.right().saturating_sub(at));
+            buf.set_stringn(at, area.y, &said, room, look.style(Role::Dim));
         }
     }
 
@@ -130,20 +211,65 @@ impl App {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::model::ColourLevel;
+    use crate::tui::theme::Theme;
 
     #[test]
     fn the_tab_that_is_shown_is_always_named_and_the_others_as_they_fit() {
         for (at, tab) in TABS.iter().enumerate() {
             for room in 0..120 {
-                let named = named(tab.at, TABS.len(), room);
-                assert!(named[at]);
-                let wide: usize = TABS.iter().zip(named).map(|(t, n)| 3 + if n { 1 + t.short.len() } else { 0 }).sum();
-                assert!(wide <= room || named.iter().filter(|n| **n).count() == 1, "{room}: {wide}");
+                let named = named(tab.at, 3 * TABS.len(), room);
+                assert_eq!(named[at], Shown::Short);
+                let short = |n: &Shown| *n == Shown::Short;
+                let wide: usize =
+                    TABS.iter().zip(named).map(|(t, n)| 3 + if short(&n) { 1 + t.short.len() } else { 0 }).sum();
+                assert!(wide <= room || named.iter().filter(|n| short(n)).count() == 1, "{room}: {wide}");
             }
-            assert_eq!(named(tab.at, TABS.len(), 120), [true; TABS.len()]);
+            assert_eq!(named(tab.at, 3 * TABS.len(), 120), [Shown::Short; TABS.len()]);
         }
     }
+
+    proptest! {
+        #[test]
+        fn the_receipt_is_never_cut(
+            (width, at, items) in (40u16..200, 0..TABS.len(), 1u32..10_000_000),
+            (number, position) in (1u32..10_000_000, 1u32..10_000_000),
+            (filter, waits) in (".{0,60}", 0..3usize),
+            hints in proptest::collection::vec("[a-z]{1,2}|ctrl-[a-z]", TABS.len()),
+            accessible in any::<bool>(),
+        ) {
+            let (number, position) = (number % items + 1, position % items + 1);
+            let of = text::grouped(items.into());
+            let receipt = match waits {
+                0 => format!("✓ #{number} saved"),
+                1 => "saving".to_string(),
+                n => format!("saving {n}"),
+            };
+            let said = Said {
+                place: (format!("{} of {of}", text::grouped(position.into())), 2 * of.len() + 4),
+                filter: if filter.is_empty() { filter } else { format!("  [{}]", text::clean(&filter)) },
+                receipt: (receipt.clone(), text::width("✓ # saved") + items.to_string().len()),
+                counts: tally_room(items.into()),
+            };
+            let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, accessible);
+            let keys: [String; TABS.len()] = hints.try_into().unwrap();
+            let area = Rect::new(0, 0, width, 1);
+            let mut buf = Buffer::empty(area);
+            draw(TABS[at].at, &keys, &said, area, &mut buf, &look);
+            let row: String = buf.content.iter().map(|cell| cell.symbol()).collect();
+            prop_assert!(row.trim_end().ends_with(&receipt), "{} of {width}: {row:?}", receipt);
+            // The pane that is shown is told, and nothing moves while the receipt is another.
+            let keys_of = keys.each_ref().map(|key| text::width(key));
+            let layout = arrange(TABS[at].at, keys_of, &said, usize::from(width));
+            prop_assert!(layout.tabs[at] != Shown::Nothing);
+            let other = Said { receipt: (String::new(), said.receipt.1), ..said };
+            prop_assert_eq!(arrange(TABS[at].at, keys_of, &other, usize::from(width)), layout);
+        }
+    }
+
     #[test]
     fn no_counts_of_a_project_are_wider_than_the_room_kept_for_them() {
         for items in [0_u64, 1, 9, 10, 12, 99, 100, 105, 999, 1_000, 1_005, 105_000] {

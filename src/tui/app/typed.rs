@@ -9,6 +9,7 @@ use crate::tui::widgets::toast::Toast;
 
 impl App {
     pub(super) fn prompt_changed(&mut self) {
+        self.watch_note();
         if let Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), prompt)) = &self.overlay {
             let words = prompt.value().to_string();
             return self.metadata_typed(&TextFor::Search, &words);
@@ -45,12 +46,13 @@ impl App {
                 self.filters_effects(effects);
             }
             PromptFor::Board(_) => self.board_filtered(words),
+            PromptFor::Note(number, _) => self.noted(number, words),
             PromptFor::Why(settle) => self.why_given(*settle, prompt, words),
             PromptFor::Rounds(purpose) => {
                 let effects = self.rounds.typed(&purpose, words);
                 self.rounds_effects(effects);
             }
-            purpose @ PromptFor::Answer { .. } => self.answered_in_words(purpose, prompt, words),
+            PromptFor::Answer(viewed) => self.answered_in_words(viewed, prompt, words),
             PromptFor::Find(before) => {
                 if !words.trim().is_empty() {
                     self.history.retain(|h| h != words);

@@ -127,9 +127,8 @@ impl Chord {
             return Err(untypable(text, why, "take a character, or ctrl with a letter"));
         }
         let characters = text.chars().count();
-        let printed = text.chars().all(|c| {
-            !crate::model::clean::is_hidden(c) && !c.is_whitespace() && crate::tui::widgets::text::char_width(c) > 0
-        });
+        let columns = |c: char| crate::tui::widgets::text::width(c.encode_utf8(&mut [0; 4]));
+        let printed = text.chars().all(|c| !crate::model::clean::is_hidden(c) && !c.is_whitespace() && columns(c) > 0);
         if !(1..=2).contains(&characters) || !printed {
             return Err(bad(text));
         }

@@ -6,7 +6,7 @@ use super::{Chord, Keymap, Press, Target};
 use crate::tui::action::{Action, Scope};
 
 /// The scopes that have the keys together, nearest first: of each pane, its layers and its overlays.
-pub const LIVE: [&[Scope]; 19] = [
+pub const LIVE: [&[Scope]; 20] = [
     &[Scope::Review, Scope::Global],
     &[Scope::Round, Scope::Review, Scope::Global],
     // Where answers are asked for letters are answers, whatever they mean in the review.
@@ -15,6 +15,7 @@ pub const LIVE: [&[Scope]; 19] = [
     &[Scope::Table, Scope::Global],
     &[Scope::Board, Scope::Table, Scope::Global],
     &[Scope::Behind, Scope::Table, Scope::Global],
+    &[Scope::Answer, Scope::Behind, Scope::Table, Scope::Global],
     &[Scope::Vocabulary, Scope::Metadata, Scope::Table, Scope::Global],
     &[Scope::Templates, Scope::Metadata, Scope::Table, Scope::Global],
     &[Scope::Editor],

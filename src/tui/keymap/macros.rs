@@ -3,7 +3,7 @@
 use super::Chord;
 use super::file::nearest;
 use crate::model::config::Reason;
-use crate::model::{Judgement, Seen, Verdict};
+use crate::model::{Judgement, Verdict};
 
 /// What is typed out again and again, on one key of the review pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,10 +51,10 @@ impl Macro {
         said
     }
 
-    /// The judgement it gives on an item that was seen so, `ms` after it was painted.
-    pub fn judgement(&self, seen: Seen, ms: Option<u32>) -> Judgement {
+    /// The judgement it makes of its verdict on an item.
+    pub fn judgement(&self, verdict: Judgement) -> Judgement {
         let (reasons, note) = (self.reasons.clone(), self.note.clone());
-        Judgement { reasons, note, ms, ..Judgement::new(self.verdict, seen) }
+        Judgement { verdict: self.verdict, reasons, note, ..verdict }
     }
 
     /// Whether it is for this project.

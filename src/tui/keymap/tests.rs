@@ -1,5 +1,6 @@
 use super::*;
 use crate::model::config::Reason;
+use crate::model::{Judgement, Seen};
 use crate::tui::keymap::{Lookup, Press};
 
 const FILE: &str = "keys.toml";
@@ -96,7 +97,7 @@ fn two_actions_on_one_key_are_refused_where_both_are_live() {
     // A nearer scope that hides a farther one: told at the line that did it.
     assert_eq!(refused("accept = \"u\"\n"), ["1 accept: `u` of `accept` hides `u` of `undo`: both are live at once"]);
     assert_eq!(refused("undo = \"a\"\n").len(), 5, "in the review, among answers, boards, vocabularies and disputes");
-    assert_eq!(refused("down = \"n\"\n").len(), 4, "hidden by metadata, jobs, filters and rounds");
+    assert_eq!(refused("down = \"n\"\n").len(), 5, "hidden by answers, metadata, jobs, filters and rounds");
     // Not live at once: free.
     taken("accept = \"w\"\n");
     // Both moved: free again.
@@ -162,7 +163,7 @@ fn a_macro_gives_verdict_reasons_and_note() {
     let Lookup::Macro(at) = map.lookup(&review, &keys("W")) else { panic!("no macro") };
     let made = &map.macros()[at];
     assert_eq!(made.help(), "reject: wrong-answer “#key checked”");
-    let judged = made.judgement(crate::model::Seen::Painted, Some(7));
+    let judged = made.judgement(Judgement { ms: Some(7), ..Judgement::new(Verdict::Skip, Seen::Painted) });
     assert_eq!(
         (judged.verdict, judged.ms, judged.reasons),
         (Verdict::Reject, Some(7), vec!["wrong-answer".to_string()])

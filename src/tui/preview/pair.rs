@@ -21,6 +21,8 @@ pub enum Show {
     First,
     /// The second alone.
     Second,
+    /// One of further pictures alone, by its place from 0. Whoever asks for a picture asks for it as for the first.
+    Other(u8),
     /// The first at the left, the second at the right.
     Beside,
     /// The first in dark grey, and bright where the second is another.

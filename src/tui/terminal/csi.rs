@@ -2,6 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyModifiers};
 
+use super::background;
 use super::input::{Input, Reply, Step, key};
 
 /// Reads `ESC [ ...`, from its ESC on.
@@ -59,7 +60,7 @@ pub(super) fn string(bytes: &[u8], kind: u8) -> Step {
     let body = &bytes[2..];
     for (i, byte) in body.iter().enumerate() {
         match byte {
-            0x07 if kind == b']' => return Step::Done(i + 3, Some(Input::Reply(Reply::Other))),
+            0x07 if kind == b']' => return Step::Done(i + 3, Some(Input::Reply(answer(&body[..i], kind)))),
             0x1b => {
                 return match body.get(i + 1) {
                     None => Step::More,
@@ -80,6 +81,11 @@ fn answer(body: &[u8], kind: u8) -> Reply {
         && let Some(version) = text.strip_prefix(">|")
     {
         return Reply::Version(version.to_string());
+    }
+    if kind == b']'
+        && let Some(colour) = text.strip_prefix("11;").and_then(background::colour)
+    {
+        return Reply::Background(colour);
     }
     if kind == b'_'
         && let Some(rest) = text.strip_prefix('G')

@@ -11,6 +11,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::csi;
+use crate::tui::palette::Rgb;
 
 /// How long an unfinished escape sequence is waited for after its last byte, in milliseconds.
 pub const LONG_MS: u64 = 500;
@@ -63,6 +64,8 @@ pub enum Reply {
     CellPixels(u16, u16),
     /// Height and width of the text area in pixels.
     TextAreaPixels(u16, u16),
+    /// The colour of the background (OSC 11).
+    Background(Rgb),
     /// Row and column of the cursor, from 1.
     CursorPosition(u16, u16),
     /// DECRPM: a private mode and its state (0 unknown, 1 set, 2 reset, 3 and 4 for good).

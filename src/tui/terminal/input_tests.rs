@@ -69,8 +69,9 @@ fn vocabulary() -> Vec<(&'static [u8], Vec<Input>)> {
         (b"\x1b[?2026;0$y", reply(Reply::Mode { mode: 2026, state: 0 })),
         (b"\x1bP>|XTerm(379)\x1b\\", reply(Reply::Version("XTerm(379)".into()))),
         (b"\x1b_Gi=31;OK\x1b\\", reply(Reply::Kitty { id: 31, ok: true, message: "OK".into() })),
-        (b"\x1b]11;rgb:00/00/00\x07", reply(Reply::Other)),
-        (b"\x1b]11;rgb:00/00/00\x1b\\", reply(Reply::Other)),
+        (b"\x1b]11;rgb:00/80/ff\x07", reply(Reply::Background([0, 128, 255]))),
+        (b"\x1b]11;rgb:0000/8080/ffff\x1b\\", reply(Reply::Background([0, 128, 255]))),
+        (b"\x1b]10;rgb:00/00/00\x07", reply(Reply::Other)),
     ]
 }
 

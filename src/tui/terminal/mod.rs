@@ -6,14 +6,19 @@
 //! | [`reader`] | the thread that reads them; [`signals`] the one that waits for signals |
 //! | [`guard`] | raw mode and the alternate screen, given back however the program ends |
 //! | [`output`] | the buffered, counted way out, and the ratatui backend on it |
+//! | [`background`] | whether text stands on a dark or a light ground; [`locale`] whether it must be ASCII |
+//! | [`clusters`] | rows with text on whose width terminals disagree |
 //! | [`probe`] | what this terminal can do, asked once; [`colour`] how many colours it has |
 //! | [`paint`] | whether a person can have seen a frame |
 //! | [`pixels`] | true pixels: kitty, sixel, iTerm2 |
 //! | [`osc52`] | the clipboard, over SSH too |
 
+pub mod background;
+pub mod clusters;
 pub mod colour;
 pub mod guard;
 pub mod input;
+pub mod locale;
 pub mod osc52;
 pub mod output;
 pub mod paint;

@@ -130,6 +130,7 @@ pub struct Tty<W: Write> {
     position: Option<Position>,
     in_frame: bool,
     frame: FrameCost,
+    ascii: bool,
 }
 
 /// What a frame cost.
@@ -152,6 +153,7 @@ impl<W: Write> Tty<W> {
             position: None,
             in_frame: false,
             frame: FrameCost::default(),
+            ascii: false,
         }
     }
 
@@ -160,6 +162,11 @@ impl<W: Write> Tty<W> {
     pub fn set_size(&mut self, cells: Size, pixels: Size) {
         self.size = cells;
         self.pixels = pixels;
+    }
+
+    /// Has everything written in ASCII, for terminals of another character set.
+    pub fn set_ascii(&mut self, ascii: bool) {
+        self.ascii = ascii;
     }
 
     /// Forgets where the cursor is and whether it shows: somebody else had the screen.
@@ -186,6 +193,11 @@ impl<W: Write> Tty<W> {
         self.in_frame = false;
         self.frame.bytes = self.output.end_frame()?;
         Ok(self.frame)
+    }
+
+    /// What it writes to.
+    pub fn inner_mut(&mut self) -> &mut W {
+        &mut self.output.inner
     }
 
     /// Bytes written since the start.
@@ -219,7 +231,7 @@ impl<W: Write> Backend for Tty<W> {
         }
         self.position = None;
         let mut bytes = Vec::with_capacity(CHUNK + 1024);
-        let mut pen = Pen::new();
+        let mut pen = Pen::new(self.size.width, self.ascii);
         for (x, y, cell) in content {
             pen.cell(&mut bytes, x, y, cell);
             self.frame.cells += 1;

@@ -10,6 +10,7 @@ use std::os::fd::AsFd;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
+use super::background::{Background, QUESTION, may_ask};
 use super::colour::over_ssh;
 use super::reader::timespec;
 use super::{Clock, Env, Input, Parser, Reply, is_set};
@@ -40,6 +41,8 @@ pub struct Capabilities {
     pub tmux: bool,
     /// At the other end of an SSH line.
     pub ssh: bool,
+    /// What is behind text, as the terminal or its environment says.
+    pub background: Option<Background>,
 }
 
 /// The size of a terminal.
@@ -88,6 +91,9 @@ pub fn probe(
     if !tmux {
         out.write_all(KITTY)?;
     }
+    if may_ask(env) {
+        out.write_all(QUESTION)?;
+    }
     out.write_all(REST)?;
     out.flush()?;
     let mut replies = Vec::new();
@@ -134,6 +140,7 @@ pub fn probe(
 pub fn judge(replies: &[Reply], env: &Env, size: WindowSize) -> Capabilities {
     let mut found = Capabilities { tmux: in_tmux(env), ssh: over_ssh(env), ..Capabilities::default() };
     found.iterm = !found.tmux && iterm(env);
+    found.background = Background::of_env(env);
     let mut area = None;
     let mut asked = None;
     for reply in replies {
@@ -145,6 +152,7 @@ pub fn judge(replies: &[Reply], env: &Env, size: WindowSize) -> Capabilities {
             Reply::Kitty { ok, .. } => found.kitty = *ok && !found.tmux,
             Reply::Version(version) => found.version = Some(version.clone()),
             Reply::CellPixels(height, width) if *height > 0 && *width > 0 => asked = Some((*width, *height)),
+            Reply::Background(colour) => found.background = Some(Background::of(*colour)),
             Reply::TextAreaPixels(height, width) => area = Some((*width, *height)),
             _ => {}
         }
@@ -205,6 +213,21 @@ mod tests {
         assert_eq!(found.cell, Some((10, 20)));
         assert_eq!(typed(&keys), "jkl");
         assert!(asked.starts_with(KITTY) && asked.ends_with(b"\x1b[c"));
+    }
+
+    #[test]
+    fn the_background_is_what_the_terminal_answers_else_what_the_environment_says() {
+        let found = |bytes: &[u8], pairs: &[(&str, &str)]| {
+            let (found, _, asked) = ask(bytes, &env(pairs), &mut Parser::default());
+            (found.background, asked.windows(QUESTION.len()).any(|w| w == QUESTION))
+        };
+        let (dark, light) = (Some(Background::Dark), Some(Background::Light));
+        let xterm = ("TERM", "xterm");
+        assert_eq!(found(b"\x1b]11;rgb:ffff/ffff/dddd\x1b\\\x1b[?62c", &[xterm]), (light, true));
+        assert_eq!(found(b"\x1b]11;rgb:00/11/22\x07\x1b[?62c", &[xterm, ("COLORFGBG", "0;15")]), (dark, true));
+        assert_eq!(found(b"\x1b[?62c", &[xterm, ("COLORFGBG", "0;15")]), (light, true));
+        assert_eq!(found(b"\x1b]11;pink\x1b\\\x1b[?62c", &[xterm]), (None, true));
+        assert_eq!(found(b"\x1b[?62c", &[("TERM", "linux")]), (dark, false));
     }
 
     #[test]

@@ -3,9 +3,11 @@
 //! Written by hand because a true-colour picture is 3,200 cells that all change: crossterm's formatting took longer for
 //! them than a tenth of decoding the picture. It also sends only the colour that changed, and one reset at the end.
 
-use ratatui::buffer::Cell;
+use ratatui::buffer::{Cell, CellWidth};
 use ratatui::style::{Color, Modifier};
 
+use super::clusters::{is_uncertain, widest};
+use super::locale;
 use crate::model::clean;
 
 /// Attributes and their SGR numbers.
@@ -25,6 +27,10 @@ const ATTRIBUTES: [(Modifier, u8); 9] = [
 pub(super) struct Pen {
     next: Option<(u16, u16)>,
     look: Look,
+    /// Columns of the screen.
+    width: u16,
+    /// Nothing but ASCII is written.
+    ascii: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -38,22 +44,35 @@ struct Look {
 const PLAIN: Look = Look { fg: Color::Reset, bg: Color::Reset, underline: Color::Reset, modifier: Modifier::empty() };
 
 impl Pen {
-    pub(super) fn new() -> Self {
-        Pen { next: None, look: PLAIN }
+    /// For a screen of so many columns, in ASCII alone or not.
+    pub(super) fn new(width: u16, ascii: bool) -> Self {
+        Pen { next: None, look: PLAIN, width, ascii }
+    }
+
+    fn go(out: &mut Vec<u8>, x: u16, y: u16) {
+        out.extend_from_slice(b"\x1b[");
+        number(out, u32::from(y) + 1);
+        out.push(b';');
+        number(out, u32::from(x) + 1);
+        out.push(b'H');
     }
 
     /// Appends the cell at column `x`, row `y` (from 0).
     pub(super) fn cell(&mut self, out: &mut Vec<u8>, x: u16, y: u16, cell: &Cell) {
         if self.next != Some((x, y)) {
-            out.extend_from_slice(b"\x1b[");
-            number(out, u32::from(y) + 1);
-            out.push(b';');
-            number(out, u32::from(x) + 1);
-            out.push(b'H');
+            Pen::go(out, x, y);
         }
         // After a wide character the next cell is told its place: how wide it is, terminals disagree.
         self.next = x.checked_add(1).map(|x| (x, y));
         self.look(out, Look { fg: cell.fg, bg: cell.bg, underline: cell.underline_color, modifier: cell.modifier });
+        if self.ascii && !cell.symbol().is_ascii() {
+            out.extend_from_slice(locale::ascii(cell.symbol(), cell.cell_width()).as_bytes());
+            self.next = None;
+            return;
+        }
+        if is_uncertain(cell.symbol()) {
+            return self.uncertain(out, x, y, cell);
+        }
         // Widgets show a mark for what a terminal would obey; what one forgot is not written.
         let bare = |c: &char| !clean::is_hidden(*c);
         match cell.symbol().chars().all(|c| bare(&c)) {
@@ -63,6 +82,23 @@ impl Pen {
                 out.extend_from_slice(if rest.is_empty() { " " } else { &rest }.as_bytes());
             }
         }
+    }
+
+    /// Appends what terminals may show in other columns than it is meant to take: over blanks, and on the last columns
+    /// with the wrapping into the next row turned off.
+    fn uncertain(&mut self, out: &mut Vec<u8>, x: u16, y: u16, cell: &Cell) {
+        let bare: String = cell.symbol().chars().filter(|c| !clean::is_hidden(*c)).collect();
+        out.extend(std::iter::repeat_n(b' ', usize::from(bare.cell_width())));
+        Pen::go(out, x, y);
+        let wraps = x.saturating_add(widest(cell.symbol())) > self.width;
+        if wraps {
+            out.extend_from_slice(b"\x1b[?7l");
+        }
+        out.extend_from_slice(bare.as_bytes());
+        if wraps {
+            out.extend_from_slice(b"\x1b[?7h");
+        }
+        self.next = None;
     }
 
     /// Appends what ends a run of cells.
@@ -186,7 +222,7 @@ mod tests {
 
     fn written(cells: &[(u16, u16, Cell)]) -> Vec<u8> {
         let mut out = Vec::new();
-        let mut pen = Pen::new();
+        let mut pen = Pen::new(100, false);
         for (x, y, cell) in cells {
             pen.cell(&mut out, *x, *y, cell);
         }
@@ -224,7 +260,10 @@ mod tests {
     fn what_a_widget_forgot_to_clean_is_not_written() {
         let cells =
             [(0, 0, Cell::new("\u{1b}]52;c;x\u{7}")), (1, 0, Cell::new("\u{202e}")), (2, 0, Cell::new("👩\u{200d}🚀"))];
-        assert_eq!(String::from_utf8(written(&cells)).unwrap(), "\x1b[1;1H]52;c;x 👩\u{200d}🚀");
+        assert_eq!(
+            String::from_utf8(written(&cells)).unwrap(),
+            "\x1b[1;1H       \x1b[1;1H]52;c;x\x1b[1;2H   \x1b[1;3H👩\u{200d}🚀"
+        );
     }
 
     fn a_colour() -> impl Strategy<Value = Color> {

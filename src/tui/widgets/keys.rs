@@ -10,7 +10,7 @@ use crate::tui::action::{Action, Scope};
 use crate::tui::keymap::Keymap;
 use crate::tui::theme::{Look, Role};
 
-const SCOPES: [Scope; 20] = [
+const SCOPES: [Scope; 21] = [
     Scope::Review,
     Scope::Round,
     Scope::Answers,
@@ -18,6 +18,7 @@ const SCOPES: [Scope; 20] = [
     Scope::List,
     Scope::Board,
     Scope::Behind,
+    Scope::Answer,
     Scope::Metadata,
     Scope::Vocabulary,
     Scope::Templates,
@@ -67,6 +68,7 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
             A::HowSure,
         ],
         Scope::Behind => &[A::OnlyWrong, A::WrongFirst],
+        Scope::Answer => &[A::Open, A::NextAnswer, A::PreviousAnswer, A::AnswerDown],
         Scope::Metadata => &[A::SaveMetadata, A::NextArea, A::Side, A::SeedUp, A::Difference, A::EditOutside],
         Scope::Vocabulary => &[A::AddTerm, A::RenameTerm, A::ToggleTerm, A::RemoveTerm, A::TermRules, A::ShowTerms],
         Scope::Templates => &[A::TypeText, A::OtherFile],

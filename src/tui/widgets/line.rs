@@ -63,19 +63,20 @@ pub fn paste(input: &mut Input, pasted: &str) {
 /// Draws the line in `area`'s first row, scrolled so that the cursor shows; returns where the cursor belongs.
 pub fn draw(input: &Input, area: Rect, buf: &mut Buffer, style: Style) -> Position {
     let room = usize::from(area.width.max(1)) - 1;
-    let scroll = input.visual_scroll(room);
-    let mut skipped = 0;
-    let shown: String = text::clean(input.value())
-        .chars()
-        .skip_while(|c| {
-            let skip = skipped < scroll;
-            skipped += if skip { text::char_width(*c) } else { 0 };
-            skip
-        })
-        .collect();
-    buf.set_stringn(area.x, area.y, &shown, usize::from(area.width), style);
-    let column = input.visual_cursor().saturating_sub(skipped).min(room);
-    Position::new(area.x + u16::try_from(column).unwrap_or(0), area.y)
+    let shown = text::clean(input.value());
+    let before = shown.char_indices().nth(input.cursor()).map_or(shown.len(), |(at, _)| at);
+    // The column of the cluster that the cursor is in, and as many clusters before it as there is room for.
+    let mut column: usize = text::clusters(&shown[..before]).map(|(_, columns)| columns).sum();
+    let mut from = 0;
+    for (cluster, columns) in text::clusters(&shown) {
+        if column <= room || from >= before {
+            break;
+        }
+        from += cluster.len();
+        column -= columns.min(column);
+    }
+    buf.set_stringn(area.x, area.y, &shown[from..], usize::from(area.width), style);
+    Position::new(area.x + u16::try_from(column.min(room)).unwrap_or(0), area.y)
 }
 
 #[cfg(test)]

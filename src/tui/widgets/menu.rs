@@ -114,11 +114,9 @@ impl Menu {
         self
     }
 
-    /// The same with this much of the note typed already; what is typed goes on with it.
-    pub fn noted(mut self, note: &str) -> Menu {
-        if !note.is_empty() {
-            (self.note, self.in_note) = (Some(Input::new(note.into())), true);
-        }
+    /// The same with this note, and the keys still with the lines.
+    pub fn keeping(mut self, note: &str) -> Menu {
+        self.note = Some(Input::new(note.into()));
         self
     }
 
@@ -224,14 +222,21 @@ impl Menu {
         MenuOutcome::Open
     }
 
-    /// Takes the marked lines; the one under the cursor too when `here` (its number was pressed) or nothing is marked.
+    /// Takes the marked lines; the one under the cursor too when `here` (its number was pressed), or when nothing is marked
+    /// and the cursor shows it. From the note only what is marked is taken: typing a note chooses no line.
     fn take(&mut self, here: bool) -> MenuOutcome {
-        let mut picks = self.marks.clone();
-        if here || picks.is_empty() {
+        let on_lines = here || !self.in_note;
+        // A line that asked for the note stays chosen until another one is.
+        let mut picks = if self.several || !on_lines { self.marks.clone() } else { BTreeSet::new() };
+        if here || (on_lines && picks.is_empty()) {
             let Some((index, _)) = self.shown.get(self.cursor) else {
                 return MenuOutcome::Refused("no line fits what is typed".into());
             };
             picks.insert(*index);
+        }
+        if picks.is_empty() && (!self.several || self.note().trim().is_empty()) {
+            self.in_note = false;
+            return MenuOutcome::Refused("choose a line by its number, or with the arrows and enter".into());
         }
         let note = self.note.as_ref().map(|n| n.value().trim().to_string()).unwrap_or_default();
         let wants = picks.iter().any(|i| self.choices.get(*i).is_some_and(|c| c.wants_note));
@@ -327,7 +332,9 @@ impl Menu {
 
     fn row(&self, i: usize, index: usize, found: &[usize], row: Rect, buf: &mut Buffer, look: &Look) {
         let Some(choice) = self.choices.get(index) else { return };
-        let here = i == self.cursor && !self.in_note;
+        // The line that asked for the note shows while it is typed.
+        let asked = !self.several && self.marks.contains(&index);
+        let here = if self.in_note { asked } else { i == self.cursor };
         let style = look.style(Role::Text);
         let mark = match (here, look.accessible) {
             (true, true) => ">",

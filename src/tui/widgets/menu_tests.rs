@@ -65,6 +65,49 @@ fn down_past_the_last_line_is_the_note_and_enter_takes_the_cursor() {
 }
 
 #[test]
+fn a_note_marks_no_line() {
+    let mut menu = reasons();
+    press(&mut menu, KeyCode::Up);
+    assert!(matches!(press(&mut menu, KeyCode::Enter), MenuOutcome::Refused(_)), "neither a reason nor a note");
+    press(&mut menu, KeyCode::Up);
+    menu.paste("too dark");
+    assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[], "too dark"));
+    let mut begun = reasons().keeping("too dark");
+    press(&mut begun, KeyCode::Up);
+    assert_eq!(press(&mut begun, KeyCode::Enter), chosen(&[], "too dark"));
+    let mut begun = reasons().keeping("too dark");
+    assert_eq!(press(&mut begun, KeyCode::Char('2')), chosen(&[1], "too dark"));
+    let mut marked = reasons();
+    press(&mut marked, KeyCode::Tab);
+    press(&mut marked, KeyCode::Up);
+    press(&mut marked, KeyCode::Up);
+    marked.paste("too dark");
+    assert_eq!(press(&mut marked, KeyCode::Enter), chosen(&[0], "too dark"));
+}
+
+#[test]
+fn where_one_line_is_taken_a_note_waits_for_it() {
+    let lines = || ["accept", "reject", "fix"].map(|label| Choice::new(label).wants_note()).to_vec();
+    let mut menu = Menu::new("settle", lines()).with_note();
+    press(&mut menu, KeyCode::Up);
+    menu.paste("no rule");
+    assert!(matches!(press(&mut menu, KeyCode::Enter), MenuOutcome::Refused(_)));
+    assert!(!menu.typing(), "the lines have the keys");
+    press(&mut menu, KeyCode::Down);
+    assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[1], "no rule"));
+    // A line that asked for the note is left for another one.
+    let mut menu = Menu::new("settle", lines()).with_note();
+    press(&mut menu, KeyCode::Char('1'));
+    menu.paste("no rule");
+    press(&mut menu, KeyCode::Up);
+    assert_eq!(press(&mut menu, KeyCode::Char('3')), chosen(&[2], "no rule"));
+    let mut menu = Menu::new("settle", lines()).with_note();
+    press(&mut menu, KeyCode::Char('2'));
+    menu.paste("no rule");
+    assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[1], "no rule"));
+}
+
+#[test]
 fn typing_narrows_with_the_best_first() {
     let names = ["sort ascending", "sort descending", "describe", "subset"];
     let mut choices = names.map(Choice::new).to_vec();

@@ -1,5 +1,6 @@
 //! Parts that panes are made of. None of them reads an event or does I/O.
 
+pub mod confirm;
 pub mod editor;
 pub mod keys;
 pub mod line;

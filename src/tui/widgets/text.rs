@@ -1,8 +1,13 @@
 //! Fitting text to cells of a terminal.
+//!
+//! What a terminal shows in cells are grapheme clusters: a letter with its marks, an emoji of several code points. They are
+//! never cut, and their columns are what ratatui takes them for. [`clusters`] is the one place that says so.
 
-use ratatui::buffer::Buffer;
+use std::borrow::Cow;
+
+use ratatui::buffer::{Buffer, CellWidth};
 use ratatui::style::Style;
-use unicode_width::UnicodeWidthChar;
+use unicode_segmentation::UnicodeSegmentation;
 
 use crate::model::clean;
 
@@ -11,50 +16,90 @@ pub fn clean(text: &str) -> String {
     clean::line(text).into_owned()
 }
 
-/// Columns a character takes: one where [`clean::MARK`] stands for it.
-pub fn char_width(c: char) -> usize {
-    if clean::is_hidden(c) { 1 } else { c.width().unwrap_or(0) }
+/// Grapheme clusters of a clean text, each with the columns it takes.
+pub fn clusters(text: &str) -> impl Iterator<Item = (&str, usize)> {
+    text.graphemes(true).map(|cluster| (cluster, usize::from(cluster.cell_width())))
 }
 
-/// Columns a text takes.
+/// Columns a text takes once it is cleaned.
 pub fn width(text: &str) -> usize {
-    text.chars().map(char_width).sum()
+    match clean::line(text) {
+        Cow::Borrowed(text) if text.is_ascii() => text.len(),
+        text => clusters(&text).map(|(_, columns)| columns).sum(),
+    }
 }
 
-/// `text` cut to `room` columns, the cut marked with `…`, and the range of characters kept. Where `keep` (a character
-/// index) would fall outside, the beginning is cut instead.
-fn window(text: &str, room: usize, keep: Option<usize>) -> (bool, std::ops::Range<usize>, bool) {
-    let widths: Vec<usize> = text.chars().map(char_width).collect();
-    let total: usize = widths.iter().sum();
+/// For each character the columns of the cluster that it begins; `None` for those that belong to the one before.
+pub fn columns(text: &[char]) -> Vec<Option<usize>> {
+    let shown: String = text.iter().map(|c| if clean::is_hidden(*c) { clean::MARK } else { *c }).collect();
+    let mut out = Vec::with_capacity(text.len());
+    for (cluster, columns) in clusters(&shown) {
+        out.push(Some(columns));
+        out.extend(cluster.chars().skip(1).map(|_| None));
+    }
+    out
+}
+
+/// The clusters of a clean text that fit in `room` columns, the first of them in any case, and the rest.
+pub fn cut(text: &str, room: usize) -> (&str, &str) {
+    let (mut used, mut end) = (0, 0);
+    for (cluster, columns) in clusters(text) {
+        used += columns;
+        if used > room && end > 0 {
+            break;
+        }
+        end += cluster.len();
+    }
+    text.split_at(end)
+}
+
+/// The clusters of `text` that are kept in `room` columns, and whether something is cut before and after them. Where `keep` (the
+/// index of a character) would fall outside, the beginning is cut instead. Each has the index of its first character.
+fn window(text: &str, room: usize, keep: Option<usize>) -> (bool, Vec<(usize, &str)>, bool) {
+    let mut all = Vec::new();
+    let mut at = 0;
+    for (cluster, columns) in clusters(text) {
+        all.push((at, cluster, columns));
+        at += cluster.chars().count();
+    }
+    let total: usize = all.iter().map(|(.., columns)| columns).sum();
+    let kept = |range: std::ops::Range<usize>| -> Vec<(usize, &str)> {
+        all.get(range).unwrap_or_default().iter().map(|(at, cluster, _)| (*at, *cluster)).collect()
+    };
     if total <= room {
-        return (false, 0..widths.len(), false);
+        return (false, kept(0..all.len()), false);
     }
     let take = |from: usize, room: usize| {
         let mut used = 0;
-        let fits = widths.iter().skip(from).take_while(|w| {
-            used += **w;
+        let fits = all.iter().skip(from).take_while(|(.., columns)| {
+            used += *columns;
             used <= room
         });
         from + fits.count()
     };
     let end = take(0, room.saturating_sub(1));
+    let keep = keep.map(|keep| all.iter().rposition(|(at, ..)| *at <= keep).unwrap_or(0));
     match keep {
         Some(keep) if keep >= end && room > 8 => {
             // A third of the room before the match, so that it is seen in its context.
             let mut from = keep;
             let mut before = 0;
             while from > 0 {
-                let w = widths.get(from - 1).copied().unwrap_or(0);
-                if before + w > room / 3 {
+                let columns = all.get(from - 1).map_or(0, |(.., columns)| *columns);
+                if before + columns > room / 3 {
                     break;
                 }
-                before += w;
+                before += columns;
                 from -= 1;
             }
-            let rest: usize = widths.iter().skip(from).sum();
-            if rest < room { (true, from..widths.len(), false) } else { (true, from..take(from, room - 2), true) }
+            let rest: usize = all.iter().skip(from).map(|(.., columns)| columns).sum();
+            if rest < room {
+                (true, kept(from..all.len()), false)
+            } else {
+                (true, kept(from..take(from, room - 2)), true)
+            }
         }
-        _ => (false, 0..end, true),
+        _ => (false, kept(0..end), true),
     }
 }
 
@@ -64,14 +109,13 @@ pub fn fit(text: &str, room: usize) -> String {
         return String::new();
     }
     let text = clean(text);
-    let (before, range, after) = window(&text, room, None);
-    let kept = text.chars().skip(range.start).take(range.len());
-    let mark = |on: bool| on.then_some('…');
-    mark(before).into_iter().chain(kept).chain(mark(after)).collect()
+    let (before, kept, after) = window(&text, room, None);
+    let mark = |on: bool| on.then_some("…");
+    mark(before).into_iter().chain(kept.into_iter().map(|(_, cluster)| cluster)).chain(mark(after)).collect()
 }
 
-/// Draws `text` at (`x`, `y`) in at most `room` columns; characters whose index is in `marks` (sorted) are drawn with
-/// `marked` laid over `style`. Returns the columns used.
+/// Draws `text` at (`x`, `y`) in at most `room` columns; clusters with a character whose index is in `marks` (sorted) are drawn
+/// with `marked` laid over `style`. Returns the columns used.
 pub fn draw_marked(
     buf: &mut Buffer,
     (x, y): (u16, u16),
@@ -82,7 +126,7 @@ pub fn draw_marked(
     marked: Style,
 ) -> u16 {
     let text = clean(text);
-    let (before, range, after) = window(&text, room, marks.first().copied());
+    let (before, kept, after) = window(&text, room, marks.first().copied());
     let mut at = x;
     let mut left = room;
     let mut put = |buf: &mut Buffer, piece: &str, style: Style| {
@@ -94,14 +138,14 @@ pub fn draw_marked(
         put(buf, "…", style);
     }
     let (mut piece, mut on) = (String::new(), false);
-    for (index, c) in text.chars().enumerate().skip(range.start).take(range.len()) {
-        let hit = marks.binary_search(&index).is_ok();
+    for (index, cluster) in kept {
+        let hit = cluster.chars().zip(index..).any(|(_, index)| marks.binary_search(&index).is_ok());
         if hit != on && !piece.is_empty() {
             put(buf, &piece, if on { style.patch(marked) } else { style });
             piece.clear();
         }
         on = hit;
-        piece.push(c);
+        piece.push_str(cluster);
     }
     if !piece.is_empty() {
         put(buf, &piece, if on { style.patch(marked) } else { style });
@@ -134,14 +178,12 @@ pub fn wrap(text: &str, room: usize) -> Vec<String> {
             }
             let mut rest = word;
             while wide > room {
-                let mut taken = 0;
-                let cut = rest.char_indices().find(|(i, c)| {
-                    taken += char_width(*c);
-                    taken > room && *i > 0
-                });
-                let Some((cut, _)) = cut else { break };
-                out.push(rest[..cut].to_string());
-                rest = &rest[cut..];
+                let (head, tail) = cut(rest, room);
+                if tail.is_empty() {
+                    break;
+                }
+                out.push(head.to_string());
+                rest = tail;
                 wide = width(rest);
             }
             line.push_str(rest);
@@ -210,6 +252,23 @@ mod tests {
         for line in wrap("一二三 四五六七八 九", 4) {
             assert!(width(&line) <= 4);
         }
+    }
+
+    #[test]
+    fn clusters_are_never_cut() {
+        let family = "👨‍👩‍👧‍👦";
+        assert_eq!((width(family), width("e\u{301}"), width("1️⃣"), width("pass\u{200d}word")), (2, 1, 2, 9));
+        assert_eq!(fit(&format!("{family}{family}{family}"), 5), format!("{family}{family}…"));
+        assert_eq!(fit(&format!("a{family}"), 2), "a…");
+        assert_eq!(wrap(&format!("{family}{family} e\u{301}e\u{301}"), 2), [family, family, "e\u{301}e\u{301}"]);
+        assert_eq!(wrap(family, 1), [family], "what is wider than a line stands in one");
+        let mut buf = Buffer::empty(Rect::new(0, 0, 8, 1));
+        // A match within a cluster marks all of it.
+        let used = draw_marked(&mut buf, (0, 0), 8, &format!("x{family}y"), &[3], Style::new(), Style::new().bold());
+        assert_eq!((used, buf[(1, 0)].symbol()), (4, family));
+        let bold = |x: u16| buf[(x, 0)].modifier.contains(ratatui::style::Modifier::BOLD);
+        assert_eq!([bold(0), bold(1), bold(3)], [false, true, false]);
+        assert_eq!(columns(&['a', 'e', '\u{301}', '\u{202e}', '漢']), [Some(1), Some(1), None, Some(1), Some(2)]);
     }
 
     #[test]

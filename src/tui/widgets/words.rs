@@ -133,16 +133,14 @@ pub fn wrap(words: Vec<Word>, room: usize) -> Vec<Vec<Word>> {
                 continue;
             }
             // A word longer than a line is cut.
-            let mut wide = 0;
-            let fits = rest.char_indices().find(|(_, c)| {
-                wide += text::char_width(*c);
-                wide > room
-            });
-            let Some((cut, _)) = fits.filter(|(cut, _)| *cut > 0) else { break };
-            if let Some(line) = lines.last_mut() {
-                line.push((rest[..cut].to_string(), style));
+            let (head, tail) = text::cut(rest, room);
+            if tail.is_empty() {
+                break;
             }
-            rest = &rest[cut..];
+            if let Some(line) = lines.last_mut() {
+                line.push((head.to_string(), style));
+            }
+            rest = tail;
             lines.push(Vec::new());
         }
         used += text::width(rest);

@@ -9,7 +9,7 @@ mod vlmevalkit;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use benchtop::formats::{self, Format, ToolVerdict};
+use benchtop::formats::{self, Format};
 use benchtop::model::{Item, Key, Prediction};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -48,7 +48,7 @@ fn by_key(rows: &[Prediction]) -> BTreeMap<Key, &Prediction> {
     found
 }
 
-fn verdict(row: &Prediction) -> ToolVerdict {
+fn verdict(row: &Prediction) -> benchtop::model::ToolVerdict {
     formats::tool_verdict(row)
 }
 

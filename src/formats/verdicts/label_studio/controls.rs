@@ -26,6 +26,16 @@ impl Controls {
         self.choices.extend(list.into_iter().map(|choice| (name.to_string(), choice)));
     }
 
+    /// Takes in choices of a control that may be the one for the answer: an answer that is picked is as good as one that is
+    /// written, unless it was said that the choice means a verdict or a reason.
+    pub(super) fn pick(&mut self, name: &str, list: Vec<String>, meaning: Meaning<'_>) {
+        let known = list.iter().any(|choice| meaning.words.choices.contains_key(choice));
+        match name == ANSWER && !known && !list.is_empty() {
+            true => self.write(name, list.join("\n")),
+            false => self.choose(name, list),
+        }
+    }
+
     /// Takes in the text of a control.
     pub(super) fn write(&mut self, name: &str, text: String) {
         match name {

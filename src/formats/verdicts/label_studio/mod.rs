@@ -18,8 +18,8 @@ use uuid::Uuid;
 pub use read::read;
 pub use task::TaskWriter;
 
-use crate::model::Seen;
 use crate::model::verdict::Part;
+use crate::model::{PictureSeen, Seen};
 
 /// The field of a task's `data` that holds what annotations have no place for.
 pub const BLOCK: &str = "benchtop";
@@ -44,6 +44,8 @@ struct Circumstances {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ms: Option<u32>,
     seen: Seen,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pictures: Vec<PictureSeen>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     round: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,6 +9,7 @@ use super::controls::{Controls, texts};
 use super::{ANSWER, BLOCK, Circumstances, NOTE, REASONS, VERDICT};
 use crate::formats::fields::wrong;
 use crate::formats::records::{Record, Records, Shape};
+use crate::formats::tools::label_studio;
 use crate::formats::verdicts::line::{Line, drawn, time};
 use crate::formats::verdicts::{Found, Meaning, Take};
 use crate::model::exchange::{Exchanged, said};
@@ -72,7 +73,7 @@ fn one(place: &str, record: &Record, meaning: Meaning<'_>, other: &mut BTreeSet<
             let place = format!("{place}, annotation {}", at + 1);
             let found = match annotation {
                 Value::Object(annotation) => {
-                    let source = Source { place: place.clone(), data, annotation, min: false };
+                    let source = Source { place: place.clone(), data, task: record.get("id"), annotation, min: false };
                     source.found(meaning, other)
                 }
                 _ => wrong(&place, Problem::input("it is no object").field("annotations")),
@@ -80,7 +81,8 @@ fn one(place: &str, record: &Record, meaning: Meaning<'_>, other: &mut BTreeSet<
             take(found)
         }),
         (None, _) if record.contains_key("annotation_id") || record.contains_key("annotator") => {
-            let source = Source { place: place.to_string(), data: record, annotation: record, min: true };
+            let task = record.get("id");
+            let source = Source { place: place.to_string(), data: record, task, annotation: record, min: true };
             take(source.found(meaning, other))
         }
         (Some(_), Some(Value::Object(_))) => {
@@ -94,35 +96,48 @@ fn one(place: &str, record: &Record, meaning: Meaning<'_>, other: &mut BTreeSet<
     }
 }
 
+/// The id of an item, and the question that its task shows.
+type About = (String, Option<String>);
+
 /// An annotation and the data of its task; in JSON-MIN both are one record.
 struct Source<'s> {
     place: String,
     data: &'s Record,
+    /// The number that Label Studio gave the task.
+    task: Option<&'s Value>,
     annotation: &'s Record,
     min: bool,
 }
 
 impl Source<'_> {
     fn found(self, meaning: Meaning<'_>, other: &mut BTreeSet<String>) -> Found {
-        let item = self.item(meaning).unwrap_or_default();
+        let (key, known) = self.item(meaning);
+        let item = known.as_ref().map_or(key, |about| about.0.clone());
         let who = self.completed_by();
-        let verdict = self.verdict(&item, who.as_ref(), meaning, other);
+        let verdict = self.verdict(known, who.as_ref(), meaning, other);
         Found { place: self.place, item, who: who.map(|w| w.name).unwrap_or_default(), verdict }
     }
 
-    /// The id of the item.
-    fn item(&self, meaning: Meaning<'_>) -> Option<String> {
-        let id = |name: &str| match self.data.get(name)? {
-            Value::String(id) if !id.is_empty() => Some(id.clone()),
-            Value::Number(id) => Some(id.to_string()),
-            _ => None,
+    /// What the task calls its item, and the id of the item with the question that the task shows.
+    fn item(&self, meaning: Meaning<'_>) -> (String, Result<About>) {
+        let named = meaning.words.item_field.as_deref();
+        let said = self.data.get(named.unwrap_or("item")).and_then(text);
+        let question = self.data.get("question").and_then(Value::as_str).map(str::to_string);
+        let (key, question) = match (said, named) {
+            (Some(said), _) => (Some(said), question),
+            (None, Some(_)) => (None, question),
+            (None, None) => {
+                let (key, question) = label_studio::asked(self.data.clone(), self.task.cloned(), self.min);
+                (key.as_ref().and_then(text), question)
+            }
         };
-        match &meaning.words.item_field {
-            Some(name) => id(name),
-            // In JSON-MIN `id` is the number that Label Studio gave the task.
-            None if self.min => id("item"),
-            None => id("item").or_else(|| id("id")),
-        }
+        let Some(key) = key else {
+            let problem = Problem::input("its task does not say which item it is about").field(named.unwrap_or("item"));
+            let help = "--item-field names the field of `data` that holds the item's id";
+            return (String::new(), Err(problem.help(help)));
+        };
+        let item = (meaning.item)(&key, question.as_deref());
+        (key, item.map(|item| (item, question)))
     }
 
     /// Who gave it: a number of Label Studio's, an address, or a name.
@@ -146,7 +161,7 @@ impl Source<'_> {
 
     fn verdict(
         &self,
-        item: &str,
+        about: Result<About>,
         who: Option<&Person>,
         meaning: Meaning<'_>,
         other: &mut BTreeSet<String>,
@@ -154,20 +169,14 @@ impl Source<'_> {
         if self.annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true) {
             return Err(Problem::input("it was cancelled in Label Studio").field("was_cancelled"));
         }
-        if item.is_empty() {
-            let field = meaning.words.item_field.as_deref().unwrap_or("item");
-            return Err(Problem::input("its task does not say which item it is about")
-                .field(field)
-                .help("--item-field names the field of `data` that holds the item's id"));
-        }
+        let (item, question) = about?;
         let mut controls = self.controls(meaning)?;
         let judgement = controls.judgement(meaning);
         other.append(&mut controls.other);
         let judgement = judgement?;
-        let question = self.data.get("question").and_then(Value::as_str).map(str::to_string);
         let block = self.block()?;
         if let Some(known) = self.known(&block, &judgement, who, meaning) {
-            return Ok(Exchanged { question, ..circumstanced(item, known, judgement, meaning)? });
+            return Ok(Exchanged { question, ..circumstanced(&item, known, judgement, meaning)? });
         }
         let person = who.ok_or_else(|| Problem::input("nobody is named").field("completed_by"))?;
         if person.number && !meaning.words.people.contains_key(&person.name) {
@@ -179,8 +188,8 @@ impl Source<'_> {
         let at = self.at()?;
         let judgement = Judgement { ms: self.lead_time(), ..judgement };
         let id = self.text(if self.min { "annotation_id" } else { "id" }).unwrap_or_default();
-        let uuid = drawn("label-studio", &id, (item, &who), at, &judgement);
-        Ok(Exchanged { item: item.to_string(), who, judgement, at, rev: None, uuid, on: None, question })
+        let uuid = drawn("label-studio", &id, (&item, &who), at, &judgement);
+        Ok(Exchanged { item, who, judgement, at, rev: None, uuid, on: None, question })
     }
 
     /// What its controls hold.
@@ -189,12 +198,13 @@ impl Source<'_> {
         if self.min {
             for (name, value) in self.annotation.iter().filter(|(name, _)| !OF_MIN.contains(&name.as_str())) {
                 match (name.as_str(), value) {
-                    (NOTE | ANSWER, value) => {
+                    (NOTE, value) => {
                         let text = texts(name, value)?;
                         if !text.is_empty() {
                             controls.write(name, text.join("\n"));
                         }
                     }
+                    (ANSWER, value) => controls.pick(name, texts(name, value)?, meaning),
                     (VERDICT | REASONS, value) => controls.choose(name, texts(name, value)?),
                     // Anything else is data of the task, unless it was said what it means.
                     (_, value) => {
@@ -216,7 +226,7 @@ impl Source<'_> {
             let (name, kind) = (field("from_name"), field("type"));
             let value = region.get("value").unwrap_or(&Value::Null);
             match kind {
-                "choices" => controls.choose(name, texts(name, value)?),
+                "choices" => controls.pick(name, texts(name, value)?, meaning),
                 "textarea" => controls.write(name, texts(name, value)?.join("\n")),
                 _ => drop(controls.other.insert(name.to_string())),
             }
@@ -253,11 +263,7 @@ impl Source<'_> {
     }
 
     fn text(&self, name: &str) -> Option<String> {
-        match self.annotation.get(name)? {
-            Value::String(text) => Some(text.clone()),
-            Value::Number(number) => Some(number.to_string()),
-            _ => None,
-        }
+        text(self.annotation.get(name)?)
     }
 
     /// When it was given: when it was last changed, else when it was made.
@@ -277,6 +283,15 @@ impl Source<'_> {
         let seconds = self.annotation.get("lead_time")?.as_f64().filter(|s| s.is_finite() && *s >= 0.0)?;
         // Saturates: nobody looks at an item for fifty days.
         Some((seconds * 1000.0).round() as u32)
+    }
+}
+
+/// A text that is not empty, or a number, as text.
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
     }
 }
 
@@ -307,6 +322,7 @@ fn circumstanced(item: &str, known: &Circumstances, judgement: Judgement, meanin
         guidelines: known.guidelines,
         revealed: known.revealed,
         on: known.on,
+        pictures: known.pictures,
     };
     line.exchanged(meaning).map_err(|p| Problem::input(p.what).field(BLOCK))
 }

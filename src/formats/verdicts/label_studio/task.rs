@@ -111,6 +111,7 @@ fn circumstances(verdict: &Exchanged) -> Circumstances {
         rev: verdict.rev,
         ms: j.ms,
         seen: j.seen,
+        pictures: j.pictures.clone(),
         round: asked.map(|a| a.round.clone()),
         part: asked.map(|a| a.part),
         guidelines: asked.and_then(|a| a.guidelines.clone()),

@@ -1,10 +1,7 @@
-//! The subject, as a plain shape: which one is chosen by the subject's name and the words of its term; what no word
-//! decides (ears, tails, proportions) hangs on a hash of the term, so that two terms look different.
+//! The subject: a figure where the term itself is one that can be drawn, else a box with the term's word.
 
 mod animal;
-mod made;
 mod people;
-mod plant;
 mod things;
 
 use tiny_skia::{Path, Transform};
@@ -34,7 +31,7 @@ const METAL: Tone = Tone::Own([176, 182, 190]);
 
 /// Parts from back to front in a box from -1 to 1, y downwards.
 #[derive(Default)]
-struct Figure {
+pub(super) struct Figure {
     parts: Vec<(Path, Option<f32>, Tone)>,
 }
 
@@ -65,16 +62,17 @@ impl Figure {
     }
 }
 
-/// Draws the subject of `words` in the middle of a scene. Gives its middle and how far it reaches, in pixels.
-pub(super) fn draw(sheet: &mut Sheet<'_>, words: &Words, draws: &mut Draws) -> (f32, f32, f32) {
-    let figure = chosen(words);
+/// Draws the subject of `words` in the middle of a scene. Gives where its word is to be written, if it is: the middle of
+/// the board, half its width and half its height, in pixels.
+pub(super) fn draw(sheet: &mut Sheet<'_>, words: &Words, draws: &mut Draws) -> Option<[f32; 4]> {
+    let (figure, board) = chosen(words);
     let unit = sheet.w.min(sheet.h);
     let size = unit * draws.between(0.34, 0.41);
     // As far to the side as leaves it whole.
     let slack = (0.5 - 1.12 * size / sheet.w).clamp(0.01, 0.1);
     let x = sheet.w * draws.between(0.5 - slack, 0.5 + slack);
     let y = sheet.h * draws.between(0.5, 0.56);
-    let turned = if draws.below(2) == 0 || words.kind == "text" { 1.0 } else { -1.0 };
+    let turned = if draws.below(2) == 0 || board.is_some() { 1.0 } else { -1.0 };
     let place = Transform::from_row(size * turned, 0.0, 0.0, size, x, y);
     let main = words.colour();
     let colour = |tone: Tone| match tone {
@@ -99,55 +97,78 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, words: &Words, draws: &mut Draws) -> (
             None => fill(sheet.canvas, path, colour(*tone), place),
         }
     }
-    (x, y, size)
-}
-
-/// Whether `term` holds one of the words, whole or in the plural: an elephant is no ant.
-fn says(term: &str, words: &[&str]) -> bool {
-    let one = |t: &str, word: &str| t.strip_prefix(word).is_some_and(|rest| ["", "s", "es"].contains(&rest));
-    words.iter().any(|word| match word.contains([' ', '-']) {
-        true => term.contains(word),
-        false => term.split(|c: char| !c.is_alphanumeric()).any(|t| one(t, word)),
+    board.map(|(top, bottom)| {
+        let (middle, high) = ((top + bottom) / 2.0, (bottom - top) / 2.0);
+        [x, y + middle * size, 0.86 * size, (high - 0.1) * size]
     })
 }
 
-fn chosen(words: &Words) -> Figure {
+/// Draws the parts of one thing.
+type Draw = fn(&mut Figure, &mut Draws);
+
+/// What is drawn, by the whole term. A figure that only resembles the term would show another answer, so every other term
+/// is a box with its word.
+const FIGURES: [(&[&str], Draw); 26] = [
+    (&["owl", "owls"], animal::owl),
+    (&["fish", "goldfish"], animal::fish),
+    (&["snail", "snails"], animal::snail),
+    (&["snake", "snakes"], animal::snake),
+    (&["octopus"], animal::octopus),
+    (&["crab", "crabs"], animal::crab),
+    (&["butterfly", "butterflies"], animal::butterfly),
+    (&["giraffe", "giraffes"], animal::giraffe),
+    (&["elephant", "elephants"], animal::elephant),
+    (&["cactus"], things::cactus),
+    (&["palm tree", "palm"], things::palm),
+    (&["tree"], things::tree),
+    (&["flower", "daisy"], things::flower),
+    (&["ice cream"], things::ice_cream),
+    (&["hamburger", "hamburgers", "burger"], things::hamburger),
+    (&["scarf"], things::scarf),
+    (&["pleated skirt"], things::pleated_skirt),
+    (&["t-shirt"], things::t_shirt),
+    (&["eiffel tower"], things::eiffel_tower),
+    (&["pyramids of giza", "pyramids"], things::pyramids),
+    (&["car"], things::car),
+    (&["airplane"], things::airplane),
+    (&["hot air balloon"], things::balloon),
+    (&["sailboat"], things::sailboat),
+    (&["ball", "basketball"], things::ball),
+    (&["star"], things::star),
+];
+
+/// Subjects whose terms are names: a movie that is called after a thing does not show it.
+const NAMES: [&str; 5] = ["movie", "anime", "tv-show", "celebrity", "character"];
+
+/// Top and bottom of the board on which a word is written.
+pub(super) type Board = (f32, f32);
+
+/// The figure of `words`, and the board for its word where it has one.
+pub(super) fn chosen(words: &Words) -> (Figure, Option<Board>) {
     let term = words.title.to_lowercase();
     let mut draws = Draws::new(hash(&term));
-    match words.kind.as_str() {
-        "animal" => animal::animal(&term, &mut draws),
-        "plant" => plant::plant(&term, &mut draws),
-        "food" => made::food(&term, &mut draws),
-        "clothes" => made::clothes(&term),
-        "landmark" => made::landmark(&term, &mut draws),
-        "face" | "celebrity" => people::face(words, &mut draws),
-        "action" => people::moving(&term, &mut draws),
-        "profession" => people::working(&mut draws),
-        "movie" | "anime" | "tv-show" => people::screen(&mut draws),
-        "text" => made::sign(&mut draws),
-        "object" => things::object(&term, &mut draws),
-        _ => guessed(&term, words, &mut draws),
+    let mut f = Figure::default();
+    let bare = ["the ", "an ", "a "].iter().find_map(|article| term.strip_prefix(article)).unwrap_or(&term);
+    let known = FIGURES.iter().find(|(terms, _)| terms.contains(&bare) && !NAMES.contains(&words.kind.as_str()));
+    let is_face = words.kind == "face" && term == "face" || words.kind.is_empty() && bare == "face";
+    let board = match known {
+        _ if term.is_empty() => None,
+        _ if words.kind == "text" => {
+            things::posts(&mut f);
+            Some((-0.72, 0.34))
+        }
+        _ if is_face => {
+            people::face(&mut f, words, &mut draws);
+            None
+        }
+        Some((_, make)) => {
+            make(&mut f, &mut draws);
+            None
+        }
+        None => Some((-0.6, 0.6)),
+    };
+    if let Some((top, bottom)) = board {
+        things::board(&mut f, top, bottom);
     }
-}
-
-/// Draws the figure of a term.
-type Draw = fn(&str, &mut Draws) -> Figure;
-
-/// Without a subject's name the words of the term decide.
-fn guessed(term: &str, words: &Words, draws: &mut Draws) -> Figure {
-    let kinds: [(&[&str], Draw); 6] = [
-        (&animal::BIRDS, animal::animal),
-        (&animal::OTHERS, animal::animal),
-        (&animal::BEASTS, animal::animal),
-        (&["flower", "tree", "rose", "tulip", "cactus", "daisy", "lily", "fruit", "apple", "palm"], plant::plant),
-        (&["pizza", "cake", "soup", "rice", "salad", "sushi", "ice cream", "food", "sandwich", "noodle"], made::food),
-        (&["tower", "temple", "castle", "bridge", "cathedral", "pyramid", "palace", "church"], made::landmark),
-    ];
-    if let Some((_, make)) = kinds.iter().find(|(list, _)| says(term, list)) {
-        return make(term, draws);
-    }
-    match says(term, &["person", "man", "woman", "girl", "boy", "face", "portrait", "people", "child"]) {
-        true => people::face(words, draws),
-        false => things::object(term, draws),
-    }
+    (f, board)
 }

@@ -3,7 +3,8 @@
 use super::items::{Item, What};
 use super::reader::Reader;
 use super::words::{
-    AND, BUT, CUE, FINAL, HEDGE, IF, IS, LINK, NO, NOT, NOUN, OR, REASON, REFUSE, RIGHT, SO, WAIT, WEAK,
+    AND, BUT, CUE, FINAL, HEDGE, IF, IS, LEAN, LINK, MID, MILD, NO, NOT, NOUN, OR, OVER, REASON, REFUSE, RIGHT, SO,
+    WAIT, WEAK, YES,
 };
 
 /// How many words and marks around an answer are looked at.
@@ -17,6 +18,8 @@ pub(super) enum Left {
     Denied,
     /// "Maybe".
     Hedged,
+    /// "Maybe it is".
+    Leaned,
     /// "Wait,".
     Back,
     /// "But", behind what is denied.
@@ -81,13 +84,15 @@ impl Reader<'_> {
                     if before.is(SO) && !before.is(NOT) && flags & (RIGHT | CUE) != 0 {
                         return (Left::Cued, k - 1);
                     }
-                    let turned = before.is(NOT) && before.is(BUT) && self.follows(k - 1, start);
+                    let dense = self.text.tokens[before.token].script == 3 && !before.is(NOT | CUE);
+                    let turned = before.is(BUT) && (before.is(NOT) && self.follows(k - 1, start) || dense);
                     return (if flags & IS != 0 || turned { Left::Turned } else { Left::Comma }, k);
                 }
                 What::Mark if matches!(item.mark, ':' | '=') => colon = true,
                 What::Mark if "([{<>-|/)]}".contains(item.mark) => {}
                 What::Line => {}
-                What::Phrase => match self.left_phrase(k, (first, start)) {
+                What::Phrase if self.is_part_of(k, start) => broke = true,
+                What::Phrase => match self.left_phrase(k, (first, start), flags) {
                     Some(found) => return (found, k),
                     None if item.is(LINK | IS | NOUN | RIGHT) => {
                         flags |= item.mask;
@@ -134,7 +139,7 @@ impl Reader<'_> {
     }
 
     /// What a phrase before an answer makes of it; `None` where it may stand between, or ends what belongs to it.
-    fn left_phrase(&self, k: usize, (first, start): (usize, usize)) -> Option<Left> {
+    fn left_phrase(&self, k: usize, (first, start): (usize, usize), flags: u32) -> Option<Left> {
         let item = &self.items[k];
         if item.is(WAIT | WEAK) && k + 1 < first && self.items[k + 1].is_mark(",") {
             return Some(Left::Back);
@@ -147,8 +152,16 @@ impl Reader<'_> {
         if item.is(BUT) && item.is(LINK) && !item.is(CUE | NOT) && k > start && self.items[k - 1].is_answer() {
             return Some(Left::Turned);
         }
-        if item.is(NO) && item.is(WEAK) && k + 1 == first && self.items[first].what == What::Text {
+        if item.is(NO) && item.is(WEAK) && k + 1 == first {
             // "No bear", where "No, bear" has a comma.
+            return Some(Left::Denied);
+        }
+        let is_sign = item.is(NOT | RIGHT) && matches!(self.text.at(item.token), "✓" | "✗");
+        if is_sign && k > start && (self.items[k - 1].is_answer() || self.items[k - 1].is_mark(")].:-")) {
+            // "A ✗ B ✓": a mark is of the letter before it.
+            return Some(Left::Comma);
+        }
+        if item.is(OVER) && (self.is_wide(k) || self.follows(k, start)) {
             return Some(Left::Denied);
         }
         if item.is(NOT) && !item.is(RIGHT | IS | REASON) {
@@ -161,8 +174,28 @@ impl Reader<'_> {
         if item.is(LINK | IS | NOUN | RIGHT) {
             return None;
         }
-        let kinds = [(HEDGE, Left::Hedged), (WAIT | WEAK, Left::Back), (BUT, Left::Turned), (IF, Left::Condition)];
-        kinds.into_iter().find(|(mask, _)| item.is(*mask)).map(|(_, left)| left)
+        let hedged = if item.is(LEAN) && flags & IS != 0 { Left::Leaned } else { Left::Hedged };
+        let kinds = [(HEDGE, hedged), (WAIT | WEAK, Left::Back), (BUT, Left::Turned), (IF, Left::Condition)];
+        let kind = kinds.into_iter().find(|(mask, _)| item.is(*mask)).map(|(_, left)| left);
+        kind.or_else(|| (item.is(OR) && k == start).then_some(Left::Hedged))
+    }
+
+    /// Whether a cue stands behind a preposition: "part of it is".
+    fn is_part_of(&self, k: usize, start: usize) -> bool {
+        let item = &self.items[k];
+        let before = k.checked_sub(1).filter(|at| *at >= start).map(|at| &self.items[at]);
+        item.is(MILD)
+            && item.is(CUE | FINAL | SO)
+            && (!item.is(LINK) || item.is(FINAL))
+            && !item.is(WAIT | WEAK | OVER | NOT)
+            && !(item.is(BUT) && !item.is(CUE))
+            && before.is_some_and(|b| b.is(MID) && b.is(LINK) && !b.is(AND | BUT | SO | CUE))
+    }
+
+    /// Whether a phrase is more than one word.
+    fn is_wide(&self, k: usize) -> bool {
+        let stop = self.items.get(k + 1).map_or(self.text.tokens.len(), |next| next.token);
+        stop - self.items[k].token > 1
     }
 
     /// Whether an answer stands before a phrase, as before "ではなく".
@@ -180,11 +213,14 @@ impl Reader<'_> {
             return None;
         }
         let least = start.max(from.saturating_sub(NEAR));
-        for item in self.items.get(least..from)?.iter().rev() {
+        for (at, item) in self.items.get(least..from)?.iter().enumerate().rev() {
             let ends = item.is_mark(",:-()")
                 || item.is_answer()
                 || matches!(item.what, What::Line | What::Opens | What::Closes);
             if ends {
+                return None;
+            }
+            if item.is(NOT) && item.is(BUT) && self.follows(least + at, start) {
                 return None;
             }
             let plainly = |mask: u32| item.is(mask) && !item.is(LINK | REASON);
@@ -194,8 +230,11 @@ impl Reader<'_> {
             if item.is(SO) || item.is(BUT) && !item.is(CUE) {
                 return None;
             }
-            if item.is(OR) && !item.is(LINK | REASON | AND | BUT) || plainly(HEDGE) {
+            if item.is(OR) && !item.is(LINK | REASON | AND | BUT) {
                 return Some(Left::Hedged);
+            }
+            if plainly(HEDGE) {
+                return Some(if item.is(LEAN) { Left::Leaned } else { Left::Hedged });
             }
             if plainly(IF) {
                 return Some(Left::Condition);
@@ -208,10 +247,13 @@ impl Reader<'_> {
     pub(super) fn right(&self, last: usize, end: usize, option: i32, bare: bool) -> Right {
         let (mut flags, mut mark, mut after, mut k) = (0, false, None, last + 1);
         let or = |after: Option<Right>, other: Right| after.unwrap_or(other);
+        let states = |i: &Item| i.is(RIGHT) || i.is(CUE | FINAL) && !i.is(LINK | IS | NOUN);
         while k < end && k - last <= NEAR {
             let item = &self.items[k];
             match item.what {
                 What::Mark if ")]}>-:.=".contains(item.mark) => mark = true,
+                What::Mark if flags == 0 && "○◯√".contains(item.mark) => return Right::After,
+                What::Mark if flags == 0 && "×✕".contains(item.mark) => return Right::Not,
                 What::Mark if item.mark == '(' => {
                     let inner = self.items.get(k + 1).filter(|i| k + 1 < end && i.is_answer() && i.option == option);
                     if inner.is_none() {
@@ -225,23 +267,32 @@ impl Reader<'_> {
                     return or(after, other);
                 }
                 What::Letter | What::Text => mark = true,
-                What::Mark | What::Line => return or(after, Right::End),
+                What::Mark => return or(after, named(flags)),
+                What::Line => return or(after, Right::End),
                 What::Word | What::Opens | What::Closes => return or(after, Right::Word),
                 What::Phrase => {
+                    let next = self.items.get(k + 1).filter(|_| k + 1 < end);
+                    let closes = next.is_none_or(|i| matches!(i.what, What::Mark | What::Line));
+                    let verdict = (mark || next.is_none()) && flags == 0 && closes && !item.is(IS | RIGHT | LINK);
+                    // "C. Both lines rise": the words of an option, or of a reason.
+                    let begins = mark && !bare && after.is_none() && self.items[last].label;
                     let ends = match item {
+                        i if i.is(OVER) && (self.is_wide(k) || next.is_some_and(Item::is_answer)) => Some(Right::After),
                         i if i.is(NOT) => Some(Right::Not),
-                        i if i.is(HEDGE) && !i.is(LINK | IS | NOUN) => Some(or(after, Right::Hedge)),
+                        // "B: yes" in a list of verdicts.
+                        i if verdict && i.is(YES) => Some(Right::After),
+                        i if verdict && i.is(NO) => Some(Right::Not),
+                        i if i.is(HEDGE) && begins && next.is_some_and(|i| i.what == What::Word) => Some(Right::End),
+                        i if i.is(HEDGE) && !i.is(LINK | IS | NOUN | REASON) => Some(or(after, Right::Hedge)),
                         i if i.is(IF) && !i.is(LINK | IS | REASON) => Some(Right::If),
                         i if i.is(REASON) && !i.is(IS | NOUN) => Some(or(after, Right::Reason)),
-                        i if i.is(RIGHT) || i.is(CUE | FINAL) && !i.is(LINK | IS | NOUN) => {
-                            let next = self.items.get(k + 1);
-                            let wide = next.is_some_and(|next| next.token - item.token > 1);
-                            let closes =
-                                k + 1 >= end || next.is_some_and(|i| matches!(i.what, What::Mark | What::Line));
-                            let joins = flags & IS != 0 || item.is(IS);
+                        // "It is" ends a clause: "B it is".
+                        i if states(i) && i.is(BUT) && !closes => Some(or(after, Right::Word)),
+                        i if states(i) => {
+                            let joins = flags & IS != 0 || item.is(IS) || self.is_wide(k);
                             let other_script = self.text.tokens[item.token].script != 1;
                             let closes = closes && !self.is_article(&self.items[last]);
-                            if joins || mark || !bare || wide || other_script || closes {
+                            if joins || mark || !bare || other_script || closes {
                                 after = Some(Right::After);
                                 None
                             } else {
@@ -254,6 +305,7 @@ impl Reader<'_> {
                             None
                         }
                         i if i.is(OR) => Some(or(after, Right::Or)),
+                        i if i.is(BUT) && self.items[k - 1].is_mark("-") => Some(or(after, Right::Comma)),
                         i if i.is(SO | WAIT | WEAK | BUT | AND) => Some(or(after, Right::End)),
                         _ => Some(or(after, Right::Word)),
                     };
@@ -264,55 +316,11 @@ impl Reader<'_> {
             }
             k += 1;
         }
-        or(after, Right::End)
+        or(after, if k > last + 2 { named(flags) } else { Right::End })
     }
+}
 
-    /// An answer and those joined to it, and where the last of them stands.
-    pub(super) fn group(&self, first: usize, end: usize) -> (Vec<i32>, usize) {
-        let (mut options, mut last) = (vec![self.items[first].option], first);
-        loop {
-            let (mut j, mut joins, mut comma) = (last + 1, false, false);
-            while j < end {
-                let item = &self.items[j];
-                if item.is_mark(")]}>([{.:") {
-                    if item.is_mark(".:") && j > last + 1 {
-                        break;
-                    }
-                } else if item.is_mark("/&+,") {
-                    (joins, comma) = (true, item.mark == ',');
-                } else if item.is(OR) || item.is(AND) && !item.is(NOT) {
-                    (joins, comma) = (true, false);
-                } else {
-                    let between = joins && item.is(NOUN | LINK | HEDGE) && !item.is(NOT | BUT | WAIT | WEAK)
-                        || !joins && item.is(NOUN);
-                    let again = !joins && item.is_answer() && item.option == self.items[last].option;
-                    if !between && !again {
-                        break;
-                    }
-                }
-                j += 1;
-            }
-            let Some(item) = self.items.get(j).filter(|item| j < end && item.is_answer()) else { break };
-            let is_letter = |item: &Item| item.what == What::Letter;
-            let touches = is_letter(item) && is_letter(&self.items[last]) && j == last + 1;
-            if !(joins || touches) {
-                break;
-            }
-            if comma {
-                // Behind a comma only what ends there, or goes on as a list.
-                let at = |j: usize| self.items.get(j).filter(|_| j < end);
-                let next = if at(j + 1).is_some_and(|i| i.is_mark(")]}")) { at(j + 2) } else { at(j + 1) };
-                // "A, B, C는 아니므로": a particle and a denial behind the last of three.
-                let denies =
-                    |next: &Item| next.is(NOT) || next.is(IS | LINK) && at(j + 2).is_some_and(|after| after.is(NOT));
-                let denied = options.len() > 1 && next.is_some_and(denies);
-                if !denied && next.is_some_and(|i| !i.is_mark(",/") && !i.is(OR | AND)) {
-                    break;
-                }
-            }
-            options.push(item.option);
-            last = j;
-        }
-        (options, last)
-    }
+/// "Midnight is the most likely option": what follows, where nothing else does.
+fn named(flags: u32) -> Right {
+    if flags & IS != 0 && flags & NOUN != 0 { Right::After } else { Right::End }
 }

@@ -1,13 +1,17 @@
 //! What all that an output says of the options comes to.
 
+use std::collections::HashSet;
+
 use super::Why;
+use super::echo::{Question, echoed};
 use super::items::What;
 use super::reader::{Event, NUMBER, Reader};
 use super::words::REFUSE;
 use crate::metrics::extract::Read;
 
-/// Longest output, in words and marks, of which the mere mention of an option's text is an answer.
-const LONG: usize = 60;
+/// Longest output, in words and marks, of which the mere mention of an option's text is an answer, and longest sentence that is held
+/// against the question.
+pub(super) const LONG: usize = 60;
 
 /// The option that the output commits itself to last; `None` where it commits itself to none.
 fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
@@ -76,22 +80,56 @@ fn only(mut of: impl Iterator<Item = i32>) -> Option<Option<i32>> {
     Some(of.all(|other| other == first).then_some(first))
 }
 
-/// The answer to a question with so many options.
-pub(super) fn choose(reader: &Reader<'_>, count: i32) -> (Read, Why) {
-    if let Some(found) = committed(&reader.events, count) {
+/// The answer to a question with so many options, from a text with these sentences; `cut` where it ends within one.
+pub(super) fn choose(
+    mut reader: Reader<'_>,
+    question: &Question,
+    sentences: &[(usize, usize, bool)],
+    count: i32,
+    cut: bool,
+) -> (Read, Why) {
+    if question.denies {
+        keep_stated(&mut reader.events);
+    }
+    if cut {
+        reader.events.retain(|event| !matches!(event, Event::Commits { passing: true, .. }));
+    }
+    let found = committed(&reader.events, count);
+    if let Some(found) = found {
         return found;
+    }
+    let reader = &reader;
+    let option = |option: i32, why: Why| match option {
+        option if (0..count).contains(&option) => (Read::Option(option.unsigned_abs() as usize), why),
+        _ => (Read::Unparsed, Why::Beyond),
+    };
+    let has = |is: fn(&Event) -> bool| reader.events.iter().any(is);
+    let of = |is: fn(&Event) -> Option<i32>| reader.events.iter().filter_map(is);
+    let hedges = has(|e| matches!(e, Event::Leaves { .. } | Event::Asks));
+    let open = hedges || has(|e| matches!(e, Event::TakesBack));
+    let denied: Vec<i32> = of(|e| if let Event::Denies(option) = e { Some(*option) } else { None }).collect();
+    let leans = only(of(|e| if let Event::Leans(option) = e { Some(*option) } else { None }));
+    if let Some(leans) = leans.filter(|_| !open && !cut) {
+        return match leans {
+            Some(one) if !denied.contains(&one) => option(one, Why::Leans),
+            _ => (Read::Unparsed, Why::Hedge),
+        };
     }
     if reader.items.refuses() {
         return (Read::Refused, Why::Refusal);
     }
-    let has = |is: fn(&Event) -> bool| reader.events.iter().any(is);
-    let kinds = [
-        (has(|e| matches!(e, Event::Leaves { .. } | Event::Asks)), Why::Hedge),
-        (has(|e| matches!(e, Event::Denies(_))), Why::Denied),
-        (has(|e| matches!(e, Event::TakesBack)), Why::Withdrawn),
-    ];
-    if let Some((_, why)) = kinds.into_iter().find(|(is, _)| *is) {
-        return (Read::Unparsed, why);
+    if open {
+        return (Read::Unparsed, if hedges { Why::Hedge } else { Why::Withdrawn });
+    }
+    let named = echoed(question, reader, sentences, cut).filter(|_| !question.denies);
+    if let Some(one) = named.filter(|one| !denied.contains(one) && (0..count).contains(one)) {
+        return option(one, Why::Echo);
+    }
+    if cut {
+        return (Read::Unparsed, Why::Nothing);
+    }
+    if !denied.is_empty() {
+        return left_over(reader, &denied).map_or((Read::Unparsed, Why::Denied), |one| option(one, Why::LeftOver));
     }
     let marks = |event: &Event| match event {
         Event::Marks { option, .. } | Event::Labels(option) => Some(*option),
@@ -102,22 +140,47 @@ pub(super) fn choose(reader: &Reader<'_>, count: i32) -> (Read, Why) {
         return match mark {
             None => (Read::Unparsed, Why::Contradiction),
             Some(_) if denied => (Read::Unparsed, Why::Denied),
-            Some(mark) if (0..count).contains(&mark) => (Read::Option(mark.unsigned_abs() as usize), Why::Mark),
-            Some(_) => (Read::Unparsed, Why::Beyond),
+            Some(mark) => option(mark, Why::Mark),
         };
     }
-    let mentions = |event: &Event| match event {
-        Event::Mentions { option, .. } => Some(*option),
-        _ => None,
-    };
-    match only(reader.events.iter().filter_map(mentions)) {
+    let denied = has(|e| matches!(e, Event::Mentions { denied: true, .. }));
+    match only(of(|e| if let Event::Mentions { option, .. } = e { Some(*option) } else { None })) {
         None => (Read::Unparsed, Why::Nothing),
         Some(None) => (Read::Unparsed, Why::Mentions),
         Some(Some(_)) if reader.items.len() > LONG => (Read::Unparsed, Why::Nothing),
-        Some(Some(_)) if reader.is_negated(0, reader.items.len()) => (Read::Unparsed, Why::Denied),
-        Some(Some(option)) if option >= 0 => (Read::Option(option.unsigned_abs() as usize), Why::Mention),
+        Some(Some(_)) if denied || reader.is_negated(0, reader.items.len()) => (Read::Unparsed, Why::Denied),
+        Some(Some(one)) if one >= 0 => (Read::Option(one.unsigned_abs() as usize), Why::Mention),
         Some(Some(_)) => (Read::Unparsed, Why::Nothing),
     }
+}
+
+/// Which is not in the picture? That an option is not there says nothing against it.
+fn keep_stated(events: &mut Vec<Event>) {
+    let mut stated = HashSet::new();
+    events.retain(|event| match event {
+        Event::Commits { option, .. } => {
+            stated.insert(*option);
+            true
+        }
+        Event::Denies(option) => !stated.contains(option),
+        _ => true,
+    });
+}
+
+/// "Not a dog, a cat": the one option that is named besides those that are denied, behind the first of these.
+fn left_over(reader: &Reader<'_>, denied: &[i32]) -> Option<i32> {
+    let first = reader.events.iter().position(|event| matches!(event, Event::Denies(_)))?;
+    let names = |(at, event): (usize, &Event)| match event {
+        Event::Mentions { option, clear, .. } | Event::Marks { option, clear, .. } => {
+            Some((*option, *clear && at > first))
+        }
+        Event::Labels(option) => Some((*option, false)),
+        _ => None,
+    };
+    let named = reader.events.iter().enumerate().filter_map(names).filter(|(option, _)| !denied.contains(option));
+    let named: Vec<(i32, bool)> = named.collect();
+    let one = only(named.iter().map(|(option, _)| *option))??;
+    (reader.items.len() <= LONG && named.iter().any(|(_, clear)| *clear)).then_some(one)
 }
 
 /// Whether an output declines to answer.

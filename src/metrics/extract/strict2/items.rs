@@ -1,10 +1,9 @@
 //! A text as what matters in it: phrases, letters and texts of options, marks, other words; and its sentences.
 
-use std::collections::HashMap;
-
+use super::options::{Options, SHORT, words_at};
+use super::plain::is_hangul;
 use super::tokens::{Kind, Text, Token};
 use super::words::{CUE, FINAL, IS, NO, PLAIN, YES, words};
-use crate::model::Choice;
 
 /// A letter that stands for one option in one alphabet and for another in the next.
 pub(super) const UNCLEAR: i32 = -1;
@@ -27,21 +26,6 @@ const ALPHABETS: [&str; 12] = [
     "甲乙丙丁戊",
 ];
 const CYRILLIC: [&str; 2] = ["АБВГДЕЖЗ", "абвгдежз"];
-
-/// Words for the numbers from 0 to 10, where they are nothing else.
-const NUMBERS: [&str; 11] = [
-    "zero cero ноль нуль 零",
-    "one один",
-    "two deux zwei dos due dois duas twee два две dwa dwie två iki 两 兩 二",
-    "three trois drei tres tre três drie три trzy üç 三",
-    "four quatre vier cuatro quattro quatro четыре cztery fyra dört 四",
-    "five cinq fünf cinco cinque vijf пять pięć fem beş 五",
-    "six sechs seis zes шесть sześć altı 六",
-    "seven sept sieben siete sette sete zeven семь siedem yedi 七",
-    "eight huit acht ocho otto oito восемь osiem sekiz 八",
-    "nine neuf neun nueve nove negen девять dziewięć dokuz 九",
-    "ten dix zehn diez dieci dez tien десять dziesięć 十",
-];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
@@ -95,81 +79,17 @@ impl Item {
     }
 }
 
-/// The options' texts, by their first word; texts that two options have are nobody's.
-#[derive(Default)]
-pub(super) struct Options(HashMap<String, Vec<(Vec<String>, i32)>>);
-
-impl Options {
-    pub(super) fn new(options: &[Choice]) -> Options {
-        let mut found: HashMap<Vec<String>, i32> = HashMap::new();
-        for (at, option) in (0..).zip(options) {
-            let text = Text::new(&option.text);
-            let near = |token: &&Token| matches!(token.kind, Kind::Word | Kind::Mark);
-            let mut words: Vec<String> = text.tokens.iter().filter(near).map(|t| text.word(t).to_string()).collect();
-            while words.last().is_some_and(|word| [".", "。", "!"].contains(&word.as_str())) {
-                words.pop();
-            }
-            let is_article = words.len() > 1 && ["a", "an", "the"].contains(&words[0].as_str());
-            let bare = is_article.then(|| words[1..].to_vec());
-            for form in [Some(words), bare].into_iter().flatten().filter(|form| !form.is_empty()) {
-                found.entry(form).and_modify(|of| *of = if *of == at { at } else { SEVERAL }).or_insert(at);
-            }
-        }
-        let mut table: HashMap<String, Vec<(Vec<String>, i32)>> = HashMap::new();
-        for (words, at) in found.into_iter().filter(|(_, at)| *at != SEVERAL) {
-            table.entry(words[0].clone()).or_default().push((words, at));
-        }
-        table.values_mut().for_each(|rows| rows.sort_by_key(|(words, at)| (std::cmp::Reverse(words.len()), *at)));
-        Options(table)
-    }
-
-    /// Adds words for the options' numbers, where the options are nothing else and none is above 10.
-    pub(super) fn number_words(&mut self, options: &[Choice]) {
-        let number = |option: &Choice| {
-            let text = option.text.trim();
-            let digits = (1..3).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
-            text.parse::<usize>().ok().filter(|number| digits && *number <= 10).map(|number| (text.to_string(), number))
-        };
-        let Some(numbers) = options.iter().map(number).collect::<Option<Vec<_>>>() else { return };
-        if numbers.iter().collect::<std::collections::HashSet<_>>().len() < numbers.len() {
-            return;
-        }
-        for (at, (_, number)) in (0..).zip(&numbers) {
-            for word in NUMBERS[*number].split(' ') {
-                self.0.entry(word.to_string()).or_insert_with(|| vec![(vec![word.to_string()], at)]);
-            }
-        }
-    }
-
-    /// The option whose text begins at a token, and where it ends; the longest of several.
-    fn at(&self, text: &Text, at: usize) -> Option<(usize, i32)> {
-        let rows = self.0.get(text.at(at))?;
-        rows.iter().find_map(|(words, option)| {
-            let end = at + words.len();
-            if end > text.tokens.len() || !(0..words.len()).all(|k| text.at(at + k) == words[k]) {
-                return None;
-            }
-            // Where words stand without blanks, more of the word may follow.
-            let goes_on = text.tokens[end - 1].script == 3
-                && text.is_joined(end)
-                && text.tokens[end].script == 3
-                && words_at(text, end) == 0;
-            (!goes_on).then_some((end, *option))
-        })
-    }
-}
-
-fn words_at(text: &Text, at: usize) -> u32 {
-    words().phrase(text, at).1
-}
-
 /// The option that a token names by its letter, whether it is enclosed, and whether it is a small one or of another script.
-fn letter(text: &Text, at: usize, cyrillic: bool) -> Option<(i32, bool, bool)> {
+fn letter(text: &Text, at: usize, count: i32, cyrillic: bool) -> Option<(i32, bool, bool)> {
     let token = &text.tokens[at];
     let raw = token.raw?;
     let place = |row: &&str| row.chars().position(|c| c == raw).map(|at| at as i32);
     let (option, weak) = if raw.is_ascii() {
         let option = raw.is_ascii_alphabetic().then(|| raw.to_ascii_uppercase() as i32 - 'A' as i32)?;
+        let is_pronoun = raw == 'I' && count <= 8 && !token.marked;
+        if is_pronoun && text.tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Word) {
+            return None;
+        }
         (if cyrillic && option > 0 { UNCLEAR } else { option }, raw.is_ascii_lowercase())
     } else {
         let own = CYRILLIC.iter().find_map(place).filter(|_| cyrillic);
@@ -222,7 +142,7 @@ fn letter(text: &Text, at: usize, cyrillic: bool) -> Option<(i32, bool, bool)> {
     Some((option, false, weak))
 }
 
-pub(super) fn items(text: &Text, options: &Options, cyrillic: bool) -> Vec<Item> {
+pub(super) fn items(text: &Text, options: &Options, count: i32, cyrillic: bool) -> Vec<Item> {
     let (mut out, mut at, n): (Vec<Item>, usize, usize) = (Vec::new(), 0, text.tokens.len());
     while at < n {
         let token = &text.tokens[at];
@@ -233,6 +153,12 @@ pub(super) fn items(text: &Text, options: &Options, cyrillic: bool) -> Vec<Item>
                     out.push(Item { mask, ..Item::new(What::Phrase, at) });
                 }
                 at = end.max(at + 1);
+                continue;
+            }
+            let named = options.at(text, at).filter(|(end, _)| token.kind == Kind::Mark && *end > at + 1);
+            if let Some((text_end, option)) = named {
+                out.push(Item { option, ..Item::new(What::Text, at) });
+                at = text_end;
                 continue;
             }
             let what = match token.kind {
@@ -246,18 +172,26 @@ pub(super) fn items(text: &Text, options: &Options, cyrillic: bool) -> Vec<Item>
             continue;
         }
         let (mut end, mut mask) = words().phrase(text, at);
-        let mut found = letter(text, at, cyrillic);
+        let mut found = letter(text, at, count, cyrillic);
         let after = text.tokens.get(at + 1);
         let mut of_text = options.at(text, at);
         let in_word = token.script == 3 && text.is_joined(at) && text.tokens[at - 1].script == 3;
-        if in_word && out.last().is_some_and(|item| item.what == What::Word) {
+        let is_part = |end: usize| end - at < 2 || text.at(at).starts_with(is_hangul);
+        if in_word && out.last().is_some_and(|i| i.what == What::Word) && of_text.is_some_and(|(end, _)| is_part(end)) {
             of_text = None;
         }
         if let (Some((text_end, option)), Some(letter)) = (of_text, &mut found)
             && text_end == at + 1
         {
             // A text of one letter is read as a letter, unless it names another option.
-            letter.0 = if letter.0 == option { option } else { SEVERAL };
+            if letter.0 >= count {
+                (letter.0, letter.1) = (option, true);
+            } else {
+                letter.0 = if letter.0 == option { option } else { SEVERAL };
+            }
+            of_text = None;
+        }
+        if of_text.is_some_and(|(end, _)| end == at + 1) && n > SHORT && is_list_number(text, at, out.last()) {
             of_text = None;
         }
         if let Some((text_end, option)) = of_text.filter(|(text_end, _)| *text_end >= end) {
@@ -282,6 +216,9 @@ pub(super) fn items(text: &Text, options: &Options, cyrillic: bool) -> Vec<Item>
                 continue;
             }
         }
+        if end == at + 1 && is_within(text, options, at, out.last()) {
+            mask = 0;
+        }
         if mask != 0 {
             out.push(Item { mask, ..Item::new(What::Phrase, at) });
             at = end;
@@ -295,6 +232,29 @@ pub(super) fn items(text: &Text, options: &Options, cyrillic: bool) -> Vec<Item>
     }
     clear(&mut out);
     out
+}
+
+/// "1. The man on the left": the number of a list.
+fn is_list_number(text: &Text, at: usize, before: Option<&Item>) -> bool {
+    let after =
+        text.tokens.get(at + 1).filter(|a| a.kind == Kind::Mark && !a.blank && matches!(text.at(at + 1), "." | ")"));
+    text.at(at).bytes().all(|b| b.is_ascii_digit())
+        && before.is_none_or(|item| item.what == What::Line)
+        && after.is_some()
+        && text.tokens.get(at + 2).is_some_and(|token| token.kind == Kind::Word)
+}
+
+/// Whether a character of Hiragana stands within a word.
+fn is_within(text: &Text, options: &Options, at: usize, before: Option<&Item>) -> bool {
+    let is_dense = |at: usize| text.tokens.get(at).is_some_and(|token| token.script == 3);
+    text.at(at).starts_with(|c| ('\u{3041}'..='\u{309f}').contains(&c))
+        && before.is_some_and(|item| item.what == What::Word)
+        && text.is_joined(at)
+        && is_dense(at - 1)
+        && text.is_joined(at + 1)
+        && is_dense(at + 1)
+        && words_at(text, at + 1) == 0
+        && options.at(text, at + 1).is_none()
 }
 
 /// "В. зелёный": the text says which alphabet a letter is of.

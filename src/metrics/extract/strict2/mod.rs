@@ -13,13 +13,26 @@
 //! for other tools; a test holds the two together.
 
 mod around;
+mod boxed;
+mod cut_off;
 mod decide;
-mod denial;
+mod echo;
 mod fold;
+mod grounds;
+mod group;
 mod items;
+mod latex;
+mod lists;
+mod options;
+mod plain;
 mod reader;
+mod standing;
+mod stated;
+#[cfg(test)]
+mod tests;
 mod thoughts;
 mod tokens;
+mod verdict;
 mod words;
 mod yes_no;
 
@@ -27,13 +40,13 @@ use super::text::same;
 use super::{Asked, Extractor, Read};
 use crate::model::Role;
 
-use self::items::{Options, items, sentences};
+use self::cut_off::is_cut_off;
+use self::echo::Question;
+use self::items::{What, items, sentences};
+use self::options::{NUMBERED, Options, SHORT};
 use self::reader::Reader;
 use self::thoughts::{Cut, cut};
 use self::tokens::Text;
-
-/// Longest output, in words and marks, in which "three" is the option 3.
-const SHORT: usize = 12;
 
 /// What decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +62,9 @@ pub(super) enum Why {
     Alphabet,
     Refusal,
     RefusalOption,
+    Leans,
+    Echo,
+    LeftOver,
     Mark,
     Mention,
     Mentions,
@@ -84,6 +100,12 @@ pub(super) fn said(output: &str) -> Option<&str> {
         Cut::Said(text) => Some(text),
         Cut::Empty | Cut::Failed | Cut::Thinking => None,
     }
+}
+
+/// Whether `output` declines to answer, in the words of the table.
+pub(super) fn declines(output: &str) -> bool {
+    use decide::Refuses;
+    said(output).is_some_and(|said| items(&Text::new(said), &Options::default(), 0, false).refuses())
 }
 
 fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
@@ -138,15 +160,24 @@ fn letters(asked: &Asked) -> usize {
 }
 
 fn option(asked: &Asked, text: &str) -> (Read, Why) {
-    let text = Text::new(text);
+    let mut text = Text::new(text);
+    text.languages = words::words().languages(&text, &Text::new(thoughts::first_line(asked.instruction)));
     let mut options = Options::new(asked.options);
-    if text.tokens.len() <= SHORT {
-        options.number_words(asked.options);
+    if text.tokens.len() <= NUMBERED {
+        options.number_words(asked.options, text.tokens.len() <= SHORT);
     }
-    let found = items(&text, &options, is_cyrillic(asked.instruction));
+    let count = i32::try_from(letters(asked)).unwrap_or(i32::MAX);
+    let mut found = items(&text, &options, count, is_cyrillic(asked.instruction));
+    let question = Question::new(asked.instruction, asked.options, text.languages);
+    question.bend(&mut found, &text);
+    while found.last().is_some_and(|item| item.what == What::Line) {
+        found.pop();
+    }
     let mut reader = Reader::new(&found, &text);
-    sentences(&found).into_iter().for_each(|sentence| reader.sentence(sentence));
-    decide::choose(&reader, i32::try_from(letters(asked)).unwrap_or(i32::MAX))
+    let sentences = sentences(&found);
+    sentences.iter().for_each(|sentence| reader.sentence(*sentence));
+    let cut = is_cut_off(&found, &text, &sentences);
+    decide::choose(reader, &question, &sentences, count, cut)
 }
 
 /// Whether the options are lettered А, Б, В in what was asked.
@@ -172,6 +203,9 @@ pub(super) fn trace(asked: &Asked, output: &str, judge: Option<&str>) -> String 
         Why::Alphabet => "its letter is another one in another alphabet",
         Why::Refusal => "it commits itself to nothing and declines to answer",
         Why::RefusalOption => "it chooses the option that declines to answer",
+        Why::Leans => "it says that one option may be it, and names no other",
+        Why::Echo => "a sentence in the question's words names one option",
+        Why::LeftOver => "it denies options and names one more",
         Why::Mark => "it states no answer and marks one option",
         Why::Mention => "it states and marks nothing, and mentions the text of one option",
         Why::Mentions => "it states and marks nothing, and mentions the texts of several options",

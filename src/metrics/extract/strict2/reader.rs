@@ -5,37 +5,45 @@ use std::collections::HashMap;
 use super::around::{Left, NEAR, Right};
 use super::items::{Item, SEVERAL, What};
 use super::tokens::Text;
-use super::words::{BUT, CUE, FINAL, HEDGE, IF, IS, LINK, NOT, NOUN, OPEN, OR, REASON, RIGHT, SO, WAIT, WEAK, YES};
+use super::words::{
+    BUT, CUE, DEPENDS, FINAL, FIRST, HEDGE, IF, LEAN, LINK, MILD, NOT, OR, REASON, SO, THOUGH, WAIT, WEAK, YES,
+};
 
 /// What is said, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Event {
-    /// It commits itself to an option; how strongly, and whether it is a letter with a text behind it, as a list of options has them.
+    /// It commits itself to an option; how strongly, whether it is a letter with a text behind it, as a list of options has them, and
+    /// whether a text that is cut off may say so in passing.
     Commits {
         option: i32,
         strength: u8,
         listed: bool,
+        passing: bool,
     },
     /// It leaves open which of these; whether an option's text is merely mentioned.
     Leaves {
         options: Vec<i32>,
         mentions: bool,
     },
+    /// "Perhaps it is": the answer where no other is in view.
+    Leans(i32),
     Denies(i32),
     Asks,
     /// What was said before is taken back.
     TakesBack,
     /// What follows may stand in place of what was said before.
     Turns,
-    /// A letter marked as an option; whether something is denied beside it.
+    /// A letter marked as an option; whether something is denied beside it, and whether its own clause is clear of that.
     Marks {
         option: i32,
         denied: bool,
+        clear: bool,
     },
-    /// The text of an option; whether something is denied beside it.
+    /// The text of an option, with the same.
     Mentions {
         option: i32,
         denied: bool,
+        clear: bool,
     },
     /// A letter with a text behind it.
     Labels(i32),
@@ -48,7 +56,24 @@ pub(super) struct Reader<'a> {
     pub(super) items: &'a [Item],
     pub(super) text: &'a Text,
     pub(super) events: Vec<Event>,
-    closes: HashMap<usize, usize>,
+    pub(super) closes: HashMap<usize, usize>,
+    /// The one option that the sentence before asked for.
+    pub(super) asked: Option<i32>,
+    /// Whether the sentence before was a question.
+    questioned: bool,
+}
+
+/// A sentence as it is read.
+struct Here {
+    start: usize,
+    end: usize,
+    question: bool,
+    /// Whether it begins with a condition.
+    condition: bool,
+    /// Whether a question stands before it.
+    after_question: bool,
+    /// Whether something in it is denied or left open so far.
+    turns: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -63,22 +88,54 @@ impl<'a> Reader<'a> {
                 closes.insert(open, at);
             }
         }
-        Reader { items, text, events: Vec::new(), closes }
+        Reader { items, text, events: Vec::new(), closes, asked: None, questioned: false }
     }
 
     pub(super) fn sentence(&mut self, (start, end, question): (usize, usize, bool)) {
+        let after_question = std::mem::replace(&mut self.questioned, question);
         let is_if = |i: &Item| i.is(IF) && !i.is(LINK | REASON | HEDGE | YES);
-        let condition = self.items[start..end.min(start + 2)].iter().any(is_if);
-        let (mut k, mut denied) = (start, false);
+        let condition = self.items[start..self.items.len().min(start + 2)].iter().any(is_if)
+            || self.items[start..end.min(start + 4)].iter().any(|i| i.is(DEPENDS));
+        if self.verdict(start, end, question) {
+            return;
+        }
+        let mut here = Here { start, end, question, condition, after_question, turns: false };
+        let mut k = self.conceded(&mut here);
+        let first = self.items[start..end.min(start + NEAR)].iter().position(|i| i.is(FIRST)).map(|at| start + at);
+        // "At first I thought of a dog, but it is a cat."
+        let turn = first.and_then(|first| {
+            let rest = &self.items[first..end.min(first + NEAR)];
+            rest.iter().position(|i| i.is(BUT) && !i.is(CUE | LINK | NOT)).map(|at| first..first + at)
+        });
         while k < end {
             let item = self.items[k];
             k = match item.what {
                 What::Opens => self.boxed(k, end),
+                _ if item.is_answer() && turn.as_ref().is_some_and(|turn| turn.start < k && turn.contains(&k)) => {
+                    here.turns = true;
+                    k + 1
+                }
                 What::Phrase => self.phrase(k, (start, end)),
-                What::Letter | What::Text => self.answer(k, (start, end), (question, condition), &mut denied),
+                What::Letter | What::Text => self.answer(k, &mut here),
                 _ => k + 1,
             };
         }
+    }
+
+    /// "Although it looks like a dog, it is a cat": what is conceded is denied. Where to go on.
+    fn conceded(&mut self, here: &mut Here) -> usize {
+        if here.question || !self.items[here.start].is(THOUGH) {
+            return here.start;
+        }
+        let clause = &self.items[here.start..here.end.min(here.start + NEAR)];
+        let Some(comma) = clause.iter().position(|i| i.is_mark(",")) else { return here.start };
+        for i in &clause[..comma] {
+            if i.what == What::Text || i.what == What::Letter && !self.is_article(i) {
+                self.events.push(Event::Denies(i.option));
+                here.turns = true;
+            }
+        }
+        here.start + comma + 1
     }
 
     /// A phrase that takes back what was said.
@@ -99,17 +156,16 @@ impl<'a> Reader<'a> {
     }
 
     /// A letter or text of an option; where to go on.
-    fn answer(
-        &mut self,
-        k: usize,
-        (start, end): (usize, usize),
-        (question, condition): (bool, bool),
-        denied: &mut bool,
-    ) -> usize {
+    fn answer(&mut self, k: usize, here: &mut Here) -> usize {
+        let (start, end) = (here.start, here.end);
         let item = self.items[k];
-        let (group, last) = self.group(k, end);
         let option = item.option;
         let is_letter = item.what == What::Letter;
+        let (mut group, mut last) = self.group(k, end);
+        let several = group.iter().any(|o| *o != option);
+        if !several {
+            (group, last) = (vec![option], k);
+        }
         let (left, at) = self.left(k, start);
         let right = self.right(last, end, option, is_letter && !item.sure && !item.label);
         let outer = match left {
@@ -117,57 +173,111 @@ impl<'a> Reader<'a> {
             _ if right == Right::After => self.clause(k, start),
             _ => None,
         };
-        let stands = self.stands(k, left, right);
-        let open = condition
-            || [left, outer.unwrap_or(Left::Other)].iter().any(|l| matches!(l, Left::Hedged | Left::Condition))
-            || matches!(right, Right::Hedge | Right::Or | Right::If) && stands;
-        let several = group.iter().any(|o| *o != option);
         let mentions = !is_letter && left == Left::Other;
-        if question {
+        let is = |kind: Left| left == kind || outer == Some(kind);
+        let leans = is(Left::Leaned) || left == Left::Hedged && right == Right::After && self.items[at].is(LEAN);
+        let mut commits = false;
+        if here.question {
             self.events.push(Event::Asks);
-        } else if left == Left::Denied || right == Right::Not || outer == Some(Left::Denied) {
+        } else if let Some(other) = self.other_letter(k, end) {
+            // "Flying a kite (B)" where that is another option.
+            self.events.push(Event::Leaves { options: vec![option, other], mentions: false });
+            last = k + 2;
+        } else if is(Left::Denied) || right == Right::Not {
             self.events.extend(group.iter().map(|o| Event::Denies(*o)));
-            *denied = true;
+            here.turns = true;
         } else if several {
-            self.events.push(Event::Leaves { options: group.clone(), mentions });
-        } else if open {
+            let or = self.items[k..last].iter().any(|i| i.is(OR) && !i.is(LINK));
+            let beside = matches!(left, Left::Start | Left::Named | Left::Other | Left::Comma);
+            let passing = right == Right::Word && beside && !or;
+            self.events.push(Event::Leaves { options: group.clone(), mentions: mentions || passing });
+            here.turns = true;
+        } else if leans && !here.condition {
+            self.events.push(Event::Leans(option));
+            here.turns = true;
+        } else if here.condition
+            || is(Left::Hedged)
+            || is(Left::Condition)
+            || matches!(right, Right::Hedge | Right::Or | Right::If) && self.stands(k, left, right)
+        {
             self.events.push(Event::Leaves { options: vec![option], mentions });
-        } else if stands {
-            let (commits, listed) = self.commits(k, (start, end), (left, at), (right, last), *denied);
-            let strength = if left == Left::Cued && self.items[at].is(FINAL) { 3 } else { 2 };
-            if commits {
-                self.events.push(Event::Commits { option, strength, listed });
-            } else if !is_letter {
-                self.events.push(Event::Mentions { option, denied: self.is_negated(start, end) });
-            } else if item.sure || left == Left::Named || item.label {
-                self.events.push(Event::Marks { option, denied: self.is_negated(start, end) });
-            }
+            here.turns = true;
+        } else if self.stands(k, left, right) {
+            commits = self.commits(k, here, (left, at), (right, last));
         } else if !is_letter {
-            self.events.push(Event::Mentions { option, denied: self.is_negated(start, end) });
-        } else if right == Right::Text && (item.label || item.sure) {
-            self.events.push(Event::Leaves { options: vec![option, SEVERAL], mentions: false });
+            self.mentions(k, here);
+        } else if right == Right::Text {
+            let joined =
+                self.items.get(k + 1).filter(|i| i.what == What::Phrase && self.text.tokens[i.token].script == 3);
+            if item.label || item.sure {
+                self.events.push(Event::Leaves { options: vec![option, SEVERAL], mentions: false });
+            } else if joined.is_some() {
+                // "Aの駐車場" where that is another option.
+                self.events.push(Event::Leaves { options: vec![option, SEVERAL], mentions: false });
+                last = (k + 1..end).find(|j| self.items[*j].what == What::Text).unwrap_or(last);
+            }
         }
-        if item.label && is_letter && self.has_text(k, end) {
+        if item.label && is_letter && self.has_text(k, end, k - start > 2) {
             self.events.push(Event::Labels(option));
         }
         // The text of the letter that stands before it is no second answer.
         let again = |i: &Item| i.is_mark(")]}.:-(") || i.is_answer() && i.option == option && group.len() == 1;
         let mut next = last + 1;
-        while next < end && again(&self.items[next]) {
+        while next < end && (commits || is_letter) && again(&self.items[next]) {
             next += 1;
         }
         next
     }
 
+    fn mentions(&mut self, k: usize, here: &Here) {
+        let (denied, clear) = (self.is_negated(here.start, here.end), self.is_clear(k, here.start, here.end));
+        self.events.push(Event::Mentions { option: self.items[k].option, denied, clear });
+    }
+
+    /// Says whether the output commits itself to the answer that stands at `k`; whether it does.
+    fn commits(&mut self, k: usize, here: &Here, (left, at): (Left, usize), (right, last): (Right, usize)) -> bool {
+        let (start, end) = (here.start, here.end);
+        let item = self.items[k];
+        let option = item.option;
+        let is_letter = item.what == What::Letter;
+        let (mut commits, mut listed) = self.states(k, here, (left, at), (right, last));
+        let mut strength = if left == Left::Cued && self.items[at].is(FINAL) { 3 } else { 2 };
+        if commits && is_letter && item.label && self.lists(k, end) {
+            listed = true;
+        }
+        if !commits && right == Right::End && (is_letter || here.turns) && self.is_told(k, start) {
+            commits = true;
+        }
+        let loosely = !is_letter && matches!(right, Right::Word | Right::Comma | Right::Reason) && end - k < 5;
+        let concluded = !commits && (right == Right::End || loosely) && self.is_concluded(k, start);
+        if concluded {
+            (commits, strength) = (true, 1);
+        }
+        if commits {
+            // Of a text that is cut off neither the mere naming of things nor a list of options is an answer.
+            let mild = !is_letter && left == Left::Cued && self.items[at].is(MILD) && strength != 3;
+            let inline = !is_letter && start > 0 && self.items[start - 1].what == What::Mark;
+            let passing = mild || concluded || start > 0 && left == Left::Start && (listed || inline);
+            self.events.push(Event::Commits { option, strength, listed, passing });
+        } else if !is_letter {
+            self.mentions(k, here);
+        } else if item.sure || left == Left::Named || item.label {
+            let closes = matches!(right, Right::End | Right::Comma | Right::Reason);
+            let (denied, clear) = (self.is_negated(start, end), closes && self.is_clear(k, start, end));
+            self.events.push(Event::Marks { option, denied, clear });
+        }
+        commits
+    }
+
     /// Whether the output commits itself to the answer, and whether that is a letter with a text, as lists of options have them.
-    fn commits(
+    fn states(
         &mut self,
         k: usize,
-        (start, end): (usize, usize),
+        here: &Here,
         (left, at): (Left, usize),
         (right, last): (Right, usize),
-        denied: bool,
     ) -> (bool, bool) {
+        let (start, end) = (here.start, here.end);
         let item = self.items[k];
         let is_letter = item.what == What::Letter;
         let closes = matches!(right, Right::End | Right::Comma | Right::Reason);
@@ -175,17 +285,17 @@ impl<'a> Reader<'a> {
             _ if right == Right::After => (true, false),
             Left::Cued => {
                 let crosses = self.items[at..k].iter().any(|i| i.what == What::Line);
-                (is_letter || closes, crosses && is_letter && self.has_text(k, end))
+                (is_letter || closes, crosses && is_letter && self.has_text(k, end, false))
             }
             Left::Back => (is_letter || closes, false),
-            Left::Turned if denied => (closes, false),
+            Left::Turned if here.turns || self.is_turned(&item, start, at) => (closes, false),
             Left::Start | Left::Named if left == Left::Start || self.is_first(k, start) => {
-                let begins = start == 0 && k - start <= 2;
+                let begins = (start == 0 || here.after_question) && k - start <= 2;
                 let leads = item.label
                     || matches!(right, Right::Comma | Right::Reason)
                     || is_letter && right == Right::End && item.sure;
                 if right == Right::End && self.is_whole(k, start, end) {
-                    (true, is_letter && self.has_text(k, end))
+                    (true, is_letter && self.has_text(k, end, false))
                 } else if begins && leads {
                     let article = is_letter && !item.label && !item.sure && self.is_article(&item);
                     let reasoned =
@@ -200,114 +310,5 @@ impl<'a> Reader<'a> {
             }
             _ => (false, false),
         }
-    }
-
-    /// Whether a letter can be a word of a sentence too.
-    pub(super) fn is_article(&self, item: &Item) -> bool {
-        let raw = self.text.tokens[item.token].raw;
-        item.what == What::Letter && raw.is_some_and(|raw| "AIEOYaieoyАИОУВСКЯ".contains(raw))
-    }
-
-    /// Whether the text of another option stands alone behind a letter: "(B) cat".
-    fn contradicts(&self, k: usize) -> bool {
-        let rest = &self.items[k + 1..];
-        let text = rest.iter().position(|i| !i.is_mark(")]}.:-")).unwrap_or(rest.len());
-        rest.get(text + 1).is_none_or(|i| matches!(i.what, What::Line | What::Closes) || i.is_mark(".!?;,)"))
-    }
-
-    fn is_reason(&self, k: usize, end: usize) -> bool {
-        self.items.get(k).is_some_and(|item| k < end && item.is(REASON) && !item.is(LINK))
-    }
-
-    /// Whether a text follows a letter.
-    fn has_text(&self, k: usize, end: usize) -> bool {
-        let next = self.items[k + 1..end.max(k + 1)].iter().find(|i| !i.is_mark(")]}.:-"));
-        next.is_some_and(|i| !matches!(i.what, What::Mark | What::Line) && !i.is(WAIT | WEAK))
-    }
-
-    pub(super) fn is_negated(&self, start: usize, end: usize) -> bool {
-        let some = &self.items[start..end.min(start + 200)];
-        some.iter().any(|i| i.is(NOT | HEDGE | IF | OPEN) && !i.is(LINK | REASON))
-    }
-
-    fn is_first(&self, k: usize, start: usize) -> bool {
-        k - start <= NEAR && self.items[start..k].iter().all(|i| i.what != What::Word)
-    }
-
-    /// Whether a sentence is one answer and nothing else.
-    fn is_whole(&self, k: usize, start: usize, end: usize) -> bool {
-        let option = self.items[k].option;
-        let mut joins = false;
-        for i in &self.items[k + 1..end] {
-            // "A is a bear" says what A is, not that A is right.
-            joins = joins || i.is(IS);
-            if joins && (i.what == What::Text || i.is(NOUN) && !i.is(RIGHT)) {
-                return false;
-            }
-        }
-        self.items[start..end].iter().all(|i| match i.what {
-            What::Word | What::Opens | What::Closes => false,
-            What::Letter | What::Text => i.option == option,
-            What::Mark => "()[]{}<>.:-=,".contains(i.mark),
-            What::Phrase => i.is(LINK | NOUN | IS | RIGHT | CUE | SO | WAIT | WEAK | BUT | YES),
-            What::Line => true,
-        })
-    }
-
-    /// Whether a letter stands there as an answer, and is not a word of the sentence.
-    fn stands(&self, k: usize, left: Left, right: Right) -> bool {
-        let item = &self.items[k];
-        if item.what == What::Text {
-            return true;
-        }
-        if right == Right::Text && (!item.sure || self.contradicts(k)) {
-            return false;
-        }
-        if item.sure {
-            return true;
-        }
-        if item.low {
-            let labelled = item.label && (left == Left::Start || right == Right::End && left == Left::Cued);
-            let told = matches!(right, Right::End | Right::Comma | Right::After)
-                && matches!(left, Left::Cued | Left::Named | Left::Back);
-            return labelled || told || right == Right::End && left == Left::Start;
-        }
-        !(right == Right::Word && self.is_article(item)) || left == Left::Named || item.label
-    }
-
-    /// Reads what is boxed in: one answer and nothing else. Where to go on.
-    fn boxed(&mut self, k: usize, end: usize) -> usize {
-        let close = self.closes.get(&k).copied().unwrap_or_else(|| {
-            let rest = &self.items[k + 1..end.min(k + 2 + NEAR)];
-            k + 1 + rest.iter().position(|i| i.what == What::Line).unwrap_or(rest.len())
-        });
-        if close - k > NEAR {
-            return k + 1;
-        }
-        let inner = &self.items[k + 1..close];
-        let mut found: Vec<i32> = inner.iter().filter(|i| i.is_answer()).map(|i| i.option).collect();
-        found.sort_unstable();
-        found.dedup();
-        let denies = |i: &Item| i.is(NOT | HEDGE | OR) && !i.is(LINK);
-        let clear = !inner.iter().any(|i| i.what == What::Word || denies(i));
-        if let ([first, second, ..], 2) = (inner, found.len())
-            && first.what == What::Letter
-            && self.text.tokens[first.token].raw == Some('A')
-            && second.what == What::Text
-        {
-            found = vec![second.option];
-        }
-        let is_led =
-            |i: &Item| i.what == What::Letter && (i.label || inner.get(1).is_some_and(|i| i.what == What::Mark));
-        let led = inner.first().is_some_and(is_led) && !inner.iter().any(denies);
-        if found.len() > 1 {
-            self.events.push(Event::Leaves { options: found, mentions: false });
-        } else if let Some(option) = found.first().copied().filter(|_| clear || led) {
-            // A number may be boxed on the way to the answer: a letter that is stated later outweighs it.
-            let is_digits = |i: &Item| self.text.at(i.token).chars().all(|c| c.is_ascii_digit());
-            let number = matches!(inner, [one] if one.what == What::Text && is_digits(one));
-            self.events.push(Event::Commits { option, strength: if number { NUMBER } else { 3 }, listed: false });
-        }
-        close.min(end)
     }
 }

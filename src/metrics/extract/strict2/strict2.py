@@ -4,9 +4,9 @@
 """
 
 CLASSES = ["cue", "final", "so", "noun", "right", "is", "link", "not", "hedge", "or", "and", "if", "but", "wait", "weak", "reason",
-           "refuse", "yes", "no", "open", "plain", "yes_word", "no_word"]
+           "refuse", "yes", "no", "open", "plain", "yes_word", "no_word", "over", "lean", "mild", "mid", "true", "false", "depends", "though", "first"]
 (CUE, FINAL, SO, NOUN, RIGHT, IS, LINK, NOT, HEDGE, OR, AND, IF, BUT, WAIT, WEAK, REASON, REFUSE, YES, NO, OPEN, PLAIN, YES_WORD,
- NO_WORD) = (1 << at for at in range(len(CLASSES)))
+ NO_WORD, OVER, LEAN, MILD, MID, TRUE, FALSE, DEPENDS, THOUGH, FIRST) = (1 << at for at in range(len(CLASSES)))
 
 FOLD = {"ё": "е", "أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ک": "ك", "ی": "ي", "ı": "i", "İ": "I", "☑": "✓", "✅": "✓",
         "✔": "✓", "❌": "✗", "✘": "✗", "✖": "✗", "，": ",", "、": ",", "،": ",", "؟": "?", "؛": ";", "।": "。", "۔": "。", "｡": "。",
@@ -22,6 +22,8 @@ OUT_ONE = (0xFEFF, 0xAD, 0x640, 0x670, 0x20E3)
 MARKUP = {"text", "textbf", "textit", "textrm", "texttt", "textsf", "mathrm", "mathbf", "mathit", "mathsf", "mathtt", "mathbb", "mathcal",
           "mathnormal", "rm", "bf", "it", "sf", "tt", "em", "emph", "underline", "operatorname", "mbox", "hbox", "large", "Large",
           "LARGE", "huge", "Huge", "displaystyle", "left", "right", "quad", "qquad", "boldsymbol", "bm", "rightarrow", "Rightarrow"}
+SYMBOLS = {"circ": "°", "degree": "°", "angle": "∠", "times": "×", "pi": "π", "sqrt": "√", "triangle": "△", "pm": "±", "infty": "∞", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "neq": "≠"}
+FRACTIONS = {"frac", "dfrac", "tfrac"}
 BOXES = {"boxed", "fbox", "framebox"}
 ANSWER_TAGS = {"answer", "ans", "finalanswer", "choice", "option", "beginofbox", "endofbox", "correctanswer", "selectedanswer", "response"}
 BREAKS = {"br", "p", "div", "li", "tr", "hr"}
@@ -38,6 +40,16 @@ CYRILLIC = ["АБВГДЕЖЗ", "абвгдежз"]
 UNCLEAR, SEVERAL = -1, -2
 LONG = 60
 SHORT = 12
+NUMBERED = 30
+# Longest text, in words and marks, whose sentences are held against the question.
+LONGEST = 2000
+# As many words as are looked at for the language of a text.
+WORDS = 200
+# Words at the ends of an option without which a sentence may name it.
+ARTICLES = ("a", "an", "the", "un", "une", "ein", "eine", "einen", "una", "uno", "um", "uma", "een", "el", "la", "le", "der", "die", "das", "il", "lo", "het", "o", "os", "los", "las", "les")
+PRONOUNS = ("it", "he", "she", "they", "il", "elle", "ils", "er", "sie", "es", "ella", "él", "ele", "ela", "lui", "lei", "hij", "zij", "hun", "han", "hon", "он", "она", "они", "оно", "він", "вона")
+COPULAS = ("dir", "dur", "dür", "tir", "tur", "tür")
+OBJECTS = ("it", "them", "him", "her")
 # Words for the numbers from 0 to 10, where they are nothing else.
 NUMBERS = [
     "zero cero ноль нуль 零", "one один", "two deux zwei dos due dois duas twee два две dwa dwie två iki 两 兩 二", "three trois drei tres tre três drie три trzy üç 三",
@@ -45,38 +57,25 @@ NUMBERS = [
     "six sechs seis zes шесть sześć altı 六", "seven sept sieben siete sette sete zeven семь siedem yedi 七",
     "eight huit acht ocho otto oito восемь osiem sekiz 八", "nine neuf neun nueve nove negen девять dziewięć dokuz 九",
     "ten dix zehn diez dieci dez tien десять dziesięć 十"]
+# Of these, those that are articles too.
+ONES = NUMBERS[1].split()
 # Words before a question that a model goes on to ask itself.
 ASKS = ["question", "q", "user", "human", "问题", "問題", "質問", "질문", "문제", "вопрос", "питання", "frage", "pregunta", "pergunta", "domanda", "vraag",
         "pytanie", "soru", "câu hỏi", "سؤال", "السؤال", "प्रश्न", "सवाल", "pertanyaan", "คำถาม"]
+# Words of which a question asks whether something is or not.
+EITHER = ["有没有", "有沒有", "是不是", "是否", "能不能", "หรือไม่"]
+# Words by which a question begins, and by which it is about the answer itself.
+INTERROGATIVES = ("what", "which", "is", "are", "was", "were", "does", "do", "did", "has", "have", "how", "who", "whose", "where", "when", "why", "can",
+                  "quel", "quelle", "que", "qui", "où", "combien", "was", "welche", "welcher", "welches", "wie", "wer", "wo", "warum", "qué", "cuál", "cuántos", "quién", "dónde",
+                  "qual", "quantos", "quem", "onde", "o", "quale", "quanti", "chi", "dove", "что", "какой", "какая", "какое", "сколько", "кто", "где")
+ABOUT = ("answer", "answers", "correct", "right", "sure", "option", "options", "choice", "really", "wait", "could", "it", "réponse", "antwort", "respuesta", "resposta", "risposta", "ответ")
 # What asks whether something is there.
-EXISTS = [" is there ", " are there ", " is anyone ", " is anybody ", " do you see ", " can you see ", " y a t il ", " est ce qu il y a ", " gibt es ", " ist ein ",
-          " hay ", " há ", " existe ", " c è ", " ci sono ", " есть ", " є ", " is er ", " zijn er ", " czy jest ", " czy są ", " apakah ada ", "有",
-          "いますか", "ありますか", "写っていますか", "있습니까", "있나요", "있어요", "보입니까", "보이나요"]
-# What makes such a question one that denies.
-DENIES = [" not ", " n t ", " no ", " without ", " never ", " nothing ", " pas ", " sans ", " kein ", " keine ", " nicht ", " ohne ", " sin ", " não ", " sem ",
-          " non ", " senza ", " не ", " нет ", " без ", " немає ", " geen ", " niet ", " nie ", " bez ", " tidak ", "没有", "沒有", "不", "没", "ない", "ません", "없", "않"]
-# What denies that there is what follows, or what stands before.
-NONE_BEFORE = ["there is no ", "there are no ", "there isn't any ", "there isn't a ", "there isn't an ", "there is not a ", "there is not an ", "there is not any ",
-               "there aren't any ", "there are not any ", "i see no ", "i can see no ", "i don't see any ", "i don't see a ", "i don't see an ", "i do not see any ",
-               "i do not see a ", "i do not see an ", "i can't see any ", "i can't see a ", "i cannot see any ", "i cannot see a ", "there's no ",
-               "il n'y a pas de ", "il n'y a pas d'", "il n'y a aucun ", "il n'y a aucune ", "je ne vois pas de ", "je ne vois aucun ", "je ne vois aucune ",
-               "es gibt keine ", "es gibt keinen ", "es gibt kein ", "ich sehe keine ", "ich sehe keinen ", "ich sehe kein ", "no hay ningún ", "no hay ninguna ",
-               "no hay ", "no veo ningún ", "no veo ninguna ", "não há nenhum ", "não há nenhuma ", "não há ", "não vejo nenhum ", "não vejo nenhuma ",
-               "non c'è nessun ", "non c'è nessuna ", "non c'è ", "non ci sono ", "non vedo nessun ", "er is geen ", "er zijn geen ", "ik zie geen ",
-               "нет ", "здесь нет ", "я не вижу ", "немає ", "nie ma ", "nie widzę ", "tidak ada ", "没有", "沒有", "看不到", "没看到", "沒看到"]
-NONE_AFTER = [" нет", " не видно", " немає", "はいません", "はありません", "は写っていません", "は見えません", "は見当たりません", "がいません", "はいない", "はない",
-              "は写っていない", "이 없습니다", "가 없습니다", "은 없습니다", "는 없습니다", "이 보이지 않습니다", "가 보이지 않습니다", "은 보이지 않습니다",
-              "는 보이지 않습니다", "이 없어요", "가 없어요", "은 없어요", "는 없어요"]
-# Where that is said to be.
-PLACES = ["in the picture", "in the image", "in the photo", "in this picture", "in this image", "in this photo", "sur l'image", "sur la photo", "dans l'image",
-          "auf dem bild", "im bild", "auf dem foto", "en la imagen", "en la foto", "na imagem", "na foto", "nell'immagine", "nella foto", "op de foto", "op de afbeelding",
-          "in de afbeelding", "на картинке", "на изображении", "на фото", "на фотографии", "на зображенні", "na zdjęciu", "na obrazku", "di gambar", "dalam gambar",
-          "图片中", "圖片中", "图片里", "圖片裡", "图中", "圖中", "图里", "画面中", "畫面中", "照片中", "照片里", "图片上", "写真に", "写真には", "画像に", "画像には",
-          "사진에는 ", "사진에 ", "이미지에 ", "이미지에는 ", "그림에 "]
-ANYWHERE = ["here", "visible", "shown", "present", "any", "ici", "hier", "aquí", "aqui", "qui", "здесь", "тут"]
-# What turns from a denial.
-TURNS = [" but ", " however ", " although ", " though ", " except ", " mais ", " aber ", " sondern ", " doch ", " pero ", " mas ", " ma ", " maar ", " но ", " а ",
-         " ale ", " tapi ", " tetapi ", "但", "不过", "而是", "しかし", "でも", "ですが", "하지만", "그러나", "지만", " or ", " unless ", " maybe ", " perhaps ", " only if "]
+EXISTS = [" is there ", " are there ", " is anyone ", " is anybody ", " do you see ", " can you see ", " can we see ", " y a t il ", " est ce qu il y a ",
+          " voit on ", " gibt es ", " ist ein ", " ist eine ", " sieht man ", " hay ", " se ve ", " há ", " existe ", " c è ", " ci sono ", " si vede ", " есть ", " є ",
+          " is er ", " zijn er ", " staat er ", " czy jest ", " czy są ", " jest ", " apakah ada ", " var mı ", " có ", "有", "いますか", "ありますか",
+          "写っていますか", "見えますか", "있습니까", "있나요", "있어요", "보입니까", "보이나요", " توجد ", " يوجد ", " هناك ", " मौजूद "]
+# Longest answer, in characters, that is read as the question put as a statement.
+STATED = 600
 NEAR = 64
 
 W, P, N, OPENS, CLOSES = "w", "p", "n", "o", "c"
@@ -142,7 +141,7 @@ def lower(text):
 
 def tokens(text):
     """Words, marks, line ends, and where an answer is boxed in."""
-    text, out, at, n = fold(text), [], 0, len(text)
+    text, out, at = fold(text).replace("{:}", ":").replace("{,}", ","), Tokens(), 0
     n = len(text)
     blank, mark, braces = True, -1, []
 
@@ -179,7 +178,19 @@ def tokens(text):
                     end += 1
                 at = end
             elif command in MARKUP or not command:
+                if command and end < n and text[end] == "{":
+                    braces.append(None)
+                    end += 1
                 at = end
+            elif command in SYMBOLS:
+                while command == "circ" and out and out[-1].kind == P and out[-1].text in "^{":
+                    out.pop()
+                put(P if script(SYMBOLS[command]) == 0 else W, SYMBOLS[command], script(SYMBOLS[command]))
+                at = end
+            elif command in FRACTIONS and fraction(text, end):
+                stop, word = fraction(text, end)
+                put(W, word, 1)
+                at = stop
             else:
                 put(W, command, 1)
                 at = end
@@ -217,15 +228,15 @@ def tokens(text):
             if c == "{":
                 braces.append(False)
                 put(P, c)
-            elif braces and braces.pop():
-                put(CLOSES, "}")
             else:
-                put(P, c)
+                was = braces.pop() if braces else False
+                if was is not None:
+                    put(CLOSES if was else P, "}")
         elif c == "|":
             blank, at = True, at + 1
         else:
             of = script(c)
-            sign = c == "-" and at + 1 < n and text[at + 1].isdigit() and text[at + 1].isascii() and blank
+            sign = c == "-" and at + 1 < n and text[at + 1].isdigit() and text[at + 1].isascii() and (blank or bool(out) and out[-1].kind == OPENS)
             if of == 0 and not sign:
                 put(P, c)
                 at += 1
@@ -251,10 +262,27 @@ def tokens(text):
     return out
 
 
+def fraction(text, at):
+    """Where "{1}{2}" ends, and "1/2"; None where numbers stand otherwise."""
+    found = []
+    for _ in range(2):
+        end = at + 1
+        while end < len(text) and end - at < 10 and text[end].isascii() and text[end].isdigit():
+            end += 1
+        if at >= len(text) or text[at] != "{" or end == at + 1 or end >= len(text) or text[end] != "}":
+            return None
+        found.append(text[at + 1:end])
+        at = end + 1
+    return at, "/".join(found)
+
+
 def trie(phrases):
+    """All phrases, by their words: at each end, the classes by language."""
     root = {}
-    for of in phrases.values():
+    for at, of in enumerate(phrases[language] for language in sorted(phrases)):
         for name, words in of.items():
+            if name in ECHO:
+                continue
             bit = 1 << CLASSES.index(name)
             for phrase in words:
                 node = root
@@ -262,11 +290,47 @@ def trie(phrases):
                 for token in words_of:
                     node = node.setdefault(token.text, {})
                 # "Certainly not" denies too.
-                node[None] = node.get(None, 0) | bit | (NOT if bit == NO and len(words_of) > 1 else 0)
+                ends = node.setdefault(None, {})
+                ends[at] = ends.get(at, 0) | bit | (NOT if bit == NO and len(words_of) > 1 else 0)
+    ENGLISH.append(sorted(phrases).index("en"))
+    TABLE.extend(echo_table(phrases))
+    for at, of in enumerate(TABLE):
+        for word in of["stop"]:
+            STOPS.setdefault(word.strip(), []).append(at)
     return root
 
 
-TRIE = None
+# Classes of words by which a statement is held against a question; they are no phrases.
+ECHO = ("stop", "place", "denies", "doubts", "pronouns", "short_yes", "short_no", "turns", "joins", "claim", "holds", "fails", "inverse")
+TRIE, ENGLISH, TABLE, STOPS = None, [], [], {}
+
+
+class Tokens(list):
+    """A text's tokens, and the languages that it may be in: None for all."""
+    languages = None
+
+
+def languages(text, question):
+    """The languages that a text may be in: those of its own words, and those of the question. None for all."""
+    asked = likely([question])
+    if asked is None:
+        return likely([text, question])
+    return asked | (likely([text], least=1) or set())
+
+
+def likely(texts, least=120, part=2):
+    """The languages of texts by the words of the table: those that have far fewer of them than another are none. None where there are too few."""
+    scores = {}
+    for text in texts:
+        for token in text[:WORDS]:
+            ends = TRIE.get(token.text, {}).get(None) if token.kind == W else None
+            for of in (ends, STOPS.get(token.text)) if token.kind == W else ():
+                for at in of or ():
+                    scores[at] = scores.get(at, 0) + 60 // len(of)
+    best = max(scores.values(), default=0)
+    if best < least:
+        return None
+    return {at for at, score in scores.items() if score * part >= best * (part - 1)} | set(ENGLISH)
 
 
 def phrase(all_tokens, at):
@@ -282,8 +346,14 @@ def phrase(all_tokens, at):
             break
         k += 1
         if None in node:
-            end, mask = k, node[None]
-    if end == at + 1 and len(all_tokens[at].text) == 1 and all_tokens[at].raw != all_tokens[at].text:
+            of = 0
+            for language, classes in node[None].items():
+                if all_tokens.languages is None or language in all_tokens.languages:
+                    of |= classes
+            if of:
+                end, mask = k, of
+    short = end == at + 1 or end == at + 2 and all_tokens[at + 1].text == "'"
+    if short and len(all_tokens[at].text) == 1 and all_tokens[at].raw != all_tokens[at].text:
         return at, 0
     return end, mask
 
@@ -312,6 +382,9 @@ def letter(all_tokens, at, count, cyrillic):
         if not raw.isalpha():
             return None
         option, weak = ord(raw.upper()) - 65, raw.islower()
+        if raw == "I" and count <= 8 and not token.marked and at + 1 < len(all_tokens) and all_tokens[at + 1].kind == W:
+            # The pronoun.
+            return None
         if cyrillic and option > 0:
             option = UNCLEAR
     else:
@@ -367,8 +440,17 @@ def option_table(options):
         while words and words[-1] in (".", "。", "!"):
             words.pop()
         forms = [words]
-        if len(words) > 1 and words[0] in ("a", "an", "the"):
+        if len(words) > 1 and words[0] in ARTICLES:
             forms.append(words[1:])
+        if len(words) == 2 and words[0] in PRONOUNS and len(words[1]) > 4:
+            forms.append(words[1:])
+        comma = next((at for at, word in enumerate(words) if word in (",", "(")), 0)
+        if 0 < comma < 4:
+            forms.append(words[:comma])
+        if len(words) > 2 and words[0] in PRONOUNS:
+            forms.append(words[2:] if words[1] in ("is", "are", "was") and len(words) > 3 else words[1:])
+        if len(words) > 1 and words[-1] in OBJECTS:
+            forms.append(words[:-1])
         for form in forms:
             if form:
                 key = tuple(form)
@@ -382,11 +464,28 @@ def option_table(options):
     return table
 
 
+def is_hangul(text):
+    return 0x1100 <= ord(text[0]) <= 0x11FF or 0xAC00 <= ord(text[0]) <= 0xD7FF
+
+
+def forms(text):
+    """A word, and what it is without what Turkish and Arabic write together with it."""
+    yield text
+    if len(text) > 4 and text[-3:] in COPULAS:
+        yield text[:-3]
+    if "\u0621" <= text[0] <= "\u064a":
+        if len(text) > 4 and text.startswith("ال"):
+            yield text[2:]
+        if len(text) > 3 and text.endswith("ا"):
+            yield text[:-1]
+
+
 def option_at(all_tokens, at, table):
-    for key, option in table.get(all_tokens[at].text, ()):
-        if at + len(key) <= len(all_tokens) and all(all_tokens[at + k].text == key[k] for k in range(len(key))):
+    for key, option in (row for form in forms(all_tokens[at].text) for row in table.get(form, ())):
+        if at + len(key) <= len(all_tokens) and all(key[k] in forms(all_tokens[at + k].text) for k in range(len(key))):
             end = at + len(key)
-            if all_tokens[end - 1].script == 3 and joined(all_tokens, end) and all_tokens[end].script == 3 and not phrase(all_tokens, end)[1]:
+            if all_tokens[end - 1].script == 3 and joined(all_tokens, end) and all_tokens[end].script == 3 and not phrase(all_tokens, end)[1] \
+                    and (len(key) < 3 or is_hangul(all_tokens[end].text)):
                 continue
             return end, option
     return at, None
@@ -403,6 +502,11 @@ def items(all_tokens, table, count, cyrillic):
                     out.append(Item("ph", at, mask))
                 at = max(end, at + 1)
                 continue
+            text_end, option = option_at(all_tokens, at, table) if token.kind == P else (at, None)
+            if option is not None and text_end > at + 1:
+                out.append(Item("T", at, option=option))
+                at = text_end
+                continue
             item = Item(token.kind, at)
             item.text = token.text
             out.append(item)
@@ -412,12 +516,19 @@ def items(all_tokens, table, count, cyrillic):
         found = letter(all_tokens, at, count, cyrillic)
         after = all_tokens[at + 1] if at + 1 < n else None
         text_end, option = option_at(all_tokens, at, table)
-        if option is not None and token.script == 3 and joined(all_tokens, at) and all_tokens[at - 1].script == 3 and out and out[-1].kind == W:
+        if option is not None and token.script == 3 and joined(all_tokens, at) and all_tokens[at - 1].script == 3 and out and out[-1].kind == W \
+                and (text_end - at < 2 or is_hangul(token.text)):
             option = None
         if option is not None and found and text_end == at + 1:
             # A text of one letter is read as a letter, unless it names another option.
-            if found[0] != option:
+            if found[0] >= count:
+                found = (option, True, found[2])
+            elif found[0] != option:
                 found = (SEVERAL, found[1], found[2])
+            option = None
+        if option is not None and text_end == at + 1 and all("0" <= c <= "9" for c in token.text) and (not out or out[-1].kind == N) and after is not None and after.text in ".)" \
+                and after.kind == P and not after.blank and at + 2 < n and all_tokens[at + 2].kind == W and n > SHORT:
+            # "1. The man on the left": the number of a list.
             option = None
         if option is not None and text_end >= end and text_end > at:
             out.append(Item("T", at, option=option))
@@ -435,6 +546,10 @@ def items(all_tokens, table, count, cyrillic):
                 out.append(item)
                 at += 1
                 continue
+        if mask and end == at + 1 and "\u3041" <= token.text <= "\u309f" and out and out[-1].kind == W and joined(all_tokens, at) and all_tokens[at - 1].script == 3 \
+                and at + 1 < n and joined(all_tokens, at + 1) and all_tokens[at + 1].script == 3 and not phrase(all_tokens, at + 1)[1] and option_at(all_tokens, at + 1, table)[1] is None:
+            # A character within a word.
+            mask = 0
         if mask:
             out.append(Item("ph", at, mask))
             at = end
@@ -481,13 +596,13 @@ def sentences(all_items, all_tokens):
     return out
 
 
-CUED, DENIED, HEDGED, OPENED, BACK, BUTTED, NAMED, START, OTHER, HYPOTHETICAL, COMMA = range(11)
+CUED, DENIED, HEDGED, LEANED, BACK, BUTTED, NAMED, START, OTHER, HYPOTHETICAL, COMMA = range(11)
 
 
 class Reader:
     def __init__(self, all_items, all_tokens):
         self.items, self.tokens = all_items, all_tokens
-        self.events, self.closes, opened = [], {}, []
+        self.events, self.closes, opened, self.asked, self.questioned = [], {}, [], None, False
         for at, item in enumerate(all_items):
             if item.kind == OPENS:
                 opened.append(at)
@@ -514,7 +629,7 @@ class Reader:
                         return BACK, k
                     if before is not None and before.kind == "ph" and before.mask & SO and not before.mask & NOT and flags & (RIGHT | CUE):
                         return CUED, k - 1
-                    turned = before is not None and before.kind == "ph" and before.mask & NOT and before.mask & BUT and self.follows(k - 1, start)
+                    turned = before is not None and before.kind == "ph" and before.mask & BUT and (before.mask & NOT and self.follows(k - 1, start) or self.tokens[before.token].script == 3 and not before.mask & (NOT | CUE))
                     return (BUTTED if flags & IS or turned else COMMA), k
                 if item.text in ":=":
                     colon = True
@@ -532,23 +647,35 @@ class Reader:
                     return (BACK if back else BUTTED), k
                 if mask & BUT and mask & LINK and not mask & (CUE | NOT) and k > start and self.items[k - 1].kind in ("L", "T"):
                     return BUTTED, k
-                if mask & NO and mask & WEAK and k + 1 == first and self.items[first].kind == "T":
+                if mask & NO and mask & WEAK and k + 1 == first:
                     # "No bear", where "No, bear" has a comma.
+                    return DENIED, k
+                if mask & (NOT | RIGHT) and self.tokens[item.token].text in "✓✗" and k > start and (
+                        self.items[k - 1].kind in ("L", "T") or self.items[k - 1].kind == P and self.items[k - 1].text in ")].:-"):
+                    # "A ✗ B ✓": a mark is of the letter before it.
+                    return COMMA, k
+                if mask & OVER and (self.wide(k) or self.follows(k, start)):
                     return DENIED, k
                 if mask & NOT and not mask & (RIGHT | IS | REASON):
                     return (BUTTED if mask & BUT and self.follows(k, start) else DENIED), k
                 if mask & (CUE | FINAL | SO) and not (mask & LINK and not mask & FINAL):
+                    before = self.items[k - 1] if k > start else None
+                    if mask & MILD and before is not None and before.kind == "ph" and before.mask & MID and before.mask & LINK and not before.mask & (AND | BUT | SO | CUE):
+                        # "Part of it is"
+                        break
                     return CUED, k
                 if mask & (LINK | IS | NOUN | RIGHT):
                     flags |= mask
                 elif mask & HEDGE:
-                    return HEDGED, k
+                    return (LEANED if mask & LEAN and flags & IS else HEDGED), k
                 elif mask & (WAIT | WEAK):
                     return BACK, k
                 elif mask & BUT:
                     return BUTTED, k
                 elif mask & IF:
                     return HYPOTHETICAL, k
+                elif mask & OR and k == start:
+                    return HEDGED, k
                 else:
                     break
                 if mask & HEDGE and not mask & (LINK | NOUN):
@@ -577,6 +704,11 @@ class Reader:
                 back -= 1
         return OTHER, k
 
+    def wide(self, k):
+        """Whether a phrase is more than one word."""
+        stop = self.items[k + 1].token if k + 1 < len(self.items) else len(self.tokens)
+        return stop - self.items[k].token > 1
+
     def follows(self, k, start):
         """Whether an answer stands before a phrase, as before "ではなく"."""
         k -= 1
@@ -585,7 +717,7 @@ class Reader:
         return k >= start and self.items[k].kind in ("L", "T")
 
     def clause(self, k, start):
-        """What else stands before a cue in its clause: DENIED, HEDGED, HYPOTHETICAL or None."""
+        """What else stands before a cue in its clause: DENIED, HEDGED, LEANED, HYPOTHETICAL or None."""
         if k < len(self.items) and self.items[k].kind == "ph" and self.items[k].mask & SO and not self.items[k].mask & CUE:
             return None
         least = max(start, k - NEAR)
@@ -595,6 +727,8 @@ class Reader:
             if item.kind == P and item.text in ",:-()" or item.kind in (N, "L", "T", OPENS, CLOSES):
                 return None
             if item.kind == "ph":
+                if item.mask & NOT and item.mask & BUT and self.follows(k, start):
+                    return None
                 if item.mask & (NOT | REFUSE) and not item.mask & (LINK | REASON):
                     return DENIED
                 if item.mask & SO or item.mask & BUT and not item.mask & CUE:
@@ -602,7 +736,7 @@ class Reader:
                 if item.mask & OR and not item.mask & (LINK | REASON | AND | BUT):
                     return HEDGED
                 if item.mask & HEDGE and not item.mask & (LINK | REASON):
-                    return HEDGED
+                    return LEANED if item.mask & LEAN else HEDGED
                 if item.mask & IF and not item.mask & (LINK | REASON):
                     return HYPOTHETICAL
             k -= 1
@@ -616,6 +750,10 @@ class Reader:
             if item.kind == P:
                 if item.text in ")]}>" or item.text in "-:.=":
                     mark = True
+                elif item.text in "○◯√" and not flags:
+                    return "after"
+                elif item.text in "×✕" and not flags:
+                    return "not"
                 elif item.text == "(":
                     inner = self.items[k + 1] if k + 1 < end else None
                     if inner is not None and inner.kind in ("T", "L") and inner.option == option:
@@ -625,7 +763,7 @@ class Reader:
                 elif item.text == ",":
                     return after or "comma"
                 else:
-                    return after or "end"
+                    return after or ("after" if flags & IS and flags & NOUN else "end")
             elif item.kind in ("T", "L"):
                 if item.option != option:
                     return after or ("text" if item.kind == "T" and not after else "word")
@@ -635,17 +773,29 @@ class Reader:
             elif item.kind == "ph":
                 mask = item.mask
                 token = self.tokens[item.token]
+                if mask & OVER and (self.wide(k) or k + 1 < end and self.items[k + 1].kind in ("L", "T")):
+                    return "after"
                 if mask & NOT:
                     return "not"
-                if mask & HEDGE and not mask & (LINK | IS | NOUN):
+                nxt = self.items[k + 1] if k + 1 < end else None
+                if (mark or nxt is None) and not flags and mask & (YES | NO) and not mask & (IS | RIGHT | LINK):
+                    # "B: yes" in a list of verdicts.
+                    if nxt is None or nxt.kind in (P, N):
+                        return "after" if mask & YES else "not"
+                if mask & HEDGE and mark and item.token > 0 and bare is False and k + 1 < end and self.items[k + 1].kind == W and self.items[last].label and not after:
+                    # "C. Both lines rise": the words of an option, or of a reason.
+                    return "end"
+                if mask & HEDGE and not mask & (LINK | IS | NOUN | REASON):
                     return "hedge" if not after else after
                 if mask & IF and not mask & (LINK | IS | REASON):
                     return "if"
                 if mask & REASON and not mask & (IS | NOUN):
                     return after or "reason"
-                wide = k + 1 < len(self.items) and self.items[k + 1].token - item.token > 1
+                wide = self.wide(k)
                 if mask & (RIGHT | CUE | FINAL) and not (mask & (LINK | IS) and not mask & RIGHT) and not (mask & (NOUN | LINK) and not mask & RIGHT):
                     final = k + 1 >= end or self.items[k + 1].kind in (P, N)
+                    if mask & BUT and not final:
+                        return after or "word"
                     if flags & IS or mask & IS or mark or not bare or wide or token.script != 1 or final and not self.article(self.items[last]):
                         after = "after"
                     elif not after:
@@ -655,6 +805,8 @@ class Reader:
                     mark = mark or bool(mask & NOUN) and not self.article(self.items[last])
                 elif mask & OR:
                     return after or "or"
+                elif mask & BUT and self.items[k - 1].kind == P and self.items[k - 1].text == "-":
+                    return after or "comma"
                 elif mask & (SO | WAIT | WEAK | BUT | AND):
                     return after or "end"
                 else:
@@ -662,14 +814,15 @@ class Reader:
             else:
                 return after or "word"
             k += 1
-        return after or "end"
+        # "Midnight is the most likely option"
+        return after or ("after" if flags & IS and flags & NOUN and k > last + 2 else "end")
 
     def group(self, first, end):
         """An answer and those joined to it: the options, where the last stands, and whether they are joined."""
         options, last, k = [self.items[first].option], first, first + 1
-        while k < end:
+        while k < end and len(options) < NEAR:
             j, sep, comma = k, False, False
-            while j < end:
+            while j < end and j - k < NEAR:
                 item = self.items[j]
                 if item.kind == P and item.text in ")]}>([{.:":
                     if item.text in ".:" and j > k:
@@ -687,11 +840,11 @@ class Reader:
                 else:
                     break
                 j += 1
-            if j >= end or self.items[j].kind not in ("T", "L"):
+            if j >= end or j - k >= NEAR or self.items[j].kind not in ("T", "L"):
                 break
             item = self.items[j]
             if not sep:
-                adjacent = item.kind == "L" and self.items[last].kind == "L" and j == last + 1
+                adjacent = item.kind == "L" and self.items[last].kind == "L" and (j == last + 1 or item.sure and self.items[last].sure)
                 if not adjacent:
                     break
             if comma:
@@ -713,12 +866,35 @@ class Reader:
 
     def sentence(self, start, end, question):
         k = start
-        denied_here = False
-        condition = any(i.kind == "ph" and i.mask & IF and not i.mask & (LINK | REASON | HEDGE | YES) for i in self.items[start:start + 2])
+        turns = False
+        after = self.questioned
+        self.questioned = question
+        condition = any(i.kind == "ph" and i.mask & IF and not i.mask & (LINK | REASON | HEDGE | YES) for i in self.items[start:start + 2]) or \
+            any(i.kind == "ph" and i.mask & DEPENDS for i in self.items[start:min(end, start + 4)])
+        if self.verdict(start, end, question):
+            return
+        if k < end and self.items[k].kind == "ph" and self.items[k].mask & THOUGH and not question:
+            # "Although it looks like a dog, it is a cat."
+            comma = next((j for j in range(k, min(end, k + NEAR)) if self.items[j].kind == P and self.items[j].text == ","), None)
+            if comma is not None:
+                for i in self.items[k:comma]:
+                    if i.kind == "T" or i.kind == "L" and not self.article(i):
+                        self.events.append(("denied", i.option))
+                        turns = True
+                k = comma + 1
+        passed = -1
+        first = next((j for j in range(start, min(end, start + NEAR)) if self.items[j].kind == "ph" and self.items[j].mask & FIRST), None)
+        if first is not None:
+            # "At first I thought of a dog, but it is a cat."
+            passed = next((j for j in range(first, min(end, first + NEAR)) if self.items[j].kind == "ph" and self.items[j].mask & BUT and not self.items[j].mask & (CUE | LINK | NOT)), -1)
         while k < end:
             item = self.items[k]
             if item.kind == OPENS:
                 k = self.box(k, end)
+                continue
+            if first is not None and first < k < passed and item.kind in ("L", "T"):
+                turns = True
+                k += 1
                 continue
             if item.kind == "ph":
                 clause_start = k == start or self.items[k - 1].kind in (P, N, OPENS, CLOSES) or \
@@ -735,28 +911,42 @@ class Reader:
                 continue
             options, last = self.group(k, end)
             several = len(set(options)) > 1
+            if not several:
+                options, last = [item.option], k
+            commits = False
             left, where = self.left(k, start)
             option = item.option
             bare = item.kind == "L" and not item.sure and not item.label
             right = self.right(last, end, option, bare)
             outer = self.clause(where, start) if left in (CUED, NAMED) else self.clause(k, start) if right == "after" else None
+            told_of = self.items[k + 2] if item.kind == "T" and k + 3 < end and self.items[k + 1].kind == P and self.items[k + 1].text == "(" else None
             if question:
                 self.events.append(("asked", set(options)))
+            elif told_of is not None and told_of.kind == "L" and told_of.sure and not told_of.low and told_of.option != option and self.items[k + 3].kind == P and self.items[k + 3].text == ")":
+                # "Flying a kite (B)" where that is another option.
+                self.events.append(("hedge", {option, told_of.option}, False))
+                last = k + 2
             elif left == DENIED or right == "not" or outer == DENIED:
                 for o in set(options):
                     self.events.append(("denied", o))
-                denied_here = True
+                turns = True
             elif several:
-                self.events.append(("hedge", set(options), item.kind == "T" and left == OTHER))
+                joined_by_or = any(i.kind == "ph" and i.mask & OR and not i.mask & LINK for i in self.items[k:last])
+                passing = right == "word" and left in (START, NAMED, OTHER, COMMA) and not joined_by_or
+                self.events.append(("hedge", set(options), item.kind == "T" and left == OTHER or passing))
+                turns = True
+            elif (outer == LEANED or left == LEANED or left == HEDGED and right == "after" and self.items[where].mask & LEAN) and not condition:
+                self.events.append(("lean", option))
+                turns = True
             elif condition or left == HEDGED or outer == HEDGED or right in ("hedge", "or", "if") and self.stands(k, left, right) \
                     or left == HYPOTHETICAL or outer == HYPOTHETICAL:
                 self.events.append(("hedge", {option}, item.kind == "T" and left == OTHER))
+                turns = True
             elif self.stands(k, left, right):
                 strength = 2
                 with_text = False
                 if left == CUED and self.items[where].kind == "ph" and self.items[where].mask & FINAL:
                     strength = 3
-                commits = False
                 if right == "after":
                     commits = True
                 elif left == CUED:
@@ -765,12 +955,12 @@ class Reader:
                     commits = item.kind == "L" or right in ("end", "comma", "reason")
                 elif left == BACK:
                     commits = item.kind == "L" or right in ("end", "comma", "reason")
-                elif left == BUTTED and denied_here:
+                elif left == BUTTED and (turns or self.turned(item, start, where)):
                     commits = right in ("end", "comma", "reason")
                 elif left == START or left == NAMED and self.whole_before(k, start):
                     if right == "end" and self.whole(k, start, end):
                         commits, with_text = True, item.kind == "L" and self.has_text(k, end)
-                    elif start == 0 and k - start <= 2 and (item.label or right in ("comma", "reason") or item.kind == "L" and right == "end" and item.sure):
+                    elif (start == 0 or after) and k - start <= 2 and (item.label or right in ("comma", "reason") or item.kind == "L" and right == "end" and item.sure):
                         commits, with_text = True, item.label
                         if item.kind == "T" and right == "reason":
                             commits = False
@@ -778,22 +968,129 @@ class Reader:
                             commits = self.strong_reason(last + 1, end)
                     elif item.label and k - start <= 2:
                         self.events.append(("label", option))
+                if commits and item.kind == "L" and item.label and self.lists(k, end):
+                    with_text = True
+                if not commits and right == "end" and (item.kind == "L" or turns) and self.told(k, start):
+                    commits = True
+                ends = right == "end" or item.kind == "T" and right in ("word", "comma", "reason") and end - k < 5
+                concluded = not commits and ends and self.concluded(k, start)
+                if concluded:
+                    strength = 1
+                    commits = True
                 if commits:
-                    self.events.append(("commit", option, strength, with_text))
+                    # Of a text that is cut off neither the mere naming of things nor a list of options is an answer.
+                    mild = item.kind == "T" and left == CUED and self.items[where].kind == "ph" and self.items[where].mask & MILD and not strength == 3
+                    self.events.append(("commit", option, strength, with_text, bool(mild) or concluded or start > 0 and left == START and (with_text or item.kind == "T" and self.items[start - 1].kind == P)))
                 elif item.kind == "T":
-                    self.events.append(("mention", option, self.negated(start, end)))
+                    self.events.append(("mention", option, self.negated(start, end), self.clear(k, start, end)))
                 elif item.sure or left == NAMED or item.label:
-                    self.events.append(("mark", option, self.negated(start, end)))
+                    self.events.append(("mark", option, self.negated(start, end), right in ("end", "comma", "reason") and self.clear(k, start, end)))
             elif item.kind == "T":
-                self.events.append(("mention", option, self.negated(start, end)))
+                self.events.append(("mention", option, self.negated(start, end), self.clear(k, start, end)))
             elif right == "text" and (item.label or item.sure):
                 self.events.append(("hedge", {option, SEVERAL}, False))
-            if item.label and item.kind == "L" and self.has_text(k, end):
+            elif right == "text" and self.items[k + 1].kind == "ph" and self.tokens[self.items[k + 1].token].script == 3:
+                # "Aの駐車場" where that is another option.
+                self.events.append(("hedge", {option, SEVERAL}, False))
+                last = next(j for j in range(k + 1, end) if self.items[j].kind == "T")
+            if item.label and item.kind == "L" and self.has_text(k, end, k - start > 2):
                 self.events.append(("label", option))
             k = last + 1
             # The text of the letter that stands before it is no second answer.
-            while k < end and (self.items[k].kind == P and self.items[k].text in ")]}.:-(" or self.items[k].kind in ("T", "L") and self.items[k].option == option and len(options) == 1):
+            while k < end and (commits or item.kind == "L") and (self.items[k].kind == P and self.items[k].text in ")]}.:-(" or self.items[k].kind in ("T", "L") and self.items[k].option == option and len(options) == 1):
                 k += 1
+
+    def verdict(self, start, end, question):
+        """What a list of verdicts says of an option: "B. dog: correct", "Saturn - rings ✓"; also "B? No." """
+        k = start
+        while k < end and self.items[k].kind == P and self.items[k].text in "-(":
+            k += 1
+        if k >= end:
+            return False
+        item = self.items[k]
+        if self.asked is not None and item.kind == "ph" and item.mask & (YES | NO) and not item.mask & (OPEN | HEDGE) and (k + 1 >= end or self.items[k + 1].kind in (P, N)) \
+                and bool(item.mask & YES) != bool(item.mask & NO):
+            self.events.pop()
+            self.events.append(("commit", self.asked, 2, False, False) if item.mask & YES else ("denied", self.asked))
+            self.asked = None
+            return False
+        self.asked = None
+        if question:
+            found = {i.option for i in self.items[k:end] if i.kind in ("L", "T")}
+            if item.kind in ("L", "T") and len(found) == 1:
+                self.events.append(("asked", found))
+                self.asked = item.option
+                return True
+            return False
+        if item.kind not in ("L", "T") or item.kind == "L" and not item.label and not item.sure and k + 1 < end and self.items[k + 1].kind in (W, "T"):
+            return False
+        if any(i.kind == "T" or i.kind == "L" and (i.sure or not i.low) for i in self.items[k:end] if i.option != item.option):
+            return False
+        last = end - 1
+        while last > k and self.items[last].kind == P and self.items[last].text in ")]":
+            last -= 1
+        mask, at = 0, last
+        while at > k and self.items[at].kind == "ph":
+            mask |= self.items[at].mask
+            if self.tokens[self.items[at].token].text in "✓✗":
+                break
+            at -= 1
+        sign = at > k and self.items[at].kind == "ph"
+        if not mask or not sign and not (self.items[at].kind == P and self.items[at].text in ",:-(") or at == k or mask & (HEDGE | IF | WAIT | OR) or at - k < 3 and not sign:
+            return False
+        if mask & (NOT | NO):
+            self.events.append(("denied", item.option))
+        elif mask & (RIGHT | YES):
+            self.events.append(("commit", item.option, 2, False, False))
+        else:
+            return False
+        return True
+
+    def turned(self, item, start, where):
+        """Whether what stands before a "but" is a doubt or a denial; before a letter that is the first option, anything."""
+        before = self.items[max(start, where - NEAR):where]
+        return item.kind == "L" and not any(i.kind in ("L", "T") for i in before) or any(i.kind == "ph" and i.mask & (NOT | HEDGE) for i in before)
+
+    def told(self, k, start):
+        """Whether an answer stands behind a colon, of which nothing denies or leaves open what it is: "The bat settles it: C"."""
+        k -= 1
+        while k > start and self.items[k].kind == P and self.items[k].text in "([{<":
+            k -= 1
+        if k <= start or self.items[k].kind != P or self.items[k].text != ":":
+            return False
+        least = max(start, k - NEAR)
+        while k > least:
+            k -= 1
+            item = self.items[k]
+            if item.kind == P and item.text == "," or item.kind in (N, OPENS, CLOSES):
+                break
+            if item.kind in ("L", "T") or item.kind == "ph" and item.mask & (NOT | HEDGE | OR | IF | AND) and not item.mask & (LINK | REASON):
+                return False
+        return True
+
+    def concluded(self, k, start):
+        """Whether an answer stands at the end of a clause that concludes, as the only one: "So what differs is the dog"."""
+        least, k, was = max(start, k - NEAR), k, k
+        while k > least:
+            k -= 1
+            item = self.items[k]
+            if item.kind == "ph" and item.mask & SO and not item.mask & (LINK | REASON):
+                return k + 1 < was
+            if item.kind in ("L", "T", N, OPENS, CLOSES) or item.kind == P and item.text in ",:" and not (k > least and self.items[k - 1].kind == "ph" and self.items[k - 1].mask & SO) \
+                    or item.kind == "ph" and item.mask & (NOT | HEDGE | OR | IF | THOUGH | OPEN) and not item.mask & (LINK | REASON):
+                return False
+        return False
+
+    def clear(self, k, start, end):
+        """Whether nothing in the clause of an answer denies it or leaves it open."""
+        def bound(i):
+            return i.kind == N or i.kind == P and i.text in ",:" or i.kind == "ph" and i.mask & BUT and not i.mask & (CUE | LINK)
+        first, last = k, k + 1
+        while first > start and k - first <= NEAR and not bound(self.items[first - 1]):
+            first -= 1
+        while last < end and last - k <= NEAR and not bound(self.items[last]):
+            last += 1
+        return not self.negated(first, last)
 
     def article(self, item):
         token = self.tokens[item.token]
@@ -807,14 +1104,23 @@ class Reader:
         k += 1
         return k >= len(self.items) or self.items[k].kind in (N, CLOSES) or self.items[k].kind == P and self.items[k].text in ".!?;,)"
 
+    def lists(self, k, end):
+        """Whether a letter with its text is followed by the next: "A. a bird B. a mouse"."""
+        j = k + 1
+        while j < end and (self.items[j].kind == P and self.items[j].text in ")].:-(" or self.items[j].kind == "T" and self.items[j].option == self.items[k].option):
+            j += 1
+        return j > k + 2 and j < end and self.items[j].kind == "L" and self.items[j].label and self.items[j].option != self.items[k].option
+
     def strong_reason(self, k, end):
         item = self.items[k] if k < end else None
         return item is not None and item.kind == "ph" and item.mask & REASON and not item.mask & LINK
 
-    def has_text(self, k, end):
+    def has_text(self, k, end, of_option=False):
         j = k + 1
         while j < end and self.items[j].kind == P and self.items[j].text in ")]}.:-":
             j += 1
+        if of_option:
+            return j < end and self.items[j].kind == "T" and j > k + 1
         return j < end and self.items[j].kind not in (P, N) and not (self.items[j].kind == "ph" and self.items[j].mask & (WAIT | WEAK))
 
     def negated(self, start, end):
@@ -850,7 +1156,7 @@ class Reader:
         if item.sure:
             return True
         if item.low:
-            return item.label and (left == START or right == "end" and left == CUED) or right in ("end", "comma", "after") and left in (CUED, NAMED, BACK) \
+            return right == "after" and left == START and not self.article(item) and self.tokens[item.token].script == 1 or item.label and (left == START or right == "end" and left == CUED) or right in ("end", "comma", "after") and left in (CUED, NAMED, BACK) \
                 or right == "end" and left == START
         return not (right == "word" and self.article(item)) or left == NAMED or item.label
 
@@ -878,20 +1184,22 @@ class Reader:
         if len(found) == 1 and (clear or led and not any(i.kind == "ph" and i.mask & (NOT | HEDGE | OR) and not i.mask & LINK for i in inner)):
             # A number may be boxed on the way to the answer: a letter that is stated later outweighs it.
             number = len(inner) == 1 and inner[0].kind == "T" and all("0" <= c <= "9" for c in self.tokens[inner[0].token].text)
-            self.events.append(("commit", found.pop(), 4 if number else 3, False))
+            self.events.append(("commit", found.pop(), 4 if number else 3, False, False))
         elif len(found) > 1:
             self.events.append(("hedge", found, False))
         return min(close, end)
 
 
-def decide(events, count):
+def decide(events, count, cut_off):
     """What all that an output says comes to: an option, None, and why."""
+    if cut_off:
+        events = [e for e in events if e[0] != "commit" or not e[4]]
     labels = {e[1] for e in events if e[0] == "label"} | {e[1] for e in events if e[0] == "commit" and e[3]}
     listed = len(labels) > 1
     current, strength, conflict, back, any_commit = None, 0, False, False, False
     for event in events:
         if event[0] == "commit":
-            _, option, strong, with_text = event
+            _, option, strong, with_text, _ = event
             if with_text and listed:
                 continue
             any_commit = True
@@ -991,7 +1299,10 @@ def before_question(text):
     """What stands before a line in which a model goes on with a question of its own; None where there is none."""
     at = text.find("\n")
     while at >= 0:
-        line = text[at + 1:at + 33].lstrip(" \n#*").lower()
+        whole = text[at + 1:at + 233].lstrip(" \n#*").split("\n")[0][:200].lower()
+        line = whole[:32]
+        if asks_anew(whole):
+            return text[:at]
         for word in ASKS:
             if line.startswith(word) and line[len(word):].lstrip(" 0123456789*")[:1] in (":", "："):
                 return text[:at]
@@ -999,73 +1310,266 @@ def before_question(text):
     return None
 
 
+def asks_anew(line):
+    """Whether a line is a question about the picture, and none about the answer."""
+    plain = plain_words(line.split("?")[0])
+    words = plain.split()
+    if line.rstrip().endswith("?") or "? please" in line or "? answer" in line:
+        return len(words) > 3 and words[0] in INTERROGATIVES and not any(" " + word + " " in plain for word in ABOUT)
+    return line.rstrip().endswith(("吗？", "什么？", "ですか？", "ますか？", "ですか。", "ますか。", "입니까?", "습니까?")) and len(plain) > 7
+
+
+def first_line(text):
+    return text.split("\n")[0][:400]
+
+
 def plain_words(text):
     """A text in small letters, with a blank for each mark, and one around."""
-    return " " + " ".join("".join(c if script(c) else " " for c in lower(fold(text))).split()) + " "
+    text = lower(fold(text)).replace("can't", "cannot").replace("n't", " not")
+    return " " + " ".join("".join(c if script(c) else " " for c in text).split()) + " "
 
 
-def denies(question, text):
-    """Whether a text denies that there is what a question asks for, in the question's words and nothing else."""
-    question = plain_words(question.split("\n")[0][:400])
-    if len(text) > 600 or not any(word in question for word in EXISTS):
-        return False
-    asked = question
-    for word in ("有没有", "有沒有", "是否有"):
-        asked = asked.replace(word, "")
-    if any(word in asked for word in DENIES) or any(word in plain_words(text) for word in TURNS):
-        return False
-    found = False
-    for part in lower(fold(text)).replace("\n", ".").replace("。", ".").replace("!", ".").replace(";", ".").split("."):
-        part = part.strip()
-        if not part:
-            continue
-        part = part.split(",")[0].strip()
-        for place in PLACES:
-            part = part.replace(place, "").strip()
-        rest = next((part[len(word):] for word in NONE_BEFORE if part.startswith(word)), None)
-        if rest is None:
-            rest = next((part[:len(part) - len(word)] for word in NONE_AFTER if part.endswith(word)), None)
-        if rest is None:
-            continue
-        words = plain_words(rest).split()
-        if not words or not all(asked_for(question, word) for word in words):
-            return False
-        found = True
-    return found
+def echo_table(phrases):
+    """The words of the languages by which a statement is held against a question."""
+    table = []
+    for language in sorted(phrases):
+        table.append({name: sorted({plain_words(word) for word in phrases[language].get(name, ())}, key=lambda w: (-len(w), w)) for name in ECHO})
+    return table
 
 
-def asked_for(question, word):
-    """Whether a question has a word, in this form or another: all but its last letters count."""
-    if word in ANYWHERE:
+def has(plain, words):
+    """Whether a plain text has one of these words; those of scripts without blanks anywhere."""
+    return any((word.strip() if script(word[1]) == 3 else word) in plain for word in words)
+
+
+def without(plain, words):
+    for word in words:
+        if script(word[1]) == 3 and not is_hangul(word[1]):
+            plain = plain.replace(word.strip(), " ")
+        else:
+            while word in plain:
+                plain = plain.replace(word, " ")
+    return " " + " ".join(plain.split()) + " "
+
+
+def units(plain):
+    """The words of a plain text; of scripts without blanks characters, runs of Katakana, and what stands between blanks in Korean and Thai."""
+    out, last = [], 0
+    for c in plain:
+        o = ord(c)
+        if c == " " or 0x3041 <= o <= 0x309F:
+            kind = 0
+        elif 0x30A0 <= o <= 0x30FF:
+            kind = 1
+        elif 0x1100 <= o <= 0x11FF or 0xAC00 <= o <= 0xD7FF or 0xE00 <= o <= 0xE7F:
+            kind = 2
+        elif script(c) == 3:
+            kind = 3
+        else:
+            kind = 4
+        if kind == last and kind not in (0, 3):
+            out[-1] += c
+        elif kind:
+            out.append(c)
+        last = kind
+    return out
+
+
+def same_word(one, other):
+    """Whether two words are forms of one: all but their last letters count."""
+    if one == other:
         return True
-    if script(word[0]) == 3:
-        return word in question
-    cut = 0 if len(word) < 4 else 1 if len(word) < 6 else 2
-    return " " + word[:len(word) - cut] in question
+    if len(one) == len(other) and one[:-1] == other[:-1] and {one[-1], other[-1]} in ({"o", "a"}, {"ा", "ी"}):
+        # "niño" and "niña"
+        return False
+    short, long = min(len(one), len(other)), max(len(one), len(other))
+    alike = 0
+    while alike < short and one[alike] == other[alike]:
+        alike += 1
+    if script(one[0]) == 3:
+        return is_hangul(one) and alike >= max(1, short - 1)
+    return not "0" <= one[0] <= "9" and long - short <= 3 and alike >= max(3, short - (0 if short < 4 else 1 if short < 6 else 2))
+
+
+def stated(question, text):
+    """Whether a text says what a question asks, as a statement: "yes", "no", or None. "Is the man wearing a hat?" - "The man wears a black hat." """
+    if len(text) > STATED:
+        return None
+    question = first_line(question)
+    active = likely([tokens(question), tokens(text)], least=1, part=4)
+    lists = {name: [w for at, of in enumerate(TABLE) if active is None or at in active for w in of[name]] for name in ECHO}
+    for name in ECHO:
+        lists[name].sort(key=lambda w: (-len(w), w))
+    first = lower(fold(question))
+    end = first.find("?")
+    asks = plain_words(first[:end] if end > 0 else first)
+    for word in EITHER:
+        asks = asks.replace(word, " ")
+    words = asks.split()
+    if words and words[-1] in ("không", "chưa"):
+        asks = " " + " ".join(words[:-1]) + " "
+    if has(asks, lists["denies"]) or has(plain_words(text), [word for word in lists["turns"] if word not in asks]):
+        return None
+    exists = any(word in asks for word in EXISTS)
+    wanted = units(without(without(asks, lists["place"]), lists["stop"]))
+    doubts = [word for word in lists["doubts"] if word not in asks and not any(same_word(word.strip(), other) for other in asks.split())]
+    said = set()
+    flat = lower(fold(text)).replace("\n", ". ").replace("。", ". ").replace("!", ". ").replace(";", ". ").replace("…", ". ")
+    sentences_of = [part.strip() for part in flat.replace("?", "?. ").split(". ")]
+    if not flat.rstrip().endswith((".", "?")) and len([part for part in sentences_of if part]) > 1:
+        return None
+    alone = len([part for part in sentences_of if part]) == 1
+    for at, sentence in enumerate(sentences_of):
+        if not sentence or sentence.endswith("?"):
+            continue
+        parts = [part for part in sentence.replace(":", ",").replace("(", ",").split(",") if part.strip()]
+        plain = plain_words(parts[0]) if parts else " "
+        if len(sentences_of) - 1 <= 1 or at == 0:
+            short = without(plain, lists["place"])
+            if any(short == word for word in lists["short_yes"]):
+                said.add("yes")
+                continue
+            if any(short == word for word in lists["short_no"]):
+                said.add("no")
+                continue
+        found = None
+        parts = [piece for part in parts for piece in split_at(plain_words(part), lists["joins"])]
+        for part in parts + ([sentence] if len(parts) > 1 else []):
+            found = found or part_states(plain_words(part), wanted, exists, doubts, lists, alone and len(parts) == 1)
+        if found == "doubt":
+            return None
+        if found:
+            said.add(found)
+    return said.pop() if len(said) == 1 else None
+
+
+def split_at(plain, words):
+    """What stands between these words."""
+    for word in words:
+        if script(word[1]) == 3:
+            plain = plain.replace(word.strip(), "\n")
+        else:
+            plain = plain.replace(word, " \n ")
+    return [part for part in plain.split("\n") if part.strip()]
+
+
+def part_states(plain, wanted, exists, doubts, lists, alone):
+    """What a clause says of the words that a question wants."""
+    if not wanted:
+        return None
+    doubt = has(plain, doubts)
+    bare = without(plain, lists["place"])
+    denied = has(bare, lists["denies"])
+    words = units(without(without(without(bare, lists["stop"]), lists["denies"]), lists["pronouns"]))
+    claims, holds, fails = ({word for one in lists[name] for word in units(one)} for name in ("claim", "holds", "fails"))
+    if any(word in claims for word in wanted) and any(word in claims for word in words):
+        verdicts = {word in holds for word in words if word in holds or word in fails}
+        others = [word for word in words if word not in claims and word not in holds and word not in fails and not any(same_word(want, word) for want in wanted)]
+        if len(verdicts) == 1 and not others:
+            return "doubt" if doubt else "yes" if verdicts.pop() != denied else "no"
+    places, used = [], set()
+    for want in wanted:
+        at = next((k for k, word in enumerate(words) if k not in used and same_word(want, word)), None)
+        places.append(at)
+        used.add(at)
+    missing = [k for k, at in enumerate(places) if at is None]
+    found = [at for at in places if at is not None]
+    if not found:
+        return None
+    if missing:
+        # "He is wearing a hat", "Not open": without the subject that the question has.
+        han = script(wanted[0][0]) == 3 and not is_hangul(wanted[0])
+        subject = len(wanted) > 1 and has(bare, lists["pronouns"]) and (len(missing) == 1 and missing[0] <= 1 or han and missing == list(range(len(missing))) and len(missing) < 4)
+        whole = alone and len(found) == len(words)
+        left_out = whole and (missing == [0] and len(wanted) == 2 or han and len(plain) < 12)
+        # "Has a red balloon": in languages without pronouns. "No umbrella", "She has no umbrella".
+        verb = missing == [0] and len(wanted) > 2 and min(found) == 0 and max(found) < 4
+        none = denied and len(found) == len(words) and places[-1] is not None
+        if not subject and not left_out and not verb and not none:
+            return None
+    # In the order of the question, but for one word: a verb or a place may stand elsewhere.
+    best = [0] * len(found)
+    for k, at in enumerate(found):
+        best[k] = 1 + max((best[j] for j in range(k) if found[j] < at), default=0)
+    if max(best) < len(found) - 1 or len(found) == 2 and max(best) < 2 and not exists and not denied and len(words) > 2:
+        return None
+    han = script(wanted[0][0]) == 3 and not is_hangul(wanted[0])
+    extra = max(found) + 1 - len(found)
+    if extra > (4 if exists else 2 if han else 1):
+        return None
+    if doubt:
+        return "doubt"
+    return "no" if denied else "yes"
 
 
 def choose(options, text, instruction):
     """The option that a text comes to, and whether it is stated."""
     count = len(options) or 26
     all_tokens = tokens(text)
+    all_tokens.languages = languages(all_tokens, tokens(first_line(instruction)))
     table = option_table(options)
-    if len(all_tokens) <= SHORT:
+    if len(all_tokens) <= NUMBERED:
         for word, rows in number_words(options).items():
-            table.setdefault(word, rows)
+            if len(all_tokens) <= SHORT or word not in ONES:
+                table.setdefault(word, rows)
     found = items(all_tokens, table, count, is_cyrillic(instruction))
+    asked = Asked(instruction, options, all_tokens.languages)
+    if asked.inverse:
+        # Which statement is false? "B is false" is the answer, and "A is true" rules A out.
+        for item in found:
+            if item.kind == "ph" and item.mask & FALSE:
+                item.mask = item.mask & ~(NOT | NO) | RIGHT
+            elif item.kind == "ph" and item.mask & TRUE and not item.mask & CUE:
+                item.mask = item.mask & ~(RIGHT | YES) | NOT
+    for at, item in enumerate(found):
+        # What the question itself leaves open does not make an answer open: "Which is partially hidden?"
+        if item.kind == "ph" and item.mask & HEDGE and not item.mask & (NOT | OR):
+            stop = found[at + 1].token if at + 1 < len(found) else len(all_tokens)
+            if asked.asks(" ".join(t.text for t in all_tokens[item.token:stop])):
+                item.mask = item.mask & ~(HEDGE | OPEN | LEAN) | LINK
     while found and found[-1].kind == N:
         found.pop()
     reader = Reader(found, all_tokens)
     spans = sentences(found, all_tokens)
     for start, end, question in spans:
         reader.sentence(start, end, question)
-    option, committed = decide(reader.events, count)
+    cut_off = is_cut_off(found, all_tokens, spans)
+    if asked.denies:
+        # Which is not in the picture? That it is not there says nothing against it.
+        kept, stated_so_far = [], set()
+        for event in reader.events:
+            if event[0] == "commit":
+                stated_so_far.add(event[1])
+            if event[0] != "denied" or event[1] not in stated_so_far:
+                kept.append(event)
+        reader.events = kept
+    option, committed = decide(reader.events, count, cut_off)
     if committed:
         return option, True
+    events = reader.events
+    open_ended = any(e[0] in ("hedge", "asked", "wait") for e in events)
+    denied = {e[1] for e in events if e[0] == "denied"}
+    leans = {e[1] for e in events if e[0] == "lean"}
+    if leans and not open_ended and not cut_off:
+        one = leans.pop()
+        return (one if not leans and one not in denied and 0 <= one < count else None), False
     if any(i.kind == "ph" and i.mask & REFUSE for i in found):
         return "refused", False
-    events = reader.events
-    if any(e[0] in ("hedge", "denied", "asked", "wait") for e in events):
+    if open_ended:
+        return None, False
+    one = echoed(asked, reader, spans, cut_off) if not asked.denies else None
+    if one is not None and one not in denied and 0 <= one < count:
+        return one, False
+    if cut_off:
+        return None, False
+    if denied:
+        # "Not a dog, a cat": what is left, where all else is denied before.
+        first = next(k for k, e in enumerate(events) if e[0] == "denied")
+        left = {e[1] for e in events if e[0] in ("mention", "mark", "label")} - denied
+        clear = {e[1] for e in events[first:] if e[0] in ("mention", "mark") and e[3]} - denied
+        if len(left) == 1 and clear == left and len(found) <= LONG:
+            one = clear.pop()
+            return (one if 0 <= one < count else None), False
         return None, False
     marks = {e[1] for e in events if e[0] in ("mark", "label")}
     if marks:
@@ -1079,8 +1583,104 @@ def choose(options, text, instruction):
     return None, False
 
 
+class Asked:
+    """What matters of a question: its words, whether it asks for what is false, and whether it denies."""
+
+    def __init__(self, question, options, active):
+        plain = plain_words(first_line(question))
+        lists = {name: sorted({w for at, of in enumerate(TABLE) if active is None or at in active for w in of[name]}, key=lambda w: (-len(w), w))
+                 for name in ("stop", "place", "denies", "inverse")}
+        self.stop, self.plain = lists["stop"], plain
+        self.inverse = has(plain, lists["inverse"])
+        self.denies = not self.inverse and has(plain, [w for w in lists["denies"] if w.strip() not in ("no", "non", "n")])
+        named = [word for option in options for word in units(plain_words(option))]
+        self.words = [word for word in dict.fromkeys(units(without(without(plain, lists["place"]), lists["stop"]))) if word not in named]
+
+
+    def asks(self, words):
+        return words.isascii() and not words.startswith(("can", "could", "may", "might", "perhaps", "poss")) and " " + words + " " in self.plain
+
+
+def echoed(asked, reader, spans, cut_off):
+    """The option that a statement in the question's words names: "The first year is 2018", "Only D shows a reptile"."""
+    if not asked.words or len(reader.items) > LONGEST:
+        return None
+    named = []
+    for at, (start, end, question) in enumerate(spans):
+        last = at == len(spans) - 1
+        if question or cut_off and last or end - start > LONG:
+            continue
+        found, words, k, final, is_at = set(), "", start, -1, -1
+        while k < end:
+            item = reader.items[k]
+            stop = reader.items[k + 1].token if k + 1 < len(reader.items) else len(reader.tokens)
+            article = item.kind == "L" and reader.article(item) and not item.sure and k + 1 < end and reader.items[k + 1].kind in (W, "T")
+            if item.kind in ("L", "T") and not article:
+                found.add(item.option)
+                words += " "
+                final = k
+            else:
+                if item.kind == "ph" and item.mask & IS or item.kind == P and item.text == "-":
+                    is_at = k
+                for token in reader.tokens[item.token:stop]:
+                    words += (" " if token.blank else "") + token.text
+            k += 1
+        if len(found) != 1:
+            continue
+        if any(i.kind == "ph" and i.mask & (NOT | HEDGE | IF | OPEN | OR | THOUGH) and not i.mask & (LINK | REASON | IS) for i in reader.items[start:end]):
+            continue
+        said = units(without(plain_words(words), asked.stop))
+        alike = sum(any(same_word(word, other) for other in said) for word in asked.words)
+        # "The first year is 2018" at the end; "The sport is hockey (C)".
+        ends = 0 <= is_at < final and all(i.kind == P for i in reader.items[final + 1:end])
+        paired = ends and reader.items[final].kind == "L" and any(i.kind == "T" for i in reader.items[start:final])
+        if alike and (paired or ends and last and not cut_off) or alike * 2 >= len(asked.words) and (not cut_off or alike == len(asked.words)):
+            named.append((found.pop(), last, alike))
+    if not named:
+        return None
+    option, last, alike = named[-1]
+    if all(one == option or last and other < alike for one, _, other in named):
+        return option
+    return None
+
+
+CUT = "はがをにのともでへや的和与與在是而는은이가을를와과의에로"
+
+
+def is_cut_off(found, all_tokens, spans):
+    """Whether a text ends within a sentence."""
+    last = len(found) - 1
+    while last >= 0 and found[last].kind == P and found[last].text in ")]}'":
+        last -= 1
+    if last < 0 or found[last].kind in (CLOSES, OPENS):
+        return False
+    item = found[last]
+    if item.kind == P and item.text in ".!?。;…":
+        return item.text == "…" or item.text == "." and last > 1 and all(found[last - k].kind == P and found[last - k].text == "." for k in (1, 2))
+    if not spans or item.kind == "L":
+        return False
+    start = spans[-1][0]
+    if item.kind == "T":
+        # A bare text behind the end of a sentence, in the same line.
+        return start > 2 and found[start - 1].kind == P and found[start - 1].text in ".!?。" and all(i.kind != W for i in found[start:last]) and \
+            not any(i.kind == "ph" and i.mask & (CUE | FINAL | SO | RIGHT | BUT) for i in found[start:last])
+    if start > 0 and found[start - 1].kind == P and found[start - 1].text in ".!?。":
+        return True
+    if item.kind == P and item.text in ",:-(" or item.kind == "ph" and item.mask & (AND | OR | BUT | MID) and not item.mask & (YES | NO) or all_tokens[-1].text in CUT and all_tokens[-1].script == 3:
+        return True
+    answer = next((k for k in range(last, start - 1, -1) if found[k].kind in ("T", "L")), None)
+    if answer is None:
+        return False
+    behind = found[answer + 1:last]
+    return any(i.kind == "ph" and i.mask & (AND | BUT) and not i.mask & (LINK | IS | CUE) for i in behind) or \
+        item.kind == W and any(i.kind == P and i.text == "," for i in (found[start:last] if all_tokens[-1].script == 3 else behind))
+
+
 def yes_no(text, asked=""):
     all_tokens = tokens(text)
+    if len(all_tokens) in (1, 2) and all_tokens[0].text in ("y", "n") and all(t.kind == P for t in all_tokens[1:]):
+        return "yes" if all_tokens[0].text == "y" else "no"
+    all_tokens.languages = languages(all_tokens, tokens(first_line(asked)))
     found = items(all_tokens, {}, 0, False)
     reader = Reader(found, all_tokens)
     current, back, conflict, seen, strength = None, False, False, False, 0
@@ -1092,6 +1692,9 @@ def yes_no(text, asked=""):
     first = True
     for start, end, question in sentences(found, all_tokens):
         k, looked, leads = start, start, True
+        # "Yes... no", "Yes. Actually, no": what follows may stand in place of what was said before.
+        weak = current is not None and (start > 1 and found[start - 1].kind == P and (found[start - 1].text == "…" or found[start - 1].text == found[start - 2].text == ".")
+                                        or found[start].kind == "ph" and bool(found[start].mask & WEAK) and not says(found[start].mask))
         while k < end:
             item = found[k]
             if item.kind == OPENS:
@@ -1115,7 +1718,7 @@ def yes_no(text, asked=""):
             begins = k == start or found[k - 1].kind in (P, N) or found[k - 1].kind == "ph" and found[k - 1].mask & (WAIT | WEAK)
             nxt = found[k + 1] if k + 1 < end else None
             closed = nxt is None or nxt.kind in (P, N, CLOSES) and nxt.text not in "/" or nxt.kind == "ph" and nxt.mask & (REASON | YES | NO | IS) \
-                and not nxt.mask & (OPEN | OR)
+                and not nxt.mask & (OPEN | OR) or all_tokens[found[k + 1].token].blank and 0xE00 <= ord(all_tokens[item.token].text[0]) <= 0xE7F
             # "Yes, possibly" is open, and "yes, a house, possibly an office" is not.
             answers = k > start and found[k - 1].kind not in (P, N) or k > start + 1 and found[k - 2].kind == "ph" and says(found[k - 2].mask) is not None
             begins_open = begins and (k == start or answers or nxt is None or nxt.kind in (P, N))
@@ -1138,13 +1741,25 @@ def yes_no(text, asked=""):
                     commits = closed or bool(sure)
                 elif lead:
                     commits = closed and (nxt is None or nxt.kind in (P, N))
-                elif left == BACK and (back or current is None) or after_wait:
+                elif left == BACK and (back or weak or current is None) or after_wait:
                     commits = closed
+                elif (item.mask & YES_WORD or nxt is None or nxt.kind == P) and item.mask & (YES | NO) and k > start and found[k - 1].kind == P and found[k - 1].text in ",-" \
+                        and (current is None or weak or back) and not reader.negated(start, k):
+                    # "In the picture, yes."
+                    commits = closed
+                if commits and nxt is not None and nxt.kind == P and nxt.text == "," and k + 2 < end and found[k + 2].kind == "ph" and found[k + 2].mask & IF \
+                        and not found[k + 2].mask & (LINK | REASON | HEDGE | YES | NO):
+                    # "Yes, if"
+                    return None
                 if commits and nxt is not None and nxt.kind == "ph" and nxt.mask & (OR | AND) and not nxt.mask & (REASON | YES | NO):
                     commits = False
                 if commits:
+                    following = [says(i.mask) if i.kind == "ph" else None for i in found[k + 1:min(end, k + 3)]]
+                    if len(following) == 2 and following[0] not in (None, word) and following[1] == word:
+                        # "Yes No Yes No"
+                        return None
                     strong = 3 if left == CUED and found[where].mask & FINAL else 2
-                    if current is None or current == word or back or strong > strength:
+                    if current is None or current == word or back or weak or strong > strength:
                         if current != word:
                             conflict = False
                         current, back, strength, seen = word, False, max(strong, strength if current == word else 0), True
@@ -1162,8 +1777,9 @@ def yes_no(text, asked=""):
         if conflict or current is None or back:
             return None
         return current
-    if denies(asked, text):
-        return "no"
+    said = stated(asked, text) if asked else None
+    if said:
+        return said
     if any(i.kind == "ph" and i.mask & REFUSE for i in found):
         return "refused"
     return None

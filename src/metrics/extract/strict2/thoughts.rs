@@ -1,5 +1,7 @@
 //! What of an output is its answer: behind its thoughts, before the marks that end it.
 
+use super::plain::words;
+
 /// Marks between which a model thinks.
 const THOUGHTS: [(&str, &str); 17] = [
     ("<think>", "</think>"),
@@ -107,17 +109,118 @@ const ASKS: [&str; 25] = [
     "คำถาม",
 ];
 
+/// Words by which a question begins.
+const INTERROGATIVES: [&str; 53] = [
+    "what",
+    "which",
+    "is",
+    "are",
+    "was",
+    "were",
+    "does",
+    "do",
+    "did",
+    "has",
+    "have",
+    "how",
+    "who",
+    "whose",
+    "where",
+    "when",
+    "why",
+    "can",
+    "quel",
+    "quelle",
+    "que",
+    "qui",
+    "où",
+    "combien",
+    "was",
+    "welche",
+    "welcher",
+    "welches",
+    "wie",
+    "wer",
+    "wo",
+    "warum",
+    "qué",
+    "cuál",
+    "cuántos",
+    "quién",
+    "dónde",
+    "qual",
+    "quantos",
+    "quem",
+    "onde",
+    "o",
+    "quale",
+    "quanti",
+    "chi",
+    "dove",
+    "что",
+    "какой",
+    "какая",
+    "какое",
+    "сколько",
+    "кто",
+    "где",
+];
+/// Words by which it is about the answer itself.
+const ABOUT: [&str; 18] = [
+    "answer",
+    "answers",
+    "correct",
+    "right",
+    "sure",
+    "option",
+    "options",
+    "choice",
+    "really",
+    "wait",
+    "could",
+    "it",
+    "réponse",
+    "antwort",
+    "respuesta",
+    "resposta",
+    "risposta",
+    "ответ",
+];
+/// How questions end where a full stop may end them too.
+const ENDINGS: [&str; 8] = ["吗？", "什么？", "ですか？", "ますか？", "ですか。", "ますか。", "입니까?", "습니까?"];
+
+/// The first line of a question, as far as it matters.
+pub(super) fn first_line(text: &str) -> &str {
+    let line = text.split('\n').next().unwrap_or_default();
+    line.char_indices().nth(400).map_or(line, |(end, _)| &line[..end])
+}
+
 /// What stands before a line in which a model goes on with a question of its own; `None` where there is none.
 pub(super) fn before_question(text: &str) -> Option<&str> {
     text.match_indices('\n').find_map(|(at, _)| {
-        let line: String = text[at + 1..].chars().take(32).flat_map(char::to_lowercase).collect();
-        let line = line.trim_start_matches([' ', '\n', '#', '*']);
+        let rest = &text[at + 1..];
+        let near = rest.char_indices().nth(232).map_or(rest, |(end, _)| &rest[..end]);
+        let line = near.trim_start_matches([' ', '\n', '#', '*']).split('\n').next().unwrap_or_default();
+        let whole: String = line.chars().take(200).flat_map(char::to_lowercase).collect();
+        let line: String = whole.chars().take(32).collect();
         let begins = |word: &&str| {
             let rest = line
                 .strip_prefix(*word)
                 .map(|rest| rest.trim_start_matches(|c: char| " *".contains(c) || c.is_ascii_digit()));
             rest.is_some_and(|rest| rest.starts_with([':', '：']))
         };
-        ASKS.iter().any(begins).then_some(&text[..at])
+        (asks_anew(&whole) || ASKS.iter().any(begins)).then_some(&text[..at])
     })
+}
+
+/// Whether a line is a question about the picture, and none about the answer.
+fn asks_anew(line: &str) -> bool {
+    let plain = words(line.split('?').next().unwrap_or_default());
+    let first = plain.split_whitespace().next().unwrap_or_default();
+    if line.trim_end().ends_with('?') || line.contains("? please") || line.contains("? answer") {
+        return plain.split_whitespace().count() > 3
+            && INTERROGATIVES.contains(&first)
+            && !ABOUT.iter().any(|word| plain.contains(&format!(" {word} ")));
+    }
+    ENDINGS.iter().any(|end| line.trim_end().ends_with(end)) && plain.chars().count() > 7
 }

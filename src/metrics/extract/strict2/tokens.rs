@@ -1,6 +1,7 @@
 //! A text as words, marks, line ends, and where an answer is boxed in.
 
 use super::fold::{fold, script};
+use super::latex::{BOXES, FRACTIONS, MARKUP, bare, fraction, symbol};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,51 +32,12 @@ pub(super) struct Token {
 pub(super) struct Text {
     lower: String,
     pub(super) tokens: Vec<Token>,
+    /// The languages that it may be in, a bit each; `None` for all.
+    pub(super) languages: Option<u64>,
     blank: bool,
     mark: Option<usize>,
 }
 
-const MARKUP: [&str; 38] = [
-    "text",
-    "textbf",
-    "textit",
-    "textrm",
-    "texttt",
-    "textsf",
-    "mathrm",
-    "mathbf",
-    "mathit",
-    "mathsf",
-    "mathtt",
-    "mathbb",
-    "mathcal",
-    "mathnormal",
-    "rm",
-    "bf",
-    "it",
-    "sf",
-    "tt",
-    "em",
-    "emph",
-    "underline",
-    "operatorname",
-    "mbox",
-    "hbox",
-    "large",
-    "Large",
-    "LARGE",
-    "huge",
-    "Huge",
-    "displaystyle",
-    "left",
-    "right",
-    "quad",
-    "qquad",
-    "boldsymbol",
-    "bm",
-    "rightarrow",
-];
-const BOXES: [&str; 3] = ["boxed", "fbox", "framebox"];
 const ANSWER_TAGS: [&str; 10] = [
     "answer",
     "ans",
@@ -95,6 +57,7 @@ impl Text {
     pub(super) fn new(text: &str) -> Text {
         let mut chars = Vec::with_capacity(text.len());
         text.chars().for_each(|c| fold(c, &mut chars));
+        let chars = bare(chars);
         let mut made = Text { blank: true, ..Text::default() };
         let (mut at, mut braces) = (0, Vec::new());
         while at < chars.len() {
@@ -143,7 +106,7 @@ impl Text {
     }
 
     /// Takes what begins at `at`; where the next begins.
-    fn one(&mut self, chars: &[char], at: usize, braces: &mut Vec<bool>) -> usize {
+    fn one(&mut self, chars: &[char], at: usize, braces: &mut Vec<Option<bool>>) -> usize {
         let next = chars.get(at + 1).copied();
         match chars[at] {
             '\n' => self.line(),
@@ -162,32 +125,52 @@ impl Text {
                 return at + 2;
             }
             '{' => {
-                braces.push(false);
+                braces.push(Some(false));
                 self.put(Kind::Mark, &['{'], 0);
             }
-            '}' => match braces.pop() {
+            '}' => match braces.pop().unwrap_or(Some(false)) {
                 Some(true) => self.put(Kind::Closes, &['}'], 0),
-                _ => self.put(Kind::Mark, &['}'], 0),
+                Some(false) => self.put(Kind::Mark, &['}'], 0),
+                // Of a command that changes only how its content looks.
+                None => {}
             },
             _ => return self.plain(chars, at),
         }
         at + 1
     }
 
-    fn command(&mut self, chars: &[char], at: usize, braces: &mut Vec<bool>) -> usize {
+    fn command(&mut self, chars: &[char], at: usize, braces: &mut Vec<Option<bool>>) -> usize {
         let letters = chars[at + 1..].iter().take(23).take_while(|c| c.is_ascii_alphabetic()).count();
         let mut end = at + 1 + letters;
         let command: String = chars[at + 1..end].iter().collect();
-        if BOXES.contains(&command.as_str()) {
+        let command = command.as_str();
+        if BOXES.contains(&command) {
             while chars.get(end) == Some(&' ') {
                 end += 1;
             }
             if chars.get(end) == Some(&'{') {
                 self.put(Kind::Opens, &['{'], 0);
-                braces.push(true);
+                braces.push(Some(true));
                 end += 1;
             }
-        } else if !command.is_empty() && command != "Rightarrow" && !MARKUP.contains(&command.as_str()) {
+        } else if MARKUP.contains(&command) {
+            if chars.get(end) == Some(&'{') {
+                braces.push(None);
+                end += 1;
+            }
+        } else if let Some(sign) = symbol(command) {
+            // "60^\circ" is 60°.
+            while command == "circ"
+                && self.tokens.last().is_some_and(|t| t.kind == Kind::Mark && matches!(t.raw, Some('^' | '{')))
+            {
+                self.tokens.pop();
+            }
+            let of = script(sign);
+            self.put(if of == 0 { Kind::Mark } else { Kind::Word }, &[sign], of);
+        } else if let Some((stop, word)) = fraction(chars, end).filter(|_| FRACTIONS.contains(&command)) {
+            self.put(Kind::Word, &word, 1);
+            end = stop;
+        } else if !command.is_empty() {
             self.put(Kind::Word, &chars[at + 1..end], 1);
         }
         end
@@ -227,7 +210,8 @@ impl Text {
     fn plain(&mut self, chars: &[char], at: usize) -> usize {
         let digit = |i: usize| chars.get(i).is_some_and(char::is_ascii_digit);
         let of = script(chars[at]);
-        let sign = chars[at] == '-' && digit(at + 1) && self.blank;
+        let opened = self.tokens.last().is_some_and(|token| token.kind == Kind::Opens);
+        let sign = chars[at] == '-' && digit(at + 1) && (self.blank || opened);
         if of == 0 && !sign {
             self.put(Kind::Mark, &chars[at..=at], 0);
             return at + 1;

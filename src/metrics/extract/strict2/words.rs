@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
+use super::lists::{self, STOP};
 use super::tokens::{Kind, Text};
 
 /// The phrases of all languages, as `phrases.toml` has them.
@@ -24,19 +25,30 @@ macro_rules! classes {
 classes! {
     CUE "cue", FINAL "final", SO "so", NOUN "noun", RIGHT "right", IS "is", LINK "link", NOT "not", HEDGE "hedge", OR "or",
     AND "and", IF "if", BUT "but", WAIT "wait", WEAK "weak", REASON "reason", REFUSE "refuse", YES "yes", NO "no", OPEN "open",
-    PLAIN "plain", YES_WORD "yes_word", NO_WORD "no_word",
+    PLAIN "plain", YES_WORD "yes_word", NO_WORD "no_word", OVER "over", LEAN "lean", MILD "mild", MID "mid", TRUE "true",
+    FALSE "false", DEPENDS "depends", THOUGH "though", FIRST "first",
 }
+
+/// The table as it is written: phrases by class, by language.
+pub(super) type Table = BTreeMap<String, BTreeMap<String, Vec<String>>>;
+
+/// Longest part of a text, in words and marks, that is looked at for its language.
+const LOOKED_AT: usize = 200;
 
 /// All phrases, by their words.
 #[derive(Default)]
 pub(super) struct Words {
     ids: HashMap<Box<str>, u32>,
     next: HashMap<(u32, u32), u32>,
-    masks: Vec<u32>,
+    /// Where a phrase ends: its classes, by language.
+    ends: Vec<Vec<(u8, u32)>>,
+    /// Words that say nothing of a question, by their languages.
+    stops: HashMap<String, Vec<u8>>,
+    english: u64,
 }
 
-/// The table as it is written: phrases by class, by language. Empty where it cannot be read, which a test excludes.
-pub(super) fn table() -> BTreeMap<String, BTreeMap<String, Vec<String>>> {
+/// Empty where it cannot be read, which a test excludes.
+pub(super) fn table() -> Table {
     toml::from_str(PHRASES).unwrap_or_default()
 }
 
@@ -47,32 +59,69 @@ pub(super) fn words() -> &'static Words {
 
 impl Words {
     fn new() -> Words {
-        let mut words = Words { masks: vec![0], ..Words::default() };
-        for classes in table().values() {
+        let mut words = Words { ends: vec![Vec::new()], ..Words::default() };
+        for (at, (language, classes)) in (0..).zip(table()) {
+            if language == "en" {
+                words.english = 1 << at;
+            }
             for (class, phrases) in classes {
-                let bit = CLASSES.iter().position(|c| c == class).map_or(0, |at| 1 << at);
-                phrases.iter().for_each(|phrase| words.add(phrase, bit));
+                let Some(bit) = CLASSES.iter().position(|c| *c == class).map(|at| 1 << at) else { continue };
+                phrases.iter().for_each(|phrase| words.add(phrase, at, bit));
+            }
+        }
+        for (at, of) in (0..).zip(lists::all()) {
+            for word in &of[STOP] {
+                words.stops.entry(word.trim().to_string()).or_default().push(at);
             }
         }
         words
     }
 
-    fn add(&mut self, phrase: &str, bit: u32) {
+    fn add(&mut self, phrase: &str, language: u8, bit: u32) {
         let text = Text::new(phrase);
         let mut node = 0;
         for token in &text.tokens {
             let known = self.ids.len() as u32;
             let id = *self.ids.entry(text.word(token).into()).or_insert(known);
-            let fresh = self.masks.len() as u32;
+            let fresh = self.ends.len() as u32;
             let next = *self.next.entry((node, id)).or_insert(fresh);
             if next == fresh {
-                self.masks.push(0);
+                self.ends.push(Vec::new());
             }
             node = next;
         }
         // "Certainly not" denies too.
-        let denies = if bit == NO && text.tokens.len() > 1 { NOT } else { 0 };
-        self.masks[node as usize] |= bit | denies;
+        let bit = if bit == NO && text.tokens.len() > 1 { bit | NOT } else { bit };
+        let ends = &mut self.ends[node as usize];
+        match ends.iter_mut().find(|(of, _)| *of == language) {
+            Some((_, mask)) => *mask |= bit,
+            None => ends.push((language, bit)),
+        }
+    }
+
+    /// The languages that a text may be in, a bit each: those of its own words, and those of the question. `None` for all.
+    pub(super) fn languages(&self, text: &Text, question: &Text) -> Option<u64> {
+        let Some(asked) = self.likely(&[question], 120, 2) else { return self.likely(&[text, question], 120, 2) };
+        Some(asked | self.likely(&[text], 1, 2).unwrap_or_default())
+    }
+
+    /// The languages of texts: those that have far fewer words of them than another, less than one `part` of all but one, are none.
+    /// `None` where no language has the `least` score.
+    pub(super) fn likely(&self, texts: &[&Text], least: u64, part: u64) -> Option<u64> {
+        let mut scores = [0u64; 64];
+        for text in texts {
+            for token in text.tokens.iter().take(LOOKED_AT).filter(|token| token.kind == Kind::Word) {
+                let word = text.word(token);
+                let node = self.ids.get(word).and_then(|id| self.next.get(&(0, *id)));
+                let ends = node.map_or(&[][..], |node| &self.ends[*node as usize]);
+                ends.iter().for_each(|(at, _)| scores[usize::from(*at)] += 60 / ends.len() as u64);
+                let stops = self.stops.get(word).map_or(&[][..], Vec::as_slice);
+                stops.iter().for_each(|at| scores[usize::from(*at)] += 60 / stops.len() as u64);
+            }
+        }
+        let best = scores.into_iter().max().filter(|best| *best >= least)?;
+        let some = scores.iter().enumerate().filter(|(_, score)| **score * part >= best * (part - 1));
+        Some(some.fold(self.english, |all, (at, _)| all | 1 << at))
     }
 
     /// The longest phrase that begins at a token: where it ends, and its classes.
@@ -83,12 +132,15 @@ impl Words {
             let Some(next) = next else { break };
             node = *next;
             k += 1;
-            if self.masks[node as usize] != 0 {
-                (end, mask) = (k, self.masks[node as usize]);
+            let here = |language: u8| text.languages.is_none_or(|some| some & (1 << language) != 0);
+            let of = self.ends[node as usize].iter().filter(|(l, _)| here(*l)).fold(0, |all, (_, mask)| all | mask);
+            if of != 0 {
+                (end, mask) = (k, of);
             }
         }
-        // One letter is a word only where it is a small one.
-        if end == at + 1 && text.tokens[at].raw.is_some_and(|raw| !raw.to_lowercase().eq([raw])) {
+        // One letter is a word only where it is a small one, and so is one before an apostrophe.
+        let short = end == at + 1 || end == at + 2 && text.at(at + 1) == "'";
+        if short && text.tokens[at].raw.is_some_and(|raw| !raw.to_lowercase().eq([raw])) {
             return (at, 0);
         }
         (end, mask)
@@ -97,15 +149,17 @@ impl Words {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lists::LISTS;
     use super::*;
 
     #[test]
     fn the_table_can_be_read_and_names_no_other_class() {
-        let table: BTreeMap<String, BTreeMap<String, Vec<String>>> = toml::from_str(PHRASES).unwrap();
-        assert!(table.len() >= 20, "{}", table.len());
+        let table: Table = toml::from_str(PHRASES).unwrap();
+        assert!((20..64).contains(&table.len()), "{}", table.len());
         for (language, classes) in &table {
             for (class, phrases) in classes {
-                assert!(CLASSES.contains(&class.as_str()), "{language}: {class}");
+                let known = CLASSES.contains(&class.as_str()) || LISTS.contains(&class.as_str());
+                assert!(known, "{language}: {class}");
                 for phrase in phrases {
                     assert!(!Text::new(phrase).tokens.is_empty(), "{language}.{class}: `{phrase}`");
                 }

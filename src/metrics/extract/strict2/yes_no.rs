@@ -3,11 +3,15 @@
 use super::Why;
 use super::around::Left;
 use super::decide::Refuses;
-use super::denial::denies;
-use super::items::{Item, Options, What, items, sentences};
+use super::items::{Item, What, items, sentences};
+use super::options::Options;
 use super::reader::Reader;
-use super::tokens::Text;
-use super::words::{AND, FINAL, IS, LINK, NO, NO_WORD, OPEN, OR, PLAIN, REASON, SO, WAIT, WEAK, YES, YES_WORD};
+use super::stated::stated;
+use super::thoughts::first_line;
+use super::tokens::{Kind, Text};
+use super::words::{
+    AND, FINAL, HEDGE, IF, IS, LINK, NO, NO_WORD, OPEN, OR, PLAIN, REASON, SO, WAIT, WEAK, YES, YES_WORD, words,
+};
 use crate::metrics::extract::Read;
 
 /// What has been said so far.
@@ -18,6 +22,10 @@ struct Said {
     conflict: bool,
     seen: bool,
     strength: u8,
+    /// Whether what follows may stand in place of what was said: "Yes... no".
+    weak: bool,
+    /// Whether it is open what it says: "Yes, if".
+    open: bool,
 }
 
 /// Yes (true) or no.
@@ -27,12 +35,20 @@ fn says(item: &Item) -> Option<bool> {
 }
 
 pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
-    let text = Text::new(said);
-    let found = items(&text, &Options::default(), false);
+    let mut text = Text::new(said);
+    let rest = text.tokens.get(1..).unwrap_or_default();
+    if rest.len() < 2 && rest.iter().all(|token| token.kind == Kind::Mark) && matches!(text.at(0), "y" | "n") {
+        return (if text.at(0) == "y" { Read::Yes } else { Read::No }, Why::Statement);
+    }
+    text.languages = words().languages(&text, &Text::new(first_line(question)));
+    let found = items(&text, &Options::default(), 0, false);
     let reader = Reader::new(&found, &text);
     let mut word = Said::default();
     for (at, sentence) in sentences(&found).into_iter().enumerate() {
         word.sentence(&reader, sentence, at == 0);
+        if word.open {
+            return (Read::Unparsed, Why::Hedge);
+        }
     }
     match word {
         Said { seen: true, conflict: true, .. } => (Read::Unparsed, Why::Contradiction),
@@ -40,9 +56,12 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
         Said { seen: true, back: true, .. } => (Read::Unparsed, Why::Withdrawn),
         Said { seen: true, now: Some(true), .. } => (Read::Yes, Why::Statement),
         Said { seen: true, now: Some(false), .. } => (Read::No, Why::Statement),
-        _ if denies(question, said) => (Read::No, Why::Statement),
-        _ if found.refuses() => (Read::Refused, Why::Refusal),
-        _ => (Read::Unparsed, Why::Nothing),
+        _ => match stated(question, said) {
+            Some(true) => (Read::Yes, Why::Statement),
+            Some(false) => (Read::No, Why::Statement),
+            None if found.refuses() => (Read::Refused, Why::Refusal),
+            None => (Read::Unparsed, Why::Nothing),
+        },
     }
 }
 
@@ -51,6 +70,12 @@ impl Said {
         let found = reader.items;
         let plain = |i: &Item| matches!(i.what, What::Mark | What::Line);
         let (mut k, mut looked, mut leads) = (start, start, true);
+        let before = |at: usize| start.checked_sub(at).map(|at| &found[at]);
+        let trails = start > 1
+            && (before(1).is_some_and(|i| i.is_mark("…"))
+                || [1, 2].iter().all(|at| before(*at).is_some_and(|i| i.is_mark("."))));
+        let turns = found[start].is(WEAK) && says(&found[start]).is_none();
+        self.weak = self.now.is_some() && (trails || turns);
         while k < end {
             let item = &found[k];
             if item.what == What::Opens {
@@ -69,6 +94,9 @@ impl Said {
                 (plain(i) || i.what == What::Closes) && !i.is_mark("/")
                     || i.is(REASON | YES | NO | IS) && !i.is(OPEN | OR)
             });
+            let thai = next.is_some_and(|i| reader.text.tokens[i.token].blank)
+                && reader.text.at(item.token).starts_with(|c| ('\u{e00}'..='\u{e7f}').contains(&c));
+            let closed = closed || thai;
             let left = || reader.left(k, start);
             // "Yes, possibly" is open, and "yes, a house, possibly an office" is not.
             let answers = k > start && !plain(&found[k - 1]) || k > start + 1 && says(&found[k - 2]).is_some();
@@ -78,7 +106,7 @@ impl Said {
                 && (leads || begins_open || matches!(left().0, Left::Cued | Left::Hedged))
             {
                 if self.now.is_some() || leads {
-                    *self = Said { seen: true, conflict: self.conflict, ..Said::default() };
+                    *self = Said { seen: true, conflict: self.conflict, weak: self.weak, ..Said::default() };
                 }
                 k += 1;
                 continue;
@@ -90,11 +118,31 @@ impl Said {
                     Left::Cued if reader.clause(at, start).is_none() => closed,
                     _ if leads && first => closed || item.is(YES_WORD | NO_WORD),
                     _ if leads => closed && next.is_none_or(plain),
-                    Left::Back if self.back || self.now.is_none() => closed,
-                    _ => begins && k > start && self.back && closed,
+                    Left::Back if self.back || self.weak || self.now.is_none() => closed,
+                    _ if begins && k > start && self.back => closed,
+                    // "In the picture, yes."
+                    _ => {
+                        let marked = k > start && found[k - 1].is_mark(",-");
+                        let ends = item.is(YES_WORD) || next.is_none_or(|i| i.what == What::Mark);
+                        let free = self.now.is_none() || self.weak || self.back;
+                        item.is(YES | NO) && marked && ends && free && !reader.is_negated(start, k) && closed
+                    }
                 };
+                let after = found.get(k + 2).filter(|_| k + 2 < end);
+                if commits
+                    && next.is_some_and(|i| i.is_mark(","))
+                    && after.is_some_and(|i| i.is(IF) && !i.is(LINK | REASON | HEDGE | YES | NO))
+                {
+                    self.open = true;
+                    return;
+                }
                 let joined = next.is_some_and(|i| i.is(OR | AND) && !i.is(REASON | YES | NO));
                 if commits && !joined {
+                    if next.and_then(says) == Some(!yes) && after.and_then(says) == Some(yes) {
+                        // "Yes No Yes No"
+                        self.open = true;
+                        return;
+                    }
                     self.commits(yes, if left == Left::Cued && found[at].is(FINAL) { 3 } else { 2 });
                     k += 1;
                     continue;
@@ -109,7 +157,7 @@ impl Said {
     }
 
     fn commits(&mut self, yes: bool, strong: u8) {
-        if self.now.is_none_or(|now| now == yes) || self.back || strong > self.strength {
+        if self.now.is_none_or(|now| now == yes) || self.back || self.weak || strong > self.strength {
             self.conflict = self.conflict && self.now == Some(yes);
             self.strength = if self.now == Some(yes) { strong.max(self.strength) } else { strong };
             (self.now, self.back, self.seen) = (Some(yes), false, true);
@@ -127,7 +175,13 @@ impl Said {
             && let Some(yes) = says(word)
         {
             let conflict = self.strength == 3 && self.now.is_some_and(|now| now != yes);
-            *self = Said { now: Some(yes), back: false, conflict, seen: true, strength: 3 };
+            *self = Said {
+                now: Some(yes),
+                conflict,
+                seen: true,
+                strength: 3,
+                ..Said { weak: self.weak, ..Said::default() }
+            };
         }
         k + inner.len() + 2
     }

@@ -57,17 +57,28 @@ pub fn answer(sight: &Sight, ask: &Ask, watch: &Watch<'_>) -> Result<Option<Answ
 ///
 /// # Errors
 /// [`Kind::Denied`] while a blind round keeps some of it back: numbers over items would tell of each.
-fn allowed(sight: &Sight, round: Option<&str>) -> Result<Option<Glance>> {
+pub(super) fn allowed(sight: &Sight, round: Option<&str>) -> Result<Option<Glance>> {
     let Some(name) = round else {
         // Whether somebody judged a veiled item outside of rounds must not be told by an answer in place of a refusal.
         sight.scores()?;
         return Ok(None);
     };
-    let glance = sight.shared().rounds.of(name, |open| open.glance(sight.who()))?;
+    let mut glance = sight.shared().rounds.of(name, |open| open.glance(sight.who()))?;
     // As it is now: the round may be newer than the sight.
     let now = Sight::of(sight.shared(), sight.who());
-    if glance.blind || glance.all().any(|row| now.veils(row)) {
+    if glance.blind {
         now.scores()?;
+    }
+    let veiled = glance.all().any(|row| now.veils(row));
+    if veiled && glance.state.closed.is_none() {
+        now.scores()?;
+    }
+    if veiled {
+        // A closed round is told of without the items that a blind one asks for or mixes in.
+        glance.state.left_out = glance.leave_out(|row| now.veils(row));
+        if glance.items().next().is_none() {
+            now.scores()?;
+        }
     }
     Ok(Some(glance))
 }
@@ -87,7 +98,10 @@ impl<'m> Material<'m> {
     fn of(sight: &'m Sight, round: Option<&str>, cancelled: &'m dyn Fn() -> bool) -> Result<Material<'m>> {
         let glance = allowed(sight, round)?;
         let people = glance.as_ref().map_or(&[][..], |glance| &glance.round.people);
-        let collected = collect(sight, round, people, cancelled)?;
+        let only: Option<HashSet<u32>> =
+            glance.as_ref().filter(|glance| glance.state.left_out > 0).map(|glance| glance.all().collect());
+        let mut collected = collect(sight, round, people, cancelled)?;
+        collected.said.retain(|said| only.as_ref().is_none_or(|rows| rows.contains(&said.row)));
         let outside = sight.shared().project.config().review.protocol;
         let protocol = glance.as_ref().map_or(outside, |glance| glance.round.protocol);
         let scaled = Scaled::new(protocol, &collected.said, &collected.answers)?;
@@ -127,6 +141,9 @@ impl<'m> Material<'m> {
         rows.extend(pairs.into_iter().map(|pair| Row::pair(pair, &self.collected.people)));
         rows.extend(self.groups(ask.by, ask.bootstrap)?);
         let mut notes = self.scaled.notes.clone();
+        if let Some(out) = self.glance.as_ref().map(|glance| glance.state.left_out).filter(|out| *out > 0) {
+            notes.push(format!("{out} items are left out: a blind round keeps them from you"));
+        }
         match round {
             Some(round) if round.blind => {}
             Some(_) => notes.push("the round is open: people could see what others had said".into()),

@@ -1,6 +1,6 @@
 //! A whole round as it is reported.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Material;
 use super::collect::{Collected, Keep, one_each};
@@ -8,11 +8,11 @@ use crate::metrics::agreement::{quality, revised};
 use crate::model::agreement::Bootstrap;
 use crate::model::agreement::look::{AgreementAsk, By};
 use crate::model::annotator::Rate;
-use crate::model::round::Protocol;
 use crate::model::round::report::{Adjudicated, Audit, AuditScore, RoundReport};
+use crate::model::round::{Protocol, Round};
 use crate::model::status::single;
 use crate::model::verdict::Part;
-use crate::model::{Result, Status, Verdict};
+use crate::model::{Kind, Problem, Result, Status, Verdict};
 use crate::owner::answers;
 use crate::owner::rounds::answer::{each, part, state};
 use crate::owner::rounds::disputes::{called, disputes};
@@ -40,14 +40,18 @@ pub(super) fn report(
             groups.push((by, rows));
         }
     }
-    let listed = disputes(sight, name)?;
+    let Some(glance) = material.glance.as_ref() else {
+        return Err(Problem::new(Kind::NotFound, format!("there is no round `{name}`")));
+    };
+    let kept: HashSet<u32> = glance.items().collect();
+    let mut listed = disputes(sight, name)?;
+    listed.retain(|dispute| kept.contains(&(dispute.number - 1)));
     let settled = listed.iter().filter(|dispute| dispute.settled.is_some()).count() as u64;
-    let glance = sight.shared().rounds.of(name, |open| open.glance(sight.who()))?;
     let round = glance.round.clone();
     let mut counts = [0u64; Status::ALL.len()];
     let (mut adjudications, mut decided) = (Vec::new(), HashMap::new());
     let rows: Vec<u32> = glance.items().collect();
-    let said = each(sight, &glance, |ledger, row| ledger.in_round(row, name).collect::<Vec<_>>());
+    let said = each(sight, glance, |ledger, row| ledger.in_round(row, name).collect::<Vec<_>>());
     for (row, said) in rows.into_iter().zip(said) {
         let (settled, said): (Vec<_>, Vec<_>) = said.into_iter().partition(|(_, j)| part(j) == Part::Adjudication);
         // As for the status of an item: the last one that says something.
@@ -85,7 +89,7 @@ pub(super) fn report(
         probes: round.probes,
         practice: round.calibration.len() as u64,
         from: times.clone().min().zip(times.max()),
-        audit: (round.protocol == Protocol::Audit).then(|| audit(sight, &decided)).transpose()?,
+        audit: (round.protocol == Protocol::Audit).then(|| audit(sight, &decided, &round)).transpose()?,
         outcome,
         groups,
         revised: revised(&agreement.quality),
@@ -94,7 +98,7 @@ pub(super) fn report(
         adjudications,
         guidelines: round.guidelines.as_ref().map(|g| g.version.clone()),
         versions: versions(&material.collected),
-        state: state(sight, glance),
+        state: state(sight, glance.clone()),
     })
 }
 
@@ -107,11 +111,15 @@ fn good(status: Status) -> Option<bool> {
     }
 }
 
-/// What an audit found, of the items it decided on and whether each is good.
-fn audit(sight: &Sight, decided: &HashMap<String, bool>) -> Result<Audit> {
+/// What an audit found, of the items it decided on and whether each is good. What models score is over their other rotations too.
+fn audit(sight: &Sight, decided: &HashMap<String, bool>, round: &Round) -> Result<Audit> {
     let rate = |(count, of)| quality::rate(count, of).unwrap_or(Rate { count, of, interval: None });
     let wrong = decided.values().filter(|good| !**good).count() as u64;
-    let scores = answers::right_of(sight.shared(), decided)?.into_iter();
+    let all = decided.iter().flat_map(|(id, good)| {
+        let others = round.rotations.get(id).into_iter().flatten();
+        std::iter::once(id).chain(others).map(|id| (id.clone(), *good))
+    });
+    let scores = answers::right_of(sight.shared(), &all.collect())?.into_iter();
     let scores = scores.map(|s| AuditScore { model: s.model, with: rate(s.all), without: rate(s.good) }).collect();
     Ok(Audit { wrong: rate((wrong, decided.len() as u64)), scores })
 }

@@ -9,8 +9,8 @@ use crate::compose::metadata::Judging;
 use crate::compose::metadata::judge::{Fields, fields_of};
 use crate::inference::Heard;
 use crate::inference::vlm::VisionLanguageModel;
-use crate::metrics::alignment::{Alignment, Answered, Rule, answered, questions};
-use crate::metrics::judge::VERSION;
+use crate::metrics::alignment::{self, Alignment, Answered, Rule, answered, questions};
+use crate::metrics::extract::declines;
 use crate::model::config::Judge;
 use crate::model::generation::Failure;
 use crate::model::judge::{Element, Reads};
@@ -69,7 +69,12 @@ impl Aligned {
             }
         }
         let print = model.fingerprint().with("questions", &writer.revision).with("answer", &asker.revision);
-        let about = About::new(Scorer::Alignment, model.abilities().name.clone(), &print.with("reading", VERSION), 1.0);
+        let about = About::new(
+            Scorer::Alignment,
+            model.abilities().name.clone(),
+            &print.with("reading", alignment::VERSION),
+            1.0,
+        );
         Ok(Aligned { about, writer, asker, model, config: config.clone(), tally: Tally::default() })
     }
 
@@ -117,8 +122,8 @@ impl Aligned {
                         asked.extend(found.elements.into_iter().map(one));
                         continue;
                     }
-                    let state =
-                        if reply.finish == Finish::Refused { ScoreState::Refused } else { ScoreState::Unparsed };
+                    let is_refused = reply.finish == Finish::Refused || declines(&reply.text);
+                    let state = if is_refused { ScoreState::Refused } else { ScoreState::Unparsed };
                     Score::other(state, json!({ "raw": reply.text, "notes": found.notes }).to_string())
                 }
                 Some(Err(failure)) => match gone(&failure) {
@@ -199,7 +204,8 @@ impl Runner for Aligned {
             let failed: Vec<String> = alignment.failed.iter().filter_map(element).collect();
             let detail = json!({
                 "failed": failed, "answers": mine.iter().map(question).collect::<Vec<_>>(),
-                "legacy": alignment.legacy_share(),
+                "legacy": alignment.legacy_share(), "right": alignment.right.len(),
+                "known": alignment.right.len() + alignment.failed.len(), "left_out": alignment.unknown.len(),
             });
             let score = match alignment.share() {
                 Some(share) => Score::scored(share as f32, detail.to_string()),

@@ -7,6 +7,7 @@ use super::{AdjudicatePane, sides};
 use crate::model::round::state::Dispute;
 use crate::tui::panes::metadata::desk::said;
 use crate::tui::panes::review::{Loaded, Looking, Picture, Sides, draw_item, draw_picture, layout as beside};
+use crate::tui::preview::Show;
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::table::{Empty, draw::draw_empty};
 use crate::tui::widgets::text;
@@ -63,16 +64,17 @@ impl AdjudicatePane {
         self.looking
     }
 
-    /// Sets the two pictures of the item on screen, where it has two.
+    /// Sets the pictures of the item on screen, where it has several.
     pub fn set_pair(&mut self, pair: Option<Sides>) {
         self.pair = pair;
     }
 
-    /// Sets the picture that is drawn; the one before it stays while it is being made ready.
-    pub fn set_picture(&mut self, picture: Picture) {
+    /// Sets the picture that is drawn, which shows `show` of the files whose content `of` names; the one before it stays
+    /// while another of the same files is being made ready.
+    pub fn set_picture(&mut self, picture: Picture, show: Show, of: Option<String>) {
         let stays = matches!(picture, Picture::Loading) && matches!(self.picture, Picture::Ready(_));
-        if !stays {
-            self.picture = picture;
+        if !(stays && of.is_some() && self.drawn.1 == of) {
+            (self.picture, self.drawn) = (picture, (show, of));
         }
     }
 
@@ -149,7 +151,7 @@ impl AdjudicatePane {
 
     fn draw_caption(&self, area: Rect, buf: &mut Buffer, look: &Look) {
         let (Some(pair), false) = (&self.pair, area.is_empty()) else { return };
-        let [first, second] = pair.caption(self.looking.shown(pair, false));
+        let [first, second] = pair.caption(self.drawn.0);
         let said = [first, second].into_iter().flatten().collect::<Vec<_>>().join("   ");
         let room = usize::from(area.width);
         buf.set_stringn(area.x, area.y, text::fit(&said, room), room, look.style(Role::Heading));

@@ -13,7 +13,6 @@ mod settle;
 mod sides;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 pub use draw::{Keys, Layout};
 pub use effects::{AdjudicateEffect, ChoiceFor, Want};
@@ -21,11 +20,12 @@ pub use settle::{GAP, Settle};
 use uuid::Uuid;
 
 use super::metadata::desk::said;
-use super::review::{Loaded, Looking, Picture, Sides};
+use super::review::{Loaded, Looking, Painted, Picture, Sides, painted};
 use crate::model::Result;
 use crate::model::round::state::{Adjudicating, Dispute, RoundState};
 use crate::owner::wire::{Ask, Decide, ItemView};
 use crate::tui::action::{Action, Scope};
+use crate::tui::preview::Show;
 
 /// Items kept ready around the one on screen.
 const KEPT: usize = 16;
@@ -64,6 +64,8 @@ pub struct AdjudicatePane {
     overflow: [usize; 2],
     picture: Picture,
     looking: Looking,
+    /// What of several pictures is drawn, and the content of which files.
+    drawn: (Show, Option<String>),
     pair: Option<Sides>,
 }
 
@@ -223,10 +225,12 @@ impl AdjudicatePane {
         self.items.get(&next.number)?.as_ref().ok()
     }
 
-    /// What is on the screen: item, revision, whether its picture is there.
-    pub fn on_screen(&self) -> Option<(u32, u64, bool)> {
+    /// What the last frame painted of the item on screen.
+    pub fn on_screen(&self) -> Option<Painted> {
         let loaded = self.loaded()?;
-        Some((self.current()?.number, loaded.rev, !matches!(self.picture, Picture::Loading)))
+        let pictures = painted(&loaded.item, self.pair.as_ref(), self.drawn.0, &self.picture, false);
+        let ready = !matches!(self.picture, Picture::Loading);
+        Some(Painted { number: self.current()?.number, rev: loaded.rev, ready, pictures })
     }
 
     fn arrived(&mut self) {
@@ -268,11 +272,9 @@ impl AdjudicatePane {
     /// Takes an item in, without what adjudicators do not see.
     pub fn take_item(&mut self, number: u32, view: Result<ItemView>) {
         self.asked.retain(|asked| *asked != number);
-        let loaded = view.map_err(|problem| said(&problem)).and_then(|view| {
-            let item = serde_json::from_str(&view.json).map_err(|e| format!("this item cannot be read: {e}"))?;
-            let ItemView { status, rev, text_rev, stale, chips, .. } = view;
-            Ok(Loaded { item: Arc::new(item), status, rev, text_rev, standing: Vec::new(), stale, chips })
-        });
+        let loaded = view.map_err(|problem| said(&problem)).and_then(Loaded::of);
+        // What people said of it stands below it.
+        let loaded = loaded.map(|loaded| Loaded { standing: Vec::new(), ..loaded });
         self.items.insert(number, loaded);
     }
 

@@ -5,8 +5,9 @@ use uuid::Uuid;
 use super::{AdjudicateEffect as Effect, AdjudicatePane, Want};
 use crate::model::round::state::Adjudicating;
 use crate::model::verdict::{Asked, Part};
-use crate::model::{Judgement, Seen, Verdict};
+use crate::model::{Judgement, Verdict};
 use crate::owner::wire::{Ask, Decide, Receipt};
+use crate::tui::panes::review::Viewed;
 use crate::tui::widgets::page::Page;
 
 /// The tag of a disagreement that the guidelines left room for.
@@ -17,14 +18,10 @@ const LABEL: u16 = 12;
 /// A verdict that settles an item, but for its why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settle {
-    /// Item number, from 1.
-    pub number: u32,
+    /// The item as it was seen.
+    pub viewed: Viewed,
     /// The verdict; with a gap it is chosen together with the why.
     pub verdict: Verdict,
-    /// How the item was seen.
-    pub seen: Seen,
-    /// Milliseconds from painting to the key.
-    pub ms: Option<u32>,
     /// The guidelines have a gap here: the note says so, and they are opened once it is saved.
     pub gap: bool,
 }
@@ -32,7 +29,8 @@ pub struct Settle {
 impl AdjudicatePane {
     /// Sends the verdict, and goes on to the next item that is to be settled.
     pub fn settle(&mut self, settle: Settle, reasons: Vec<String>, why: &str) -> Vec<Effect> {
-        let Settle { number, verdict, seen, ms, gap } = settle;
+        let Settle { viewed, verdict, gap } = settle;
+        let number = viewed.number;
         let text_rev = self.shown().find(|dispute| dispute.number == number).map(|dispute| dispute.text_rev);
         let (Some(round), Some(text_rev)) = (self.round.clone(), text_rev) else {
             return super::refuse(format!("#{number} is not to be settled any more"));
@@ -43,8 +41,7 @@ impl AdjudicatePane {
         let tagged = why.split_whitespace().any(|word| word == GAP);
         let note = if gap && !tagged { format!("{GAP} {why}") } else { why.to_string() };
         let asked = Asked { round, part: Part::Adjudication, guidelines: None, revealed: true };
-        let judgement =
-            Judgement { reasons, note: Some(note), ms, asked: Some(asked), ..Judgement::new(verdict, seen) };
+        let judgement = Judgement { reasons, note: Some(note), asked: Some(asked), ..viewed.judgement(verdict) };
         let decide = Decide { uuid: Uuid::now_v7(), number, expected: Some(text_rev), judgement };
         if gap {
             self.gap = Some(decide.uuid);

@@ -257,7 +257,9 @@ impl AgreementPane {
             Answer::Effect(TableEffect::Open { .. }) => self.open(),
             Answer::Effect(TableEffect::AskCopy(what)) => ask_format(what),
             Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-            Answer::Copied(text, rows) => vec![Effect::Copy { text, what: format!("{rows} rows") }],
+            Answer::Copied { text, rows, but } => {
+                vec![Effect::Copy { text, what: but.unwrap_or_else(|| format!("{rows} rows")) }]
+            }
             Answer::Said(said) => vec![Effect::Say(said)],
             _ => refuse(format!("{} is not for this table", action.name())),
         }

@@ -13,6 +13,8 @@ const CATEGORIES: [&str; 2] = ["accept", "reject"];
 
 fn state(name: &str, told: bool) -> RoundState {
     RoundState {
+        left: Vec::new(),
+        left_out: 0,
         name: name.into(),
         protocol: Protocol::BothAccept,
         blind: true,

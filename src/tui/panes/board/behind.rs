@@ -6,15 +6,14 @@ use ratatui::layout::Rect;
 use crate::model::board::Behind;
 use crate::tui::action::Action;
 use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::page::Page;
 use crate::tui::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
 use crate::tui::widgets::text;
 
 /// What an action on the answers leaves for the pane to do.
 #[derive(Debug)]
 pub enum BehindEffect {
-    /// Show one answer in full.
-    Show(Page),
+    /// Show what every model answered to the question of this item: its id, and the model.
+    Show(String, String),
     /// What any table leaves to do.
     Table(Answer),
 }
@@ -22,6 +21,9 @@ pub enum BehindEffect {
 /// The answers behind one cell.
 #[derive(Clone, Debug)]
 pub struct BehindView {
+    model: String,
+    /// The column that the answers are behind, where it is one.
+    pub(super) column: Option<String>,
     answers: Vec<Behind>,
     /// How many there are, those that were not sent included.
     all: u64,
@@ -32,12 +34,12 @@ pub struct BehindView {
     table: LocalTable,
 }
 
-fn right(is: bool) -> (&'static str, Role) {
+pub(super) fn right(is: bool) -> (&'static str, Role) {
     if is { ("right", Role::Good) } else { ("wrong", Role::Bad) }
 }
 
 /// Whether it is right, or how alike it is to the reference; nothing for what is neither.
-fn judged(is: Option<bool>, similarity: Option<f32>) -> LocalCell {
+pub(super) fn judged(is: Option<bool>, similarity: Option<f32>) -> LocalCell {
     match (is.map(right), similarity) {
         (Some((word, role)), _) => {
             let mut cell = LocalCell::text(word);
@@ -49,7 +51,7 @@ fn judged(is: Option<bool>, similarity: Option<f32>) -> LocalCell {
     }
 }
 
-fn or_none(text: Option<&String>, none: &str) -> LocalCell {
+pub(super) fn or_none(text: Option<&String>, none: &str) -> LocalCell {
     let mut cell = LocalCell::text(text.map_or(none, |t| t.as_str()));
     if text.is_none() {
         cell.view.role = Role::Dim;
@@ -57,37 +59,54 @@ fn or_none(text: Option<&String>, none: &str) -> LocalCell {
     cell
 }
 
+/// What stands where nothing was read in an answer.
+pub(super) fn unread(b: &Behind) -> &'static str {
+    match b {
+        b if b.declined => "(declined)",
+        Behind { right: None, similarity: None, .. } => "not compared",
+        Behind { right: None, .. } => "by meaning",
+        _ => "(unread)",
+    }
+}
+
 impl BehindView {
     /// Lists the answers behind the cell of `model` and `column`, the first of `all`.
     pub fn new(model: &str, column: &str, answers: Vec<Behind>, all: u64) -> BehindView {
-        BehindView::titled(format!("answers of {model} behind {column}"), answers, all)
+        let title = format!("answers of {model} behind {column}");
+        BehindView { column: Some(column.to_string()), ..BehindView::titled(title, model, answers, all) }
     }
 
-    /// Lists answers under a heading.
-    pub fn titled(title: String, answers: Vec<Behind>, all: u64) -> BehindView {
+    /// Lists answers of a model under a heading.
+    pub fn titled(title: String, model: &str, answers: Vec<Behind>, all: u64) -> BehindView {
+        let has_tool = answers.iter().any(|b| b.tool.is_some());
         let mut columns = vec![Spec::text("unit", 12), Spec::text("unit is", 7), Spec::text("answer is", 9)];
         columns.extend([Spec::text("question", 10), Spec::text("gold", 8), Spec::text("read as", 12)]);
+        if has_tool {
+            columns.push(Spec::text("tool", 10));
+        }
         columns.push(Spec::text("raw output", 24));
         columns.iter_mut().for_each(|c| c.group.clone_from(&title));
         let hint = "this cell has no answers behind it that may be shown; esc goes back".into();
         let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing { hint });
-        let mut view = BehindView { answers, all, order: Vec::new(), only_wrong: false, wrong_first: false, table };
+        let model = model.to_string();
+        let (order, only_wrong, wrong_first) = (Vec::new(), false, false);
+        let mut view = BehindView { model, column: None, answers, all, order, only_wrong, wrong_first, table };
         view.arrange();
         view
     }
 
     /// Puts the answers in their order.
     fn arrange(&mut self) {
+        let has_tool = self.table.columns().iter().any(|c| c.name == "tool");
         let line = |b: &Behind| {
             let (unit, key, gold) = (LocalCell::text(&b.unit), LocalCell::text(&b.key), LocalCell::text(&b.gold));
-            let none = match b {
-                b if b.declined => "(declined)",
-                Behind { right: None, similarity: None, .. } => "not compared",
-                Behind { right: None, .. } => "by meaning",
-                _ => "(unread)",
-            };
-            let (read, output) = (or_none(b.extracted.as_ref(), none), or_none(b.output.as_ref(), "(no answer)"));
-            vec![unit, judged(b.unit_right, None), judged(b.right, b.similarity), key, gold, read, output]
+            let (read, output) = (or_none(b.extracted.as_ref(), unread(b)), or_none(b.output.as_ref(), "(no answer)"));
+            let mut cells = vec![unit, judged(b.unit_right, None), judged(b.right, b.similarity), key, gold, read];
+            if has_tool {
+                cells.push(or_none(b.tool.as_ref().map(|tool| tool.said()).as_ref(), "-"));
+            }
+            cells.push(output);
+            cells
         };
         let wrong = |at: &usize| self.answers[*at].right == Some(false);
         self.order = (0..self.answers.len()).filter(|at| !self.only_wrong || wrong(at)).collect();
@@ -126,7 +145,18 @@ impl BehindView {
         self.answers.get(*self.order.get(usize::try_from(self.table.cursor_id()?).ok()?)?)
     }
 
-    /// Does a table action; Enter shows the answer in full.
+    /// Goes to the next answer or the one before; whether there is one.
+    pub fn step(&mut self, forward: bool) -> Option<BehindEffect> {
+        let before = self.table.cursor_id();
+        self.table.act(if forward { Action::Down } else { Action::Up });
+        if self.table.cursor_id() == before { None } else { self.show() }
+    }
+
+    fn show(&self) -> Option<BehindEffect> {
+        Some(BehindEffect::Show(self.current()?.item.clone(), self.model.clone()))
+    }
+
+    /// Does a table action; Enter shows what every model answered to the question.
     pub fn act(&mut self, action: Action) -> Vec<BehindEffect> {
         match action {
             Action::OnlyWrong => self.only_wrong = !self.only_wrong,
@@ -139,8 +169,8 @@ impl BehindView {
 
     fn act_on_table(&mut self, action: Action) -> Vec<BehindEffect> {
         let answers = self.table.act(action);
-        let effect = |answer| match (answer, self.current()) {
-            (Answer::Effect(TableEffect::Open { .. }), Some(behind)) => BehindEffect::Show(in_full(behind)),
+        let effect = |answer| match (answer, self.show()) {
+            (Answer::Effect(TableEffect::Open { .. }), Some(show)) => show,
             (other, _) => BehindEffect::Table(other),
         };
         answers.into_iter().map(effect).collect()
@@ -151,42 +181,6 @@ impl BehindView {
         self.table.widen(area.width);
         self.table.draw(area, buf, look);
     }
-}
-
-/// One answer with everything known of it. Text from data is cleaned line by line; its own line breaks stay.
-fn in_full(b: &Behind) -> Page {
-    let shown = |t: &str| t.lines().map(text::clean).collect::<Vec<_>>().join("\n");
-    let entry = |page: Page, label: &str, text: &str| page.entry(label, 14, shown(text), Role::Text);
-    let mut page = Page::new(format!("question {} ({})", text::clean(&b.key), text::clean(&b.item)));
-    page = entry(page, "unit", &b.unit);
-    if let Some((unit, role)) = b.unit_right.map(right) {
-        page = page.entry("unit is", 14, unit, role);
-    }
-    page = match b.right.map(right) {
-        Some((answer, role)) => page.entry("answer is", 14, answer, role),
-        None => entry(page, "similarity", &b.similarity.map_or("not compared yet".into(), |s| format!("{s:.4}"))),
-    };
-    page = entry(page, "gold", &b.gold);
-    page = match &b.extracted {
-        Some(read) => entry(page, "read as", read),
-        None if b.right.is_none() => page,
-        None if b.right == Some(true) => entry(page, "read as", "declining to answer, which is right here"),
-        None if b.declined => page.entry("read as", 14, "declining to answer, which is wrong here", Role::Warn),
-        None => {
-            let why = "nothing that the rule could read; it counts as wrong";
-            page.entry("read as", 14, why, Role::Warn)
-        }
-    };
-    page = page.heading("Question").say(shown(&b.question));
-    page = page.heading("Raw output");
-    page = match &b.output {
-        Some(output) => page.say(shown(output)),
-        None => page.say("the model gave no answer; it counts as wrong"),
-    };
-    if let Some(reasoning) = &b.reasoning {
-        page = page.heading("Reasoning, which is not read").say(shown(reasoning));
-    }
-    page.heading("How it was read").say(shown(&b.trace))
 }
 
 #[cfg(test)]
@@ -209,23 +203,20 @@ mod tests {
             trace: "before the first full stop: `No`\nfolded: `no`".into(),
             right: Some(false),
             similarity: None,
+            tool: None,
         }
     }
 
     #[test]
-    fn enter_shows_the_answer_with_its_trace() {
-        let mut view = BehindView::new("m", "qAcc.L_l", vec![behind(Some("No. It\u{1b}[31m runs.")), behind(None)], 2);
+    fn enter_asks_for_the_question_of_the_answer_and_a_step_for_that_of_the_next() {
+        let next = Behind { item: "mvp/413".into(), ..behind(None) };
+        let mut view = BehindView::new("m", "qAcc.L_l", vec![behind(Some("No.")), next], 2);
         let effects = view.act(Action::Open);
-        let [BehindEffect::Show(page)] = &effects[..] else { panic!("{effects:?}") };
-        let text = page.text();
-        for part in ["mvp/412", "pair 17 low", "Is the dog asleep?", "No. It·[31m runs.", "folded: `no`"] {
-            assert!(text.contains(part), "{part} in {text}");
-        }
-        view.act(Action::Down);
-        assert_eq!(view.current().unwrap().output, None);
-        let effects = view.act(Action::Open);
-        let [BehindEffect::Show(page)] = &effects[..] else { panic!("{effects:?}") };
-        assert!(page.text().contains("gave no answer"));
+        let [BehindEffect::Show(item, model)] = &effects[..] else { panic!("{effects:?}") };
+        assert_eq!((item.as_str(), model.as_str()), ("mvp/412", "m"));
+        assert!(matches!(view.step(true), Some(BehindEffect::Show(item, _)) if item == "mvp/413"));
+        assert!(view.step(true).is_none() && view.current().unwrap().output.is_none(), "it is the last one");
+        assert!(matches!(view.step(false), Some(BehindEffect::Show(item, _)) if item == "mvp/412"));
     }
 
     #[test]
@@ -265,8 +256,6 @@ mod tests {
         view.act(Action::WrongFirst);
         let keys: Vec<_> = view.order.iter().map(|at| view.answers[*at].key.clone()).collect();
         assert_eq!(keys, ["5", "3", "1", "2"]);
-        let page = in_full(&view.answers[0]).text();
-        assert!(page.contains("0.9100") && !page.contains("wrong") && !page.contains("read as"), "{page}");
         view.act(Action::OnlyWrong);
         assert_eq!(view.order.len(), 1);
     }

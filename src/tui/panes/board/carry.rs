@@ -21,7 +21,9 @@ impl BoardPane {
             Answer::Effect(_) => vec![],
             Answer::Frequency(column, frequency) => self.lay(Layer::Frequency(FrequencyView::new(column, frequency))),
             Answer::Describe(summaries) => self.lay(Layer::Describe(DescribeView::new(summaries))),
-            Answer::Copied(text, rows) => vec![BoardEffect::Copy { text, rows }],
+            Answer::Copied { text, rows, but } => {
+                std::iter::once(BoardEffect::Copy { text, rows }).chain(but.map(BoardEffect::Refuse)).collect()
+            }
             Answer::Said(text) => vec![BoardEffect::Say(text)],
         }
     }

@@ -7,6 +7,7 @@ use super::views::{self, Kind, View};
 use super::{BoardEffect, BoardPane, ChoiceFor, Layer, Want};
 use crate::metrics::extract::Extractor;
 use crate::model::Result;
+use crate::model::board::looks::TOOL;
 use crate::model::board::{BoardAsk, Curated, Printed, Row};
 use crate::model::round::state::RoundState;
 use crate::owner::wire::Ask;
@@ -115,8 +116,10 @@ impl BoardPane {
 
     /// Asks which rule to hold against that of the board.
     pub(super) fn ask_other(&mut self) -> Vec<BoardEffect> {
-        let rules: Vec<Option<String>> = rules().into_iter().filter(|rule| *rule != self.shown.rule).collect();
-        let lines = rules.iter().map(|rule| rule_line(rule, &self.shown.rule)).collect();
+        let mut rules: Vec<Option<String>> = rules().into_iter().filter(|rule| *rule != self.shown.rule).collect();
+        let mut lines: Vec<_> = rules.iter().map(|rule| rule_line(rule, &self.shown.rule)).collect();
+        rules.push(Some(TOOL.into()));
+        lines.push((TOOL.into(), "the verdicts that came with the answers".into()));
         let title = "which answers are read as something else by".to_string();
         vec![BoardEffect::AskChoice { purpose: ChoiceFor::Other(rules), title, lines }]
     }

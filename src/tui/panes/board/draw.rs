@@ -72,6 +72,7 @@ impl BoardPane {
             Some(Layer::Frequency(view)) => return view.draw(area, buf, look),
             Some(Layer::Describe(view)) => return view.draw(area, buf, look),
             Some(Layer::Behind(view)) => return view.draw(area, buf, look),
+            Some(Layer::Answer(view)) => return view.draw(area, keys, buf, look),
             Some(Layer::View(view)) => return view.draw(area, buf, look),
             Some(Layer::Compare(view)) => return view.draw(area, buf, look),
             Some(Layer::Rules(view)) => return view.draw(area, buf, look),

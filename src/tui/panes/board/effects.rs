@@ -23,6 +23,10 @@ pub enum Want {
     Compared(Box<BoardAsk>),
     /// [`take_behind`](super::BoardPane::take_behind), of this model and column.
     Behind(Box<BoardAsk>, String, String),
+    /// [`take_answered`](super::BoardPane::take_answered), the cursor on this model.
+    Answered(Box<BoardAsk>, String),
+    /// [`take_item`](super::BoardPane::take_item), of this number.
+    Item(u32),
     /// [`take_stable`](super::BoardPane::take_stable), by this column.
     Stable(Box<BoardAsk>, String),
     /// [`take_disagreements`](super::BoardPane::take_disagreements), with this rule; shown as a table, or only counted.
@@ -75,6 +79,8 @@ pub enum BoardEffect {
     AskFilter(String),
     /// Open the item list with these words as its filter.
     Items(String),
+    /// Review the item of this number, and come back from there.
+    Item(u32),
     /// Put this on the clipboard; it holds so many rows.
     Copy {
         /// The text.

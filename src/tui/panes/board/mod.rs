@@ -13,7 +13,10 @@
 //! | `views` | breakdowns of one model |
 //! | `stable` | how scores settle over parts of the data |
 //! | `compare`, `rules`, `behind` | two models, two rules, the answers behind a cell |
+//! | `answer`, `answered` | what every model answered to one question, and asking for it |
 
+mod answer;
+mod answered;
 mod behind;
 mod carry;
 mod choices;
@@ -29,10 +32,12 @@ mod views;
 
 use std::collections::BTreeMap;
 
+pub use answer::AnswerView;
 pub use behind::BehindView;
 pub use effects::{BoardEffect, ChoiceFor, Want};
 pub use views::Kind as Breakdown;
 
+use answer::AnswerEffect;
 use behind::BehindEffect;
 use compare::{CompareEffect, CompareView};
 use rules::{RulesEffect, RulesView};
@@ -59,6 +64,7 @@ enum Layer {
     Frequency(FrequencyView),
     Describe(DescribeView),
     Behind(BehindView),
+    Answer(Box<AnswerView>),
     View(View),
     Compare(CompareView),
     Rules(RulesView),
@@ -73,6 +79,7 @@ impl Layer {
             Layer::Frequency(view) => Some(view.table_mut()),
             Layer::Describe(view) => Some(view.table_mut()),
             Layer::Behind(view) => Some(view.table_mut()),
+            Layer::Answer(view) => Some(view.table_mut()),
             Layer::View(view) => Some(view.table_mut()),
             Layer::Compare(view) => Some(view.table_mut()),
             Layer::Rules(view) => Some(view.table_mut()),
@@ -154,6 +161,7 @@ impl BoardPane {
             None => &[Scope::Board, Scope::Table, Scope::Global],
             Some(Layer::Page(_)) => &[Scope::Overlay, Scope::Table, Scope::Global],
             Some(Layer::Behind(_)) => &[Scope::Behind, Scope::Table, Scope::Global],
+            Some(Layer::Answer(_)) => &[Scope::Answer, Scope::Behind, Scope::Table, Scope::Global],
             Some(_) => &[Scope::Table, Scope::Global],
         }
     }
@@ -238,8 +246,17 @@ impl BoardPane {
             Some(Layer::Behind(view)) => {
                 let effects = view.act(action);
                 let after = |pane: &mut BoardPane, effect| match effect {
-                    BehindEffect::Show(page) => pane.lay(Layer::Page(page)),
+                    BehindEffect::Show(item, model) => pane.ask_answered(item, model),
                     BehindEffect::Table(answer) => pane.carry_out(answer),
+                };
+                effects.into_iter().flat_map(|e| after(self, e)).collect()
+            }
+            Some(Layer::Answer(view)) => {
+                let effects = view.act(action);
+                let after = |pane: &mut BoardPane, effect| match effect {
+                    AnswerEffect::Item(number) => vec![BoardEffect::Item(number)],
+                    AnswerEffect::Step(forward) => pane.step_answer(forward),
+                    AnswerEffect::Table(answer) => pane.carry_out(answer),
                 };
                 effects.into_iter().flat_map(|e| after(self, e)).collect()
             }

@@ -4,8 +4,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::behind::BehindView;
+use crate::model::ToolVerdict;
 use crate::model::board::Behind;
-use crate::model::board::looks::Disagreement;
+use crate::model::board::looks::{Disagreement, TOOL};
 use crate::tui::action::Action;
 use crate::tui::theme::Look;
 use crate::tui::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
@@ -44,7 +45,10 @@ impl RulesView {
             cells
         };
         let rows = found.iter().map(line).collect();
-        let hint = "no model has answers that both rules read".into();
+        let hint = match second == TOOL {
+            true => "no answers here came with a verdict of the tool that wrote them".into(),
+            false => "no model has answers that both rules read".into(),
+        };
         let table = LocalTable::new(columns, rows, 1, Empty::Nothing { hint });
         RulesView { found, second: second.to_string(), table }
     }
@@ -73,11 +77,16 @@ impl RulesView {
 
     fn examples(&self, found: &Disagreement) -> BehindView {
         let told = |(behind, read): &(Behind, Option<String>)| {
-            let unit = format!("{} by {}", read.as_deref().unwrap_or("(unread)"), self.second);
+            let said = behind.tool.as_ref().filter(|_| self.second == TOOL).map(ToolVerdict::said);
+            let said = said.as_deref().or(read.as_deref()).unwrap_or("(unread)");
+            let unit = format!("{said} by {}", self.second);
             Behind { unit, ..behind.clone() }
         };
-        let title = format!("answers of {} that {} reads as something else", found.model, self.second);
-        BehindView::titled(title, found.examples.iter().map(told).collect(), found.differ)
+        let title = match self.second == TOOL {
+            true => format!("answers of {} that the tool judged otherwise", found.model),
+            false => format!("answers of {} that {} reads as something else", found.model, self.second),
+        };
+        BehindView::titled(title, &found.model, found.examples.iter().map(told).collect(), found.differ)
     }
 
     /// Draws it.

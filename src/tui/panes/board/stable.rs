@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::{BoardEffect, BoardPane, Layer, Want};
 use crate::model::Result;
 use crate::model::agreement::Bootstrap;
-use crate::model::board::{BoardAsk, Scale};
+use crate::model::board::{Better, BoardAsk, Scale};
 use crate::owner::wire::{AnalyseAsk, Ask};
 use crate::pipeline::analysis::{Curve, Stability, Stable, What};
 use crate::tui::action::Action;
@@ -142,7 +142,7 @@ impl StableView {
 }
 
 fn is_low_good(scale: Scale) -> bool {
-    matches!(scale, Scale::Squared | Scale::Spread)
+    scale.better() == Better::Less
 }
 
 /// The smallest and the largest number of all curves; `None` without numbers.

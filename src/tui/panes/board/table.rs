@@ -76,7 +76,7 @@ fn cell_of(cell: Option<Cell>, scale: Scale, decimals: usize, reference: bool) -
         Scale::Spread => format!("{value:.decimals$}{star}"),
         Scale::P => format!("{}{star}", p_text(value)),
     };
-    let mut shown = LocalCell::number(said, Some(value));
+    let mut shown = LocalCell { is_aside: reference, ..LocalCell::number(said, Some(value)) };
     if small || reference {
         shown.view.role = Role::Dim;
     } else if scale == Scale::Share {
@@ -157,7 +157,7 @@ pub(super) fn table(board: &Board, shown: &Shown<'_>) -> LocalTable {
     let kind = |scale| if scale == Scale::Share { ColumnKind::Share } else { ColumnKind::Number };
     columns.extend(board.columns.iter().map(|c| {
         let wide = if c.scale == Scale::Share { wide } else { wide + 1 };
-        let spec = Spec::number(&c.name, &c.group, kind(c.scale), wide);
+        let spec = Spec { better: c.better(), ..Spec::number(&c.name, &c.group, kind(c.scale), wide) };
         match short(board, c) {
             "" => spec,
             short => spec.called(short, wide),

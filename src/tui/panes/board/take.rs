@@ -22,7 +22,10 @@ pub(super) const OWN: &str = "each question's own rule";
 impl BoardPane {
     /// Shown: the board is asked for, unless it is there or on its way.
     pub fn start(&mut self) -> Vec<BoardEffect> {
-        if self.asked.is_some() || self.found.is_some() && !self.stale { vec![] } else { self.again() }
+        let mut effects =
+            if self.asked.is_some() || self.found.is_some() && !self.stale { vec![] } else { self.again() };
+        effects.extend(self.answered_again());
+        effects
     }
 
     /// Answers or items came, or the connection is new: the board is asked for again, and stays until the answer is there.

@@ -34,7 +34,7 @@ fn board() -> Board {
         row("GPT4o", [cell(229, 270), cell(180, 230), cell(66, 169)], 6231),
         row("MiniCPM-V-2", [cell(190, 270), cell(12, 20), None], 0),
     ];
-    Board { questions: 500, columns, rows, notes: vec!["GPT4o: every row twice".into()] }
+    Board { questions: 500, columns, rows, notes: vec!["GPT4o: every row twice".into()], drafts: 0 }
 }
 
 fn drawn(pane: &mut BoardPane) -> String {
@@ -148,11 +148,40 @@ fn layers_open_and_back_closes_them_one_by_one() {
 #[test]
 fn a_copy_has_the_full_column_names() {
     let mut pane = BoardPane::with_decimals(board(), wilson, 2);
-    let effects = pane.copy(CopyWhat::Page { first: 0, count: 9 }, CopyFormat::Tsv);
+    let effects = pane.act(Action::CopyTable);
+    assert!(matches!(&effects[..], [BoardEffect::AskCopy(CopyWhat::All)]), "{effects:?}");
+    let effects = pane.copy(CopyWhat::All, CopyFormat::Tsv);
     let [BoardEffect::Copy { text, rows: 2 }] = &effects[..] else { panic!("{effects:?}") };
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "model\trank\tqAcc.L_l\tqAcc.L_h\tmAcc.L_m\tused\tmissing\textra\tdoubled\tunparsed\trefused");
-    assert_eq!(lines[2], "MiniCPM-V-2\t\t70.37\t60.00*\t-\t1,872\t0\t0\t0\t0\t0");
+    assert_eq!(lines[2], "MiniCPM-V-2\t\t70.37\t60.00\t-\t1872\t0\t0\t0\t0\t0");
+}
+
+#[test]
+fn a_whole_board_is_copied_for_a_paper_with_the_best_scored_number_in_bold() {
+    let mut of = board();
+    of.columns[1].scale = Scale::Squared;
+    of.rows.push(Row { model: "paper".into(), reference: Some("Table 3".into()), ..of.rows[0].clone() });
+    of.rows[2].cells[0] = Some(Cell::Number { value: 0.99, n: 0 });
+    let mut pane = BoardPane::with_decimals(of, wilson, 2);
+    // However few rows the screen has.
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let area = Rect::new(0, 0, 60, 8);
+    pane.draw(area, &Keymap::defaults().unwrap(), &mut Buffer::empty(area), &look);
+    let effects = pane.copy(CopyWhat::All, CopyFormat::Latex);
+    let [BoardEffect::Copy { text, rows: 3 }] = &effects[..] else { panic!("{effects:?}") };
+    assert!(text.contains("\\toprule") && text.contains("\\midrule") && text.contains("\\bottomrule"), "{text}");
+    let bold = |name: &str| {
+        let line = text.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split(" & ").map(|cell| cell.contains("\\textbf")).collect::<Vec<_>>()[2..5].to_vec()
+    };
+    assert_eq!(
+        bold("GPT4o"),
+        [true, false, false],
+        "more is better; less is, of a variance; one number alone is no best"
+    );
+    assert_eq!(bold("MiniCPM"), [false, true, false]);
+    assert_eq!(bold("paper"), [false, false, false], "it was not scored here");
 }
 
 #[test]
@@ -288,7 +317,7 @@ fn breakdowns() -> Board {
         counts: Counts::default(),
         reference: None,
     };
-    Board { questions: 100, columns, rows: vec![row("a", 0), row("b", 5)], notes: vec![] }
+    Board { questions: 100, columns, rows: vec![row("a", 0), row("b", 5)], notes: vec![], drafts: 0 }
 }
 
 #[test]

@@ -343,6 +343,7 @@ impl FiltersPane {
                 };
                 vec![Effect::Ask(super::Want::Begun, ask)]
             }
+            (ChoiceFor::Begin(job, _), 1) if job.drafts => FiltersPane::without_drafts(job),
             (ChoiceFor::Agree(id, act, to), 0) => {
                 let ask = Ask::Agree { to: to.clone(), then: Some(AskNext::Scoring(*id, *act)) };
                 vec![Effect::Ask(super::Want::Act, ask)]

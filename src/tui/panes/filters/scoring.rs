@@ -21,7 +21,7 @@ pub(super) fn without(scorer: &ScorerState) -> u64 {
 }
 
 fn count(scorer: Scorer, filter: String) -> Vec<Effect> {
-    let job = NewScoring { scorer, filter, dry: true };
+    let job = NewScoring { scorer, filter, dry: true, drafts: false };
     let said = format!("counting what {} has to score", job.scorer);
     vec![Effect::Say(said), Effect::Ask(Want::Count(Box::new(job.clone())), Ask::Score(job))]
 }
@@ -96,8 +96,21 @@ impl FiltersPane {
             }
             None => "items with the same picture and text are one input".into(),
         };
-        let lines = vec![("score them".to_string(), cost), ("not now".to_string(), String::new())];
+        let mut job = job;
+        let mut lines = vec![("score them".to_string(), cost), ("not now".to_string(), String::new())];
+        if counted.drafts > 0 {
+            let drafts = grouped(counted.drafts);
+            title = format!("{title}; {drafts} of them show a draft");
+            job.drafts = true;
+            lines[0].0 = "score them, drafts too".into();
+            lines.insert(1, ("leave the drafts out".into(), format!("{drafts} inputs, of no picture of a model")));
+        }
         vec![Effect::AskChoice { purpose: ChoiceFor::Begin(Box::new(job), to), title, lines }]
+    }
+
+    /// Counts again without the items that show a draft.
+    pub(super) fn without_drafts(job: &NewScoring) -> Vec<Effect> {
+        count(job.scorer.clone(), format!("{} NOT picture:draft", job.filter).trim().to_string())
     }
 
     /// Takes in the job that was begun.

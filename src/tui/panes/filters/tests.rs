@@ -421,6 +421,7 @@ fn scoring_is_counted_before_it_is_begun_and_told_as_it_goes() {
         tokens: None,
         cost_micros: None,
         waits: None,
+        drafts: 0,
     };
     let effects = pane.take_count((**wished).clone(), Ok(job.clone()));
     let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else { panic!("{effects:?}") };
@@ -464,9 +465,25 @@ fn scoring_is_counted_before_it_is_begun_and_told_as_it_goes() {
     press(&mut pane, Action::NextScore);
     assert!(refused(&pane.act(Action::PauseScoring)).contains("s scores"));
     let nothing = ScoringState { of: Some(0), ..answer_of_count() };
-    let job = NewScoring { scorer: Scorer::Safety, filter: String::new(), dry: true };
+    let job = NewScoring { scorer: Scorer::Safety, filter: String::new(), dry: true, drafts: false };
     assert!(matches!(&pane.take_count(job, Ok(nothing))[..], [Effect::Say(said)] if said.contains("already")));
     assert!(refused(&pane.typed(&TextFor::Score, "status:nonsense")).contains("nonsense"));
+}
+
+#[test]
+fn drafts_are_counted_in_the_question_and_can_be_left_out() {
+    let mut pane = ready();
+    let job = NewScoring { scorer: Scorer::Safety, filter: "subtask:text".into(), dry: true, drafts: false };
+    let counted = ScoringState { of: Some(40), drafts: 7, ..answer_of_count() };
+    let effects = pane.take_count(job, Ok(counted));
+    let [Effect::AskChoice { purpose, title, lines }] = &effects[..] else { panic!("{effects:?}") };
+    assert!(title.contains('7') && lines.len() == 3, "{title} {lines:?}");
+    let begun = pane.chosen(purpose, 0);
+    assert!(matches!(&begun[..], [Effect::Ask(Want::Begun, Ask::Score(job))] if job.drafts && !job.dry), "{begun:?}");
+    let again = pane.chosen(purpose, 1);
+    let Some(Effect::Ask(Want::Count(_), Ask::Score(asked))) = again.last() else { panic!("{again:?}") };
+    assert_eq!((asked.filter.as_str(), asked.dry, asked.drafts), ("subtask:text NOT picture:draft", true, false));
+    assert!(pane.chosen(purpose, 2).is_empty());
 }
 
 fn answer_of_count() -> ScoringState {
@@ -484,6 +501,7 @@ fn answer_of_count() -> ScoringState {
         tokens: None,
         cost_micros: None,
         waits: None,
+        drafts: 0,
     }
 }
 

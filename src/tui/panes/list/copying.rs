@@ -6,11 +6,15 @@ use super::reply::refusal;
 use super::{ListEffect, ListPane, Want, rows};
 use crate::model::{Field, Filter, Item, Kind, Problem, Result};
 use crate::owner::wire::{Answer, Ask, Lines, QUESTION_CHARS, Row};
-use crate::tui::widgets::table::copy::{self, Heading};
-use crate::tui::widgets::table::{Align, CopyFormat, CopyWhat, RowView, TableEffect};
+use crate::tui::terminal::osc52;
+use crate::tui::widgets::table::copy::{self, CopyCell, Heading};
+use crate::tui::widgets::table::{CopyFormat, CopyWhat, RowView, TableEffect};
+use crate::tui::widgets::text;
 
 /// Rows a copy may hold; a clipboard is no place for more.
 const MOST: usize = 10_000;
+/// Rows of a table that are fetched to be copied, none being selected: more are too long for a clipboard anyway.
+const WHOLE: u64 = 2_000;
 
 /// A copy whose rows are on their way.
 #[derive(Debug)]
@@ -23,7 +27,9 @@ pub(super) struct Copying {
     numbers: Vec<u32>,
     /// When each was last judged, where that is known: items do not hold it.
     judged: HashMap<u32, String>,
-    rows: Vec<Vec<String>>,
+    rows: Vec<Vec<CopyCell>>,
+    /// It is the whole table: where that is too long, the page is copied.
+    all: bool,
 }
 
 impl ListPane {
@@ -36,8 +42,12 @@ impl ListPane {
         }
         let window = &self.pager.window;
         let selected = matches!(what, CopyWhat::Selected(_));
+        if what == CopyWhat::All {
+            return self.copy_all(format);
+        }
         let page = if let CopyWhat::Page { count, .. } = what { Some(count) } else { None };
         let ids: Vec<u64> = match what {
+            CopyWhat::All => vec![],
             CopyWhat::Row(id) => vec![id],
             CopyWhat::Selected(ids) => ids,
             CopyWhat::Page { .. } if !self.pager.current => vec![],
@@ -62,10 +72,10 @@ impl ListPane {
         let at_hand: Vec<&RowView> = window.rows.iter().filter(|r| wanted.contains(&r.id)).collect();
         if at_hand.len() == wanted.len() && at_hand.iter().all(whole) && (self.pager.current || !selected) {
             let cells = |r: &&RowView| {
-                let cell = |c: &usize| r.cells.get(*c).map_or(String::new(), |c| c.text.clone());
+                let cell = |c: &usize| r.cells.get(*c).map_or(String::new(), |c| c.text.clone()).into();
                 columns.iter().map(cell).collect::<Vec<_>>()
             };
-            let rows: Vec<Vec<String>> = at_hand.iter().map(cells).collect();
+            let rows: Vec<Vec<CopyCell>> = at_hand.iter().map(cells).collect();
             return vec![self.copied(&columns, &rows, format)];
         }
         let judged = rows::column(Field::Judged);
@@ -77,6 +87,7 @@ impl ListPane {
             columns,
             numbers: ids.iter().filter_map(|id| u32::try_from(*id).ok()).collect(),
             rows: vec![],
+            all: false,
         };
         let sort = self.sort();
         let (want, ask): (fn(u64) -> Want, Ask) = if selected && !sort.is_empty() {
@@ -90,10 +101,48 @@ impl ListPane {
         effects
     }
 
-    fn copied(&self, columns: &[usize], rows: &[Vec<String>], format: CopyFormat) -> ListEffect {
+    /// Copies every row that passes: those at hand at once, else by way of the owner, and of a longer table the page.
+    fn copy_all(&mut self, format: CopyFormat) -> Vec<ListEffect> {
+        let window = &self.pager.window;
+        let total = window.total;
+        if !self.pager.current || self.pager.partial {
+            return vec![ListEffect::Refuse("these rows are still loading".into())];
+        }
+        if total > WHOLE {
+            return self.copy_page(format, &format!("more than {} are too long for a clipboard", text::grouped(WHOLE)));
+        }
+        let columns = self.state.order(&self.columns);
+        let judged = rows::column(Field::Judged);
+        let known = |r: &RowView| Some((u32::try_from(r.id).ok()?, r.cells.get(judged)?.text.clone()));
+        let copying = Copying {
+            ticket: 0,
+            format,
+            judged: window.rows.iter().filter_map(known).collect(),
+            columns,
+            numbers: vec![],
+            rows: vec![],
+            all: true,
+        };
+        let ask = Ask::Numbers(self.filter(), self.sort());
+        let effects = self.await_one("copying", |ticket| Want::CopyOrder { ticket }, ask);
+        self.copying = Some(Copying { ticket: self.tickets, ..copying });
+        effects
+    }
+
+    /// Copies the page and says that it is not all, and why.
+    fn copy_page(&mut self, format: CopyFormat, why: &str) -> Vec<ListEffect> {
+        let ((first, count), total) = (self.state.page(), self.pager.window.total);
+        let count = count.min(total.saturating_sub(first));
+        let mut effects = self.copy(CopyWhat::Page { first, count }, format);
+        if !effects.iter().any(|effect| matches!(effect, ListEffect::Refuse(_))) {
+            effects.push(ListEffect::Say(copy::only_page(first, count, total, why)));
+        }
+        effects
+    }
+
+    fn copied(&self, columns: &[usize], rows: &[Vec<CopyCell>], format: CopyFormat) -> ListEffect {
         let spec = |c: &usize| self.columns.get(*c);
-        let headings: Vec<Heading<'_>> =
-            columns.iter().filter_map(spec).map(|s| (s.name.as_str(), s.align == Align::Right)).collect();
+        let headings: Vec<Heading<'_>> = columns.iter().filter_map(spec).map(Heading::of).collect();
         ListEffect::Copy { text: copy::rows_as(&headings, rows, format), rows: rows.len() }
     }
 
@@ -130,7 +179,12 @@ impl ListPane {
             copying.rows.iter_mut().for_each(|cells| drop(cells.remove(at)));
             said.push(ListEffect::Say("copied without `judged`, which is known for rows on the screen only".into()));
         }
-        let mut effects = vec![self.copied(&copying.columns, &copying.rows, copying.format)];
+        let copied = self.copied(&copying.columns, &copying.rows, copying.format);
+        let is_long = matches!(&copied, ListEffect::Copy { text, .. } if text.len() > osc52::MAX_BYTES);
+        if copying.all && is_long {
+            return self.copy_page(copying.format, "all of them are too long for a clipboard");
+        }
+        let mut effects = vec![copied];
         effects.append(&mut said);
         effects
     }
@@ -146,7 +200,7 @@ impl Copying {
             let item: Item = serde_json::from_str(json).map_err(|e| unreadable(e.to_string()))?;
             let judged = self.judged.get(&number).cloned().unwrap_or_default();
             let row = Row::of(number, item, *status, judged);
-            let cell = |c: &usize| rows::field(*c).map_or(String::new(), |f| rows::text_of(&row, f));
+            let cell = |c: &usize| rows::field(*c).map_or(String::new(), |f| rows::text_of(&row, f)).into();
             self.rows.push(self.columns.iter().map(cell).collect());
             came = true;
         }

@@ -86,7 +86,9 @@ impl ListPane {
             Answer::Frequency(..) | Answer::Describe(_) => {
                 vec![ListEffect::Refuse("this table is a count already; esc goes back to the items".into())]
             }
-            Answer::Copied(text, rows) => vec![ListEffect::Copy { text, rows }],
+            Answer::Copied { text, rows, but } => {
+                std::iter::once(ListEffect::Copy { text, rows }).chain(but.map(ListEffect::Say)).collect()
+            }
             Answer::Said(text) => vec![ListEffect::Say(text)],
         }
     }

@@ -385,17 +385,46 @@ fn select_like_and_by_pattern_ask_the_owner() {
 fn rows_at_hand_are_copied_as_markdown_at_once() {
     let mut pane = list(617_000);
     let effects = pane.act(Action::CopyTable);
-    let [ListEffect::AskCopy(what @ CopyWhat::Page { first: 0, count: 10 })] = &effects[..] else {
-        panic!("{effects:?}")
-    };
+    let [ListEffect::AskCopy(what @ CopyWhat::All)] = &effects[..] else { panic!("{effects:?}") };
+    // So many are no clipboard's load: it is the page, and says so.
     let effects = pane.copy(what.clone(), CopyFormat::Markdown);
-    let [ListEffect::Copy { text, rows: 10 }] = &effects[..] else { panic!("{effects:?}") };
+    let [ListEffect::Copy { text, rows: 10 }, ListEffect::Say(said)] = &effects[..] else { panic!("{effects:?}") };
+    assert!(said.contains("rows 1-10 of 617,000"), "{said}");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "| number | status | id | subtask | type | question |");
     assert_eq!(lines[1], "| ---: | --- | --- | --- | --- | --- |");
     assert_eq!(lines[2], "| 1 | pending | set/1 | plant | yes-no | Is this picture 1? |");
     let effects = pane.act(Action::CopyRow);
     assert!(matches!(&effects[..], [ListEffect::Copy { text, rows: 1 }] if text.ends_with("\tIs this picture 1?\n")));
+}
+
+#[test]
+fn a_whole_table_is_fetched_and_copied_unless_it_is_too_long_for_a_clipboard() {
+    let json = |n: u32, text: &str| {
+        format!(
+            r#"{{"id":"set/{n}","dataset":"set","key":{n},"form":"plain","question":"{text}","kind":"yes-no","answer":"yes"}}"#
+        ) + "\n"
+    };
+    for (long, whole) in [("short", true), (&*"long ".repeat(100), false)] {
+        let mut pane = list(900);
+        let effects = pane.copy(CopyWhat::All, CopyFormat::Csv);
+        let [ListEffect::Ask(want, Ask::Numbers(..))] = &effects[..] else { panic!("{effects:?}") };
+        let effects = pane.answer(want.clone(), Ok(Answer::Numbers((1..=900).rev().collect())));
+        let [ListEffect::Ask(want, Ask::Items(numbers))] = &effects[..] else { panic!("{effects:?}") };
+        let json = numbers.iter().map(|n| json(*n, long)).collect();
+        let lines = Lines { json, statuses: vec![Status::Pending; numbers.len()], next: None };
+        let effects = pane.answer(want.clone(), Ok(Answer::Lines(lines)));
+        match &effects[..] {
+            [ListEffect::Copy { text, rows: 900 }, ..] if whole => {
+                assert_eq!(text.lines().count(), 901);
+                assert!(text.lines().nth(1).unwrap().starts_with("900,"), "{text}");
+            }
+            [ListEffect::Copy { rows: 10, .. }, ListEffect::Say(said)] if !whole => {
+                assert!(said.contains("rows 1-10 of 900"), "{said}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 #[test]

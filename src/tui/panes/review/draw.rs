@@ -129,7 +129,8 @@ impl ReviewPane {
         let [mut first, mut second] = sides.caption(self.shown());
         if self.work.as_ref().is_some_and(|work| work.asks_answers()) {
             // What they are called can hold the answer.
-            [&mut first, &mut second].into_iter().flatten().for_each(|name| name.truncate(1));
+            let letter = |name: &mut String| name.truncate(name.find(' ').unwrap_or(name.len()));
+            [&mut first, &mut second].into_iter().flatten().for_each(letter);
         }
         let differs = ready.and_then(|p| p.differs);
         let differs = differs.map(|share| format!(": {:.1} % of the pixels changed", 100.0 * share));
@@ -163,8 +164,11 @@ impl ReviewPane {
             Some(Ok(loaded)) => {
                 let pending = self.pending_on(number);
                 let shown = self.work.as_deref().map_or(Shown::All, Shown::of);
-                write(number, loaded, pending, (self.sides.is_some(), shown), look, &mut lines);
+                write(number, loaded, pending, shown, look, &mut lines);
             }
+        }
+        if let Some((_, note)) = self.note.as_ref().filter(|(of, _)| *of == number) {
+            lines.first(&format!("your note: {note}"), Role::Accent);
         }
         let height = usize::from(area.height);
         self.overflow = lines.lines.len().saturating_sub(height);
@@ -180,36 +184,34 @@ impl ReviewPane {
         }
     }
 
-    /// What the header says of the queue and of the last receipt.
-    pub fn progress(&self) -> String {
-        let (place, filter) = match &self.work {
-            // Its own header says which item it is.
-            Some(_) => (String::new(), String::new()),
-            None if self.queue.is_empty() => return String::new(),
-            None => {
-                let (at, of) = (self.position as u64 + 1, self.queue.len() as u64);
-                let filter = if self.queue.is_all() { String::new() } else { format!("  [{}]", self.queue.title()) };
-                (format!("{} of {}", text::grouped(at), text::grouped(of)), filter)
-            }
-        };
-        let saving = match self.pending.len() {
-            0 => self.saved.as_ref().map(|s| format!("  ✓ {s}")).unwrap_or_default(),
-            1 => "  saving".to_string(),
-            n => format!("  saving {n}"),
-        };
-        format!("{place}{filter}{saving}")
+    /// Where one is in the queue, and what the queue was made by; nothing in a round, whose own header says it.
+    pub fn place_words(&self) -> (String, String) {
+        if self.work.is_some() || self.queue.is_empty() {
+            return Default::default();
+        }
+        let (at, of) = (self.position as u64 + 1, self.queue.len() as u64);
+        let filter = if self.queue.is_all() { String::new() } else { format!("  [{}]", self.queue.title()) };
+        (format!("{} of {}", text::grouped(at), text::grouped(of)), filter)
     }
 
-    /// The columns that [`progress`](Self::progress) takes at most in this queue: what stands beside it must not move with
-    /// every receipt.
-    pub fn progress_room(&self) -> usize {
-        if self.queue.is_empty() && self.work.is_none() {
-            return 0;
+    /// The last receipt, or that it is waited for.
+    pub fn receipt(&self) -> String {
+        match self.pending.len() {
+            0 => self.saved.as_ref().map(|s| format!("✓ {s}")).unwrap_or_default(),
+            1 => "saving".to_string(),
+            n => format!("saving {n}"),
         }
-        let saved = text::width("  ✓ # saved") + self.queue.items().to_string().len();
-        let filter = if self.queue.is_all() { 0 } else { text::width(self.queue.title()) + 4 };
+    }
+
+    /// The columns that [`place_words`](Self::place_words) without what made the queue, and [`receipt`](Self::receipt), take at
+    /// most in this queue: what stands beside them must not move with every receipt.
+    pub fn rooms(&self) -> (usize, usize) {
+        if self.queue.is_empty() && self.work.is_none() {
+            return (0, 0);
+        }
+        let saved = text::width("✓ # saved") + self.queue.items().to_string().len();
         let of = text::width(&text::grouped(self.queue.len() as u64));
-        saved + if self.work.is_some() { 0 } else { 2 * of + text::width(" of ") + filter }
+        (if self.work.is_some() { 0 } else { 2 * of + text::width(" of ") }, saved)
     }
 }
 

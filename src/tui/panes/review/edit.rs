@@ -38,13 +38,15 @@ pub struct Draft {
     answer: Option<String>,
     /// The instruction was typed too: it is not made from the rest.
     own_instruction: bool,
+    /// Why, as far as it was typed.
+    pub note: String,
 }
 
 impl Draft {
     /// The texts of an item as it was painted.
     pub fn new(number: u32, rev: u64, item: Arc<Item>) -> Draft {
         let text = Before::of(&item);
-        Draft { number, rev, item, text, answer: None, own_instruction: false }
+        Draft { number, rev, item, text, answer: None, own_instruction: false, note: String::new() }
     }
 
     /// Its lines, each with what it changes.
@@ -135,7 +137,7 @@ impl Draft {
     ///
     /// # Errors
     /// What is wrong with the texts, as the owner would say it.
-    pub fn edit(&self, note: &str, restore: bool) -> Result<Edit> {
+    pub fn edit(&self, restore: bool) -> Result<Edit> {
         let before = Before::of(&self.item);
         let given = |new: &String, old: &String| (new != old).then(|| new.clone());
         let edit = Edit {
@@ -145,7 +147,7 @@ impl Draft {
             options: (self.text.options != before.options).then(|| self.text.options.clone()),
             answer: self.answer.clone(),
             instruction: self.text.instruction.clone().filter(|_| self.own_instruction),
-            note: Some(note.trim().to_string()).filter(|note| !note.is_empty()),
+            note: Some(self.note.trim().to_string()).filter(|note| !note.is_empty()),
             restore: false,
             dry: false,
         };
@@ -182,7 +184,8 @@ mod tests {
         let fox = lines.iter().find(|(line, _)| *line == Line::Option(0)).unwrap();
         assert_eq!((fox.1.label.as_str(), fox.1.help.as_str()), ("A. red fox", "changed"));
         assert_eq!(lines.last().unwrap().0, Line::Save);
-        let edit = draft.edit(" too easy ", false).unwrap();
+        draft.note = " too easy ".into();
+        let edit = draft.edit(false).unwrap();
         assert_eq!((edit.number, edit.expected, edit.note.as_deref()), (7, Some(3), Some("too easy")));
         assert_eq!((edit.options.unwrap()[0].text.as_str(), edit.question, edit.instruction), ("red fox", None, None));
     }
@@ -191,10 +194,10 @@ mod tests {
     fn what_cannot_be_saved_is_said_before_it_is_sent() {
         let mut draft = draft();
         draft.take(Line::Option(0), "");
-        assert_eq!(draft.edit("", false).unwrap_err().place.field.as_deref(), Some("options"));
+        assert_eq!(draft.edit(false).unwrap_err().place.field.as_deref(), Some("options"));
         draft.take(Line::More, "cow");
         draft.take(Line::Answer, "Z");
-        assert_eq!(draft.edit("", false).unwrap_err().place.field.as_deref(), Some("answer"));
+        assert_eq!(draft.edit(false).unwrap_err().place.field.as_deref(), Some("answer"));
     }
 
     #[test]
@@ -205,6 +208,6 @@ mod tests {
         draft.take(Line::Instruction, &text);
         assert!(!draft.changed());
         draft.take(Line::Instruction, "Look.\\nWhich animal?");
-        assert_eq!(draft.edit("", false).unwrap().instruction.as_deref(), Some("Look.\nWhich animal?"));
+        assert_eq!(draft.edit(false).unwrap().instruction.as_deref(), Some("Look.\nWhich animal?"));
     }
 }

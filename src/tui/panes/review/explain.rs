@@ -66,6 +66,9 @@ fn score(mut page: Page, s: &Explained) -> Page {
         }
         state => page = page.entry("score", LABEL, format!("none: {}", state.name()), Role::Warn),
     }
+    if let Some(counted) = s.counted {
+        page = page.entry("counted", LABEL, counted.to_string(), Role::Text);
+    }
     if let Some(share) = s.percentile {
         let said = format!("{:.1} % of the scored items are more doubtful", 100.0 * share);
         page = page.entry("percentile", LABEL, said, Role::Text);
@@ -145,6 +148,7 @@ mod tests {
                 .into(),
             version: "qwen2-vl 1f3a".into(),
             out_of_date: true,
+            counted: None,
         }
     }
 

@@ -12,14 +12,16 @@ mod plain;
 mod queue;
 pub mod round;
 mod round_draw;
+mod seen;
 mod text;
 
 pub use draw::{Layout, draw_picture, is_wide, layout};
 pub use edit::{Draft, Line};
-pub use pair::{Looking, Sides, picture_of};
+pub use pair::{Looking, NoPicture, Sides, picture_of};
 pub use plain::draw_item;
 pub use queue::Queue;
 pub use round::{Phase, Then, Work};
+pub use seen::{Painted, Viewed, failed, painted};
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -56,6 +58,18 @@ pub struct Loaded {
     pub stale: Option<String>,
     /// The rules that hold for it.
     pub chips: Vec<Chip>,
+}
+
+impl Loaded {
+    /// Of what the owner sent.
+    ///
+    /// # Errors
+    /// In words, where the item cannot be read.
+    pub fn of(view: ItemView) -> std::result::Result<Loaded, String> {
+        let item = serde_json::from_str(&view.json).map_err(|e| format!("this item cannot be read: {e}"))?;
+        let ItemView { status, rev, text_rev, standing, stale, chips, .. } = view;
+        Ok(Loaded { item: Arc::new(item), status, rev, text_rev, standing, stale, chips })
+    }
 }
 
 /// The picture of the item on screen.
@@ -107,7 +121,7 @@ pub struct ReviewPane {
     bare: bool,
     loading: bool,
     looking: Looking,
-    /// The two pictures of the item on screen, as of the last frame.
+    /// The pictures of the item on screen where it has several, as of the last frame.
     sides: Option<Sides>,
     /// What of them the picture that is drawn shows, and the content of which files.
     drawn: (Part, Option<String>),
@@ -115,6 +129,8 @@ pub struct ReviewPane {
     keys: Vec<String>,
     /// The round that is worked on.
     work: Option<Box<Work>>,
+    /// A note on an item that waits for its verdict.
+    note: Option<(u32, String)>,
 }
 
 impl ReviewPane {
@@ -235,18 +251,7 @@ impl ReviewPane {
     #[must_use]
     pub fn take(&mut self, number: u32, view: Result<ItemView>) -> Vec<ReviewEffect> {
         self.asked.retain(|n| *n != number);
-        let loaded = view.map_err(|p| p.to_string()).and_then(|view| {
-            let item = serde_json::from_str(&view.json).map_err(|e| format!("this item cannot be read: {e}"))?;
-            Ok(Loaded {
-                item: Arc::new(item),
-                status: view.status,
-                rev: view.rev,
-                text_rev: view.text_rev,
-                standing: view.standing,
-                stale: view.stale,
-                chips: view.chips,
-            })
-        });
+        let loaded = view.map_err(|p| p.to_string()).and_then(Loaded::of);
         self.items.insert(number, loaded);
         // What it is may tell which others belong to it.
         if self.number() == Some(number) { self.fetch() } else { Vec::new() }
@@ -347,6 +352,16 @@ impl ReviewPane {
         self.saved = Some(text);
     }
 
+    /// The note that waits for the verdict on its item.
+    pub fn note(&self) -> Option<&(u32, String)> {
+        self.note.as_ref()
+    }
+
+    /// Sets it.
+    pub fn set_note(&mut self, note: Option<(u32, String)>) {
+        self.note = note;
+    }
+
     /// Scrolls the text by lines.
     pub fn scroll(&mut self, lines: isize) -> bool {
         if let Some(moved) = self.work.as_mut().and_then(|work| work.scroll_guidelines(lines)) {
@@ -370,12 +385,12 @@ impl ReviewPane {
         self.bare = bare;
     }
 
-    /// Sets the two pictures of the item on screen, and the words about the keys for them.
+    /// Sets the pictures of the item on screen where it has several, and the words about the keys for them.
     pub fn set_sides(&mut self, sides: Option<Sides>, keys: Vec<String>) {
         (self.sides, self.keys) = (sides, keys);
     }
 
-    /// The two pictures of the item on screen, as of the last frame.
+    /// The pictures of the item on screen where it has several, as of the last frame.
     pub fn pair(&self) -> Option<&Sides> {
         self.sides.as_ref()
     }
@@ -394,6 +409,14 @@ impl ReviewPane {
     pub fn shown(&self) -> Show {
         self.drawn.0.show
     }
+
+    /// What the last frame painted of the item on screen.
+    pub fn on_screen(&self) -> Option<Painted> {
+        let (number, loaded) = self.number().zip(self.current())?;
+        let pictures = painted(&loaded.item, self.sides.as_ref(), self.shown(), &self.picture, self.bare);
+        Some(Painted { number, rev: loaded.rev, ready: !matches!(self.picture, Picture::Loading), pictures })
+    }
+
     /// The picture that is drawn.
     pub fn picture(&self) -> &Picture {
         &self.picture

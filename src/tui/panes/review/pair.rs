@@ -1,10 +1,11 @@
-//! Looking at the picture of an item: which of two, which region, and the blink between them.
+//! Looking at the pictures of an item: which of several, which region, and the blink between two.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Loaded, ReviewPane};
-use crate::model::{Item, Side};
+use crate::model::{Item, PictureSeen, Side};
 use crate::tui::preview::worker::Source;
 use crate::tui::preview::{Part, Region, Show};
 
@@ -14,51 +15,116 @@ pub const PARTNER_AWAY: u32 = 2;
 /// How the picture on screen is looked at. It lasts until the next item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looking {
-    /// What of two was chosen; what the room allows otherwise.
+    /// What of several was chosen; what the room allows otherwise.
     pub show: Option<Show>,
-    /// The region, of both.
+    /// The region, of all.
     pub region: Region,
     /// It blinks: whether the second is shown now.
     pub blink: Option<bool>,
 }
 
-/// The two pictures of an item.
+/// Why a picture cannot be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoPicture {
+    /// What is recorded of it with a verdict.
+    pub seen: PictureSeen,
+    /// The reason as a person reads it.
+    pub why: String,
+}
+
+/// The pictures of an item that has several, or that is about one of a pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sides {
-    /// What each is called, the first and the second.
-    pub names: [String; 2],
-    /// Where each is.
-    pub sources: [Source; 2],
-    /// The one that the question is about, where it is about one.
+    /// What each is called.
+    pub names: Vec<String>,
+    /// Where each is, or why it cannot be shown. As many as there are names, and two at least.
+    pub sources: Vec<Result<Source, NoPicture>>,
+    /// The one that the question is about, where the other is another item's.
     pub asked: Option<Show>,
 }
 
 impl Sides {
-    /// Whether both are one picture, so that there is nothing to compare.
+    /// Whether the first two are one picture, so that there is nothing to compare.
     pub fn same(&self) -> bool {
-        self.sources[0].0 == self.sources[1].0
+        let name = |at: usize| self.sources.get(at).and_then(|s| s.as_ref().ok()).map(|(key, _)| key);
+        name(0).is_some() && name(0) == name(1)
     }
 
-    /// The words over what is shown: letters and names.
-    pub fn caption(&self, show: Show) -> [Option<String>; 2] {
-        let one = |at: usize| {
-            let letter = if at == 0 { "A" } else { "B" };
-            let own = if at == 0 { Show::First } else { Show::Second };
-            let asked = if self.asked == Some(own) { ", asked about" } else { "" };
-            Some(format!("{letter} {}{asked}", self.names.get(at).map_or("", String::as_str)))
-        };
+    /// Whether the first two can be shown, so that they can be compared.
+    pub fn both(&self) -> bool {
+        self.sources.iter().take(2).all(Result::is_ok)
+    }
+
+    /// Positions of the pictures that are shown.
+    pub fn of(show: Show) -> Range<usize> {
         match show {
-            Show::First => [one(0), None],
-            Show::Second => [one(1), None],
-            Show::Beside => [one(0), one(1)],
+            Show::First => 0..1,
+            Show::Second => 1..2,
+            Show::Beside | Show::Difference => 0..2,
+            Show::Other(at) => usize::from(at)..usize::from(at) + 1,
+        }
+    }
+
+    /// What is asked for to show this, or why it cannot be had.
+    ///
+    /// # Errors
+    /// Of the first picture of it that cannot be shown.
+    pub fn wanted(&self, show: Show) -> Result<(Vec<Source>, Show), NoPicture> {
+        let sources = Sides::of(show).filter_map(|at| self.sources.get(at).cloned()).collect::<Result<_, _>>()?;
+        let alone = matches!(show, Show::Second | Show::Other(_));
+        Ok((sources, if alone { Show::First } else { show }))
+    }
+
+    /// What names the content of all files.
+    pub fn content(&self) -> String {
+        let keys = self.sources.iter().map(|source| source.as_ref().map_or("-", |(key, _)| key));
+        keys.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The picture whose file this is turned out not to be one that can be shown.
+    pub fn fails(&mut self, file: Option<&Path>, reason: &NoPicture) {
+        let failed = |source: &&mut Result<Source, NoPicture>| {
+            source.as_ref().is_ok_and(|(_, path)| Some(path.as_path()) == file)
+        };
+        self.sources.iter_mut().filter(failed).for_each(|source| *source = Err(reason.clone()));
+    }
+
+    /// Where among the item's own pictures each of these is; none for those of another item.
+    pub fn own(&self, at: usize) -> Option<usize> {
+        match self.asked {
+            None => Some(at),
+            Some(asked) => Sides::of(asked).contains(&at).then_some(0),
+        }
+    }
+
+    /// The words over what is shown: letters and names; the place among several, and which of them cannot be shown.
+    pub fn caption(&self, show: Show) -> [Option<String>; 2] {
+        let of = self.names.len();
+        let one = |at: usize| {
+            let letter = Item::letter(at);
+            let asked =
+                if self.asked.is_some_and(|asked| Sides::of(asked).contains(&at)) { ", asked about" } else { "" };
+            let place = if of > 2 { format!(" ({} of {of})", at + 1) } else { String::new() };
+            format!("{letter} {}{asked}{place}", self.names.get(at).map_or("", String::as_str))
+        };
+        let fails = |(at, source): (usize, &Result<Source, NoPicture>)| {
+            let problem = source.as_ref().err().filter(|_| !Sides::of(show).contains(&at))?;
+            Some(format!("{} is {}", Item::letter(at), problem.seen.name()))
+        };
+        let failed: Vec<String> = self.sources.iter().enumerate().filter_map(fails).collect();
+        let failed = if failed.is_empty() { String::new() } else { format!("; {}", failed.join(", ")) };
+        match show {
+            Show::Beside => [Some(one(0)), Some(one(1) + &failed)],
             Show::Difference => [Some("A to B".into()), None],
+            alone => [Some(one(Sides::of(alone).start) + &failed), None],
         }
     }
 }
 
 impl Looking {
-    /// What is shown of two in a pane that has room for both or not.
+    /// What is shown of several in a pane that has room for two or not.
     pub fn shown(&self, sides: &Sides, wide: bool) -> Show {
+        let wide = wide && sides.both();
         let still = self.show.filter(|s| wide || *s != Show::Beside);
         let room = if wide { Show::Beside } else { sides.asked.unwrap_or(Show::First) };
         match self.blink {
@@ -68,14 +134,18 @@ impl Looking {
         }
     }
 
-    /// Turns to the next of both, the first, the second; or between the two where there is room for one.
+    /// Turns to the next: two beside each other where there is room, then each alone.
     pub fn turn(&mut self, sides: &Sides, wide: bool) {
-        self.show = Some(match self.shown(sides, wide) {
-            Show::Beside | Show::Difference => Show::First,
-            Show::First => Show::Second,
-            Show::Second if wide => Show::Beside,
-            Show::Second => Show::First,
-        });
+        let first = if wide && sides.both() { Show::Beside } else { Show::First };
+        let next = match self.shown(sides, wide) {
+            Show::Beside | Show::Difference => Some(Show::First),
+            Show::First => Some(Show::Second),
+            alone => {
+                let next = Some(Sides::of(alone).end).filter(|at| *at < sides.names.len());
+                next.and_then(|at| u8::try_from(at).ok()).map(Show::Other)
+            }
+        };
+        self.show = Some(next.unwrap_or(first));
     }
 
     /// Shows the difference, or what was shown by itself.
@@ -91,18 +161,18 @@ impl Looking {
 }
 
 impl ReviewPane {
-    /// The two pictures of an item that is here: its own first two, or those of an MVP-Bench pair, one of which is another
-    /// item's. `None` where there are no two, or one is not there.
+    /// The pictures of an item that is here, where there are several: its own, or those of an MVP-Bench pair, one of which
+    /// is another item's. `None` where there are not.
     pub fn sides(&self, loaded: &Loaded, root: &Path) -> Option<Sides> {
         let item = loaded.item.as_ref();
         let source = |item: &Item, at: usize| {
-            let (key, path) = picture_at(item, root, at).ok()?;
-            Some((Arc::from(key), path))
+            let (key, path) = picture_at(item, root, at)?;
+            Ok((Arc::from(key), path))
         };
         if item.images.len() >= 2 {
-            let name = |at: usize| item.images.get(at).map_or(String::new(), |i| file_name(&i.name));
-            let sources = [source(item, 0)?, source(item, 1)?];
-            return Some(Sides { names: [name(0), name(1)], sources, asked: None });
+            let names = item.images.iter().map(|image| file_name(&image.name)).collect();
+            let sources = (0..item.images.len()).map(|at| source(item, at)).collect();
+            return Some(Sides { names, sources, asked: None });
         }
         let side = item.pair.as_ref()?.side;
         let other = self.partner(item)?;
@@ -111,8 +181,9 @@ impl ReviewPane {
             Side::Manipulated => (other, item, Show::Second),
             Side::Cross => return None,
         };
-        let names = [Side::Natural, Side::Manipulated].map(|s| s.name().to_string());
-        Some(Sides { names, sources: [source(first, 0)?, source(second, 0)?], asked: Some(asked) })
+        let names = [Side::Natural, Side::Manipulated].map(|s| s.name().to_string()).to_vec();
+        let sources = vec![source(first, 0), source(second, 0)];
+        sources.iter().all(Result::is_ok).then_some(Sides { names, sources, asked: Some(asked) })
     }
 
     /// The item about the other picture of a pair, among those that are here.
@@ -153,26 +224,29 @@ fn file_name(name: &str) -> String {
 /// The name and path of an item's first picture, or why it cannot be shown.
 ///
 /// # Errors
-/// The reason as a person reads it.
-pub fn picture_of(item: &Item, root: &Path) -> std::result::Result<(String, PathBuf), String> {
+/// The reason.
+pub fn picture_of(item: &Item, root: &Path) -> Result<(String, PathBuf), NoPicture> {
     picture_at(item, root, 0)
 }
 
 /// The name and path of one of an item's pictures, or why it cannot be shown.
 ///
 /// # Errors
-/// The reason as a person reads it.
-fn picture_at(item: &Item, root: &Path, at: usize) -> std::result::Result<(String, PathBuf), String> {
-    let Some(image) = item.images.get(at) else { return Err("this question has no picture".into()) };
-    let missing = || match item.provenance {
-        Some(_) => format!("{} is not made yet: 7 makes pictures", image.name),
-        None => format!("{} was not there when this was imported", image.name),
+/// The reason.
+fn picture_at(item: &Item, root: &Path, at: usize) -> Result<(String, PathBuf), NoPicture> {
+    let missing = |why: String| NoPicture { seen: PictureSeen::Missing, why };
+    let Some(image) = item.images.get(at) else { return Err(missing("this question has no picture".into())) };
+    let gone = || {
+        missing(match item.provenance {
+            Some(_) => format!("{} is not made yet: 7 makes pictures", image.name),
+            None => format!("{} was not there when this was imported", image.name),
+        })
     };
-    let hash = image.hash.clone().ok_or_else(missing)?;
+    let hash = image.hash.clone().ok_or_else(gone)?;
     match (&image.link, image.stored()) {
         (Some(link), _) => Ok((hash, link.clone())),
         (None, Some(stored)) => Ok((hash, root.join(stored))),
-        (None, None) => Err(missing()),
+        (None, None) => Err(gone()),
     }
 }
 

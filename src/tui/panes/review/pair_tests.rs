@@ -68,11 +68,15 @@ fn two_pictures_of_an_item_are_its_pair() {
     let mut pane = on(1);
     take(&mut pane, 1, &item(1, vec![image("a/cat.jpg", true), image("b/dog.jpg", true)], None));
     let sides = pane.sides(pane.current().unwrap(), root()).unwrap();
-    assert_eq!((sides.names.clone(), sides.asked), (["cat.jpg".to_string(), "dog.jpg".to_string()], None));
-    assert!(!sides.same() && sides.sources[0].1.starts_with("/project/images"));
+    assert_eq!((sides.names.clone(), sides.asked), (vec!["cat.jpg".to_string(), "dog.jpg".to_string()], None));
+    assert!(!sides.same() && sides.sources[0].as_ref().unwrap().1.starts_with("/project/images"));
     assert_eq!(sides.caption(Show::Beside), [Some("A cat.jpg".into()), Some("B dog.jpg".into())]);
     take(&mut pane, 1, &item(1, vec![image("cat.jpg", true), image("gone.jpg", false)], None));
-    assert_eq!(pane.sides(pane.current().unwrap(), root()), None, "one is not there");
+    let sides = pane.sides(pane.current().unwrap(), root()).unwrap();
+    assert_eq!(sides.sources[1].as_ref().unwrap_err().seen, PictureSeen::Missing);
+    assert!(!sides.both() && sides.wanted(Show::Second).is_err() && sides.wanted(Show::Beside).is_err());
+    assert_eq!(Looking::default().shown(&sides, true), Show::First, "there are no two to show beside each other");
+    assert_eq!(sides.caption(Show::First)[0].as_deref(), Some("A cat.jpg; B is missing"));
     take(&mut pane, 1, &item(1, vec![image("cat.jpg", true)], None));
     assert_eq!(pane.sides(pane.current().unwrap(), root()), None);
 }
@@ -123,6 +127,13 @@ fn what_is_shown_follows_the_room_until_something_is_chosen() {
     };
     assert_eq!(turns(true, 3), [Show::First, Show::Second, Show::Beside]);
     assert_eq!(turns(false, 2), [Show::First, Show::Second]);
+    let three = Sides { names: vec!["x".into(); 3], sources: vec![sides.sources[0].clone(); 3], asked: None };
+    let mut turned = Looking::default();
+    let mut next = || {
+        turned.turn(&three, true);
+        turned.shown(&three, true)
+    };
+    assert_eq!([next(), next(), next(), next()], [Show::First, Show::Second, Show::Other(2), Show::Beside]);
     looking.difference();
     assert_eq!(looking.shown(&sides, false), Show::Difference);
     looking.difference();

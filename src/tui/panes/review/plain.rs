@@ -19,7 +19,7 @@ pub fn draw_item(
     look: &Look,
 ) -> usize {
     let mut lines = Lines::new(area.width);
-    write(number, loaded, pending, (loaded.item.images.len() > 1, Shown::All), look, &mut lines);
+    write(number, loaded, pending, Shown::All, look, &mut lines);
     let overflow = lines.lines.len().saturating_sub(usize::from(area.height));
     for (y, line) in (area.y..area.bottom()).zip(lines.lines.iter().skip(scroll.min(overflow))) {
         line.draw((area.x, y), usize::from(area.width), buf, look);

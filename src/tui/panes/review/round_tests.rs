@@ -16,6 +16,7 @@ fn state(protocol: &str) -> RoundState {
 
 fn served(number: u32, nth: u32, practice: bool) -> Served {
     Served {
+        elsewhere: false,
         number,
         item: format!("kites/{number}"),
         practice,
@@ -40,7 +41,7 @@ fn judge(pane: &mut ReviewPane, number: u32, verdict: Verdict, ms: u32, now: u64
     let [ReviewEffect::Send(decide)] = &effects[..] else { panic!("{effects:?}") };
     let asked = decide.judgement.asked.clone().unwrap();
     assert_eq!((asked.round.as_str(), asked.part), ("first", Part::Main));
-    let receipt = Receipt { uuid: decide.uuid, rev: 1, number, status: Status::Pending };
+    let receipt = Receipt { uuid: decide.uuid, rev: 1, number, status: Status::Pending, edit: false };
     let (effects, then) = pane.acknowledged(&receipt, now);
     assert!(effects.is_empty(), "the item is not asked for again: it would tell what others say");
     then

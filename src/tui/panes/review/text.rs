@@ -7,7 +7,7 @@ use super::draw::status_words;
 use super::{Loaded, Phase, Work};
 use crate::model::scoring::bench::Chip;
 use crate::model::scoring::rules::Then;
-use crate::model::{Item, QuestionKind, Role as Part, Verdict};
+use crate::model::{Item, PictureSeen, QuestionKind, Role as Part, Verdict};
 use crate::store::query;
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::text;
@@ -71,6 +71,13 @@ impl Lines {
         }
     }
 
+    /// Says it right below the first line, which tells which item it is.
+    pub(super) fn first(&mut self, said: &str, role: Role) {
+        let lines = text::wrap(said, self.width).into_iter().map(|text| Line::new(text, role, Modifier::empty()));
+        let at = self.lines.len().min(1);
+        self.lines.splice(at..at, lines);
+    }
+
     fn gap(&mut self) {
         self.lines.push(Line::new(String::new(), Role::Text, Modifier::empty()));
     }
@@ -112,12 +119,12 @@ impl Shown {
     }
 }
 
-/// Writes an item as far as it is `shown`; `pair` says that both of its pictures are on the screen.
+/// Writes an item as far as it is `shown`.
 pub(super) fn write(
     number: u32,
     loaded: &Loaded,
     pending: Option<Verdict>,
-    (pair, shown): (bool, Shown),
+    shown: Shown,
     look: &Look,
     lines: &mut Lines,
 ) {
@@ -164,7 +171,7 @@ pub(super) fn write(
     if let Some((label, what)) = loaded.stale.as_deref().and_then(|s| s.split_once(": ")) {
         lines.field(label, what, Role::Warn);
     }
-    provenance(item, pair, lines);
+    provenance(item, lines);
 }
 
 /// What the rules and people say of the item.
@@ -179,6 +186,9 @@ fn standing(loaded: &Loaded, look: &Look, lines: &mut Lines) {
         }
         if let Some(note) = &j.note {
             said.push_str(&format!(" “{note}”"));
+        }
+        if let Some(unseen) = PictureSeen::unseen(&j.pictures) {
+            said.push_str(&format!(" ({unseen})"));
         }
         lines.say(&said, Role::Dim, Modifier::empty());
     }
@@ -226,7 +236,7 @@ fn options(item: &Item, lines: &mut Lines) {
     }
 }
 
-fn provenance(item: &Item, pair: bool, lines: &mut Lines) {
+fn provenance(item: &Item, lines: &mut Lines) {
     lines.field("id", &item.id, Role::Dim);
     if item.task.as_deref() == Some("sample") {
         lines.field("sample", "drawn by benchtop to try it out", Role::Warn);
@@ -246,10 +256,10 @@ fn provenance(item: &Item, pair: bool, lines: &mut Lines) {
     if let Some(rotation) = &item.rotation {
         lines.field("rotation", &format!("{} of {}, set {}", rotation.index, rotation.of, rotation.set), Role::Dim);
     }
-    for (at, image) in item.images.iter().enumerate() {
+    for image in &item.images {
         let hash = image.hash.as_deref().map_or(String::new(), |h| format!("  blake3 {}", &h[..12.min(h.len())]));
-        let more = if at > usize::from(pair) { "  (not shown)" } else { "" };
-        lines.field("picture", &format!("{}{hash}{more}", image.name), Role::Dim);
+        let broken = image.unreadable.as_deref().map_or(String::new(), |why| format!("  (cannot be shown: {why})"));
+        lines.field("picture", &format!("{}{hash}{broken}", image.name), Role::Dim);
     }
     if let Some(made) = &item.provenance {
         let from = format!(

@@ -60,6 +60,22 @@ impl RoundsPane {
                 let title = format!("`{}` under which rule?", round.name);
                 vec![Effect::AskChoice { purpose: ChoiceFor::Rule(round.name.clone()), title, lines }]
             }),
+            Action::DeleteRound => self.of_round(|round| {
+                if round.judged > 0 {
+                    return refuse(format!("`{}` has verdicts: it can be closed, not deleted", round.name));
+                }
+                let lines = vec![
+                    ("delete it".to_string(), "its file goes; it has no verdicts".to_string()),
+                    ("leave it as it is".into(), String::new()),
+                ];
+                let title = format!("delete `{}`?", round.name);
+                vec![Effect::AskChoice { purpose: ChoiceFor::Delete(round.name.clone()), title, lines }]
+            }),
+            Action::RoundPeople => self.of_round(|round| {
+                let label = format!("people of `{}`, with commas between ", round.name);
+                let text = active(round).join(", ");
+                vec![Effect::AskText { purpose: TextFor::People(round.name.clone()), label, text }]
+            }),
             Action::ShowGuidelines => self.of_round(|round| match &round.guidelines {
                 Some(_) => vec![Effect::Ask(Want::Guidelines(round.name.clone()), Ask::Guidelines(round.name.clone()))],
                 None => refuse(format!("`{}` was made without guidelines", round.name)),
@@ -97,7 +113,11 @@ impl RoundsPane {
                 let ask = Ask::CloseRound { round: round.clone(), closed: *closed };
                 vec![Effect::Ask(Want::Closed(round.clone(), *closed), ask)]
             }
-            ChoiceFor::Close(..) => vec![],
+            ChoiceFor::Make if pick == 0 => self.form.as_ref().map_or(vec![], Form::make),
+            ChoiceFor::Delete(round) if pick == 0 => {
+                vec![Effect::Ask(Want::Deleted(round.clone()), Ask::DeleteRound(round.clone()))]
+            }
+            ChoiceFor::Close(..) | ChoiceFor::Make | ChoiceFor::Delete(_) => vec![],
             ChoiceFor::Rule(round) => match RULES.get(pick) {
                 Some(rule) => try_rule(round, *rule),
                 None => {
@@ -111,12 +131,41 @@ impl RoundsPane {
 
     /// Takes in a line of text that was asked for.
     pub fn typed(&mut self, purpose: &TextFor, text: &str) -> Vec<Effect> {
-        let TextFor::Majority(round) = purpose;
-        match majority(text) {
-            Ok(votes) => try_rule(round, Protocol::Majority(votes)),
-            Err(why) => refuse(why),
+        match purpose {
+            TextFor::Majority(round) => match majority(text) {
+                Ok(votes) => try_rule(round, Protocol::Majority(votes)),
+                Err(why) => refuse(why),
+            },
+            TextFor::People(name) => match self.rounds.iter().find(|round| round.name == *name) {
+                Some(round) => change_people(round, text),
+                None => refuse(format!("there is no round `{name}` any more")),
+            },
         }
     }
+}
+
+/// Those who are given items of a round.
+fn active(round: &RoundState) -> Vec<String> {
+    let all = round.people.iter().map(|(name, _)| name);
+    all.filter(|name| !round.left.contains(name)).cloned().collect()
+}
+
+/// Asks for these people in place of those there are.
+fn change_people(round: &RoundState, text: &str) -> Vec<Effect> {
+    let now = active(round);
+    let wanted: Vec<String> = people(text).collect();
+    let add: Vec<String> = wanted.iter().filter(|name| !now.contains(name)).cloned().collect();
+    let remove: Vec<String> = now.into_iter().filter(|name| !wanted.contains(name)).collect();
+    if add.is_empty() && remove.is_empty() {
+        return vec![Effect::Say("the people stay as they are".into())];
+    }
+    let want = Want::People(round.name.clone(), add.clone(), remove.clone());
+    vec![Effect::Ask(want, Ask::RoundPeople { round: round.name.clone(), add, remove })]
+}
+
+/// Reads names with commas between.
+pub(super) fn people(text: &str) -> impl Iterator<Item = String> {
+    text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_string)
 }
 
 fn try_rule(round: &str, rule: Protocol) -> Vec<Effect> {

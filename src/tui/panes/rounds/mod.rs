@@ -46,8 +46,14 @@ pub enum Want {
     Guidelines(String),
     /// [`RoundsPane::take_preview`]: of the form as it was at this edit.
     Preview(u64),
+    /// [`RoundsPane::take_look`]: of the form as it was at this edit.
+    Look(u64),
     /// [`RoundsPane::take_made`].
     Made,
+    /// [`RoundsPane::take_deleted`]: this round.
+    Deleted(String),
+    /// [`RoundsPane::take_people`]: of this round, who joins and who leaves.
+    People(String, Vec<String>, Vec<String>),
 }
 
 /// What a line of text is asked for.
@@ -55,6 +61,8 @@ pub enum Want {
 pub enum TextFor {
     /// The majority to try on this round.
     Majority(String),
+    /// The people of this round from now on.
+    People(String),
 }
 
 /// What a choice decides.
@@ -64,6 +72,17 @@ pub enum ChoiceFor {
     Close(String, bool),
     /// The rule to try on this round.
     Rule(String),
+    /// Whether the round of the form is drawn.
+    Make,
+    /// Whether this round is deleted.
+    Delete(String),
+}
+
+impl ChoiceFor {
+    /// The line that the cursor begins on: what cannot be taken back is not done by a key too many.
+    pub fn begins(&self) -> usize {
+        usize::from(matches!(self, ChoiceFor::Make | ChoiceFor::Delete(_)))
+    }
 }
 
 /// What the pane asks of the program around it.
@@ -251,6 +270,39 @@ impl RoundsPane {
         if let Some(form) = &mut self.form {
             form.take_preview(edit, would);
         }
+    }
+
+    /// Takes in what the form as it was at that edit would draw, and asks whether to.
+    pub fn take_look(&mut self, edit: u64, would: Result<RoundState>) -> Vec<Effect> {
+        self.form.as_mut().filter(|_| self.open).map_or(vec![], |form| form.take_look(edit, would))
+    }
+
+    /// Takes in that a round was deleted.
+    pub fn take_deleted(&mut self, name: &str, done: Result<()>) -> Vec<Effect> {
+        match done {
+            Ok(()) => vec![Effect::Done(format!("`{name}` is deleted")), Effect::Ask(Want::Rounds, Ask::Rounds)],
+            Err(problem) => refuse(said(&problem)),
+        }
+    }
+
+    /// Takes in that people joined a round or left it.
+    pub fn take_people(
+        &mut self,
+        name: &str,
+        (joined, left): (&[String], &[String]),
+        done: Result<RoundState>,
+    ) -> Vec<Effect> {
+        if let Err(problem) = done {
+            return refuse(said(&problem));
+        }
+        let mut parts = Vec::new();
+        if !joined.is_empty() {
+            parts.push(format!("{} in", joined.join(", ")));
+        }
+        if !left.is_empty() {
+            parts.push(format!("{} out: their verdicts count, the others take what is left", left.join(", ")));
+        }
+        vec![Effect::Done(format!("`{name}`: {}", parts.join("; "))), Effect::Ask(Want::Rounds, Ask::Rounds)]
     }
 
     /// Takes in the round that was made.

@@ -82,7 +82,11 @@ impl RoundsPane {
         lines.say(&format!(" {}", bar(rows::share(round), width, plain)), rows::standing(round).1);
         let share = round.wanted as f64 / round.people.len().max(1) as f64;
         for (name, n) in &round.people {
-            let you = if *name == self.who { " (you)" } else { "" };
+            let you = match (*name == self.who, round.left.contains(name)) {
+                (true, _) => " (you)",
+                (false, true) => " (left)",
+                (false, false) => "",
+            };
             let part = if share > 0.0 { *n as f64 / share } else { 0.0 };
             let who = format!("{name}{you}");
             let said = format!("   {who:<20} {} {:>6}", bar(part.min(1.0), 10, plain), grouped(*n));

@@ -62,7 +62,14 @@ fn asked(effects: &[Effect]) -> (NewRound, bool, Option<u64>) {
 fn an_empty_pane_says_how_the_first_round_is_made() {
     let mut pane = pane(vec![]);
     assert!(drawn(&mut pane, 80, 21).contains("n draws the first one"));
-    for action in [Action::Open, Action::CloseRound, Action::WhatIf, Action::ShowGuidelines] {
+    for action in [
+        Action::Open,
+        Action::CloseRound,
+        Action::WhatIf,
+        Action::ShowGuidelines,
+        Action::DeleteRound,
+        Action::RoundPeople,
+    ] {
         assert!(refused(&pane.act(action)).contains("n draws one"));
     }
     pane.take_rounds(Err(Problem::input("a broken disk")));
@@ -178,7 +185,18 @@ fn every_field_is_read_and_what_is_wrong_stands_at_it() {
     pane.paste("docs/rules.md");
     down(&mut pane, 1);
     press(&mut pane, KeyCode::Left);
-    let (new, dry, _) = asked(&pane.act(Action::FormMake));
+    // A last look, and only then the round.
+    let effects = pane.act(Action::FormMake);
+    let [Effect::Ask(Want::Look(edit), Ask::NewRound { dry: true, .. })] = &effects[..] else { panic!("{effects:?}") };
+    assert!(pane.take_look(edit + 1, Ok(state("round-1", "single"))).is_empty(), "the form is another by now");
+    assert!(refused(&pane.take_look(*edit, Err(Problem::input("taken").field("name")))).contains("taken"));
+    let look = pane.take_look(*edit, Ok(state("round-1", "majority 2 of 3")));
+    let [Effect::AskChoice { purpose, title, lines }] = &look[..] else { panic!("{look:?}") };
+    assert!(title.contains("`round-1`") && title.contains("majority 2 of 3"), "{title}");
+    assert!(lines[0].1.contains("4 items") && lines[1].1.contains("ann, bob"), "{lines:?}");
+    assert_eq!(purpose.begins(), 1, "a key too many draws nothing");
+    assert!(pane.chosen(purpose, 1).is_empty());
+    let (new, dry, _) = asked(&pane.chosen(purpose, 0));
     let sample = Sample::Share("10%".parse().unwrap());
     assert!(!dry && !new.blind && new.adjudication.names && new.adjudication.scores);
     assert_eq!((new.protocol.to_string().as_str(), new.people.len(), new.sample), ("majority 2 of 3", 3, sample));
@@ -195,6 +213,34 @@ fn every_field_is_read_and_what_is_wrong_stands_at_it() {
         "{done:?}"
     );
     assert!(!pane.typing() && drawn(&mut pane, 80, 21).contains("round-1"));
+}
+
+#[test]
+fn people_join_and_leave_in_one_line_and_a_round_without_verdicts_goes() {
+    let mut first = state("first", "both-accept");
+    first.left = vec!["eve".into()];
+    let mut begun = state("begun", "single");
+    begun.judged = 1;
+    let mut pane = pane(vec![first, begun]);
+    let effects = pane.act(Action::RoundPeople);
+    let [Effect::AskText { purpose, text, .. }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(text, "ann, bob, cem, dan", "who left is not in it");
+    assert!(matches!(&pane.typed(purpose, text)[..], [Effect::Say(_)]));
+    let asked = pane.typed(purpose, "ann,cem , dan,eve,zoe");
+    let [Effect::Ask(_, Ask::RoundPeople { round, add, remove })] = &asked[..] else { panic!("{asked:?}") };
+    assert_eq!(
+        (round.as_str(), &add[..], &remove[..]),
+        ("first", &["eve".to_string(), "zoe".into()][..], &["bob".to_string()][..])
+    );
+    let done = pane.take_people("first", (add, remove), Ok(state("first", "both-accept")));
+    assert!(matches!(&done[..], [Effect::Done(said), Effect::Ask(..)] if said.contains("zoe") && said.contains("bob")));
+    let effects = pane.act(Action::DeleteRound);
+    let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
+    assert!(purpose.begins() == 1 && pane.chosen(purpose, 1).is_empty());
+    let delete = pane.chosen(purpose, 0);
+    assert!(matches!(&delete[..], [Effect::Ask(_, Ask::DeleteRound(round))] if round == "first"));
+    pane.act(Action::Down);
+    assert!(refused(&pane.act(Action::DeleteRound)).contains("has verdicts"));
 }
 
 #[test]

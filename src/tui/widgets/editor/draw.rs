@@ -14,16 +14,18 @@ use crate::tui::widgets::text;
 fn rows(line: &[char], room: usize) -> Vec<usize> {
     let room = room.max(1);
     let mut starts = vec![0];
+    let columns = text::columns(line);
     let (mut used, mut blank) = (0, None);
     let mut i = 0;
     while i < line.len() {
-        let wide = text::char_width(line[i]);
+        // What belongs to the character before it takes no room, so that no row begins with it.
+        let wide = columns[i].unwrap_or(0);
         let start = starts.last().copied().unwrap_or(0);
         if used + wide > room && i > start {
             // At the last blank of the row, unless that leaves it nearly empty.
             let cut = blank.filter(|b| *b > start + room / 3).map_or(i, |b: usize| b + 1);
             starts.push(cut);
-            used = line[cut..i].iter().map(|c| text::char_width(*c)).sum();
+            used = columns[cut..i].iter().flatten().sum();
             blank = None;
             continue;
         }
@@ -104,26 +106,22 @@ impl Editor {
             }
             self.number(at, line, &here, Rect { y, height: 1, width: gutter, ..area }, buf, look);
             let starts = rows(&chars, room);
+            let columns = text::columns(&chars);
             for (n, start) in starts.iter().enumerate() {
                 if y >= area.bottom() {
                     break;
                 }
                 let end = starts.get(n + 1).copied().unwrap_or(chars.len());
                 let mut x = area.x + gutter;
-                for i in *start..end {
-                    if at == line && i == column {
+                let mut i = *start;
+                while i < end {
+                    let next = (i + 1..end).find(|next| columns[*next].is_some()).unwrap_or(end);
+                    if at == line && (i..next).contains(&column) {
                         cursor = Some(Position::new(x, y));
                     }
-                    let shown = if is_hidden(chars[i]) { MARK } else { chars[i] };
-                    x = buf
-                        .set_stringn(
-                            x,
-                            y,
-                            shown.encode_utf8(&mut [0; 4]),
-                            usize::from(area.right().saturating_sub(x)),
-                            looks[i],
-                        )
-                        .0;
+                    let shown: String = chars[i..next].iter().map(|c| if is_hidden(*c) { MARK } else { *c }).collect();
+                    x = buf.set_stringn(x, y, shown, usize::from(area.right().saturating_sub(x)), looks[i]).0;
+                    i = next;
                 }
                 if at == line && column == chars.len() && end == chars.len() {
                     cursor = Some(Position::new(x.min(area.right() - 1), y));

@@ -1,5 +1,7 @@
 //! Rows as text for other programs.
 
+use super::{Align, Spec};
+use crate::model::board::Better;
 use crate::model::clean;
 use crate::tui::widgets::text;
 
@@ -8,60 +10,143 @@ use crate::tui::widgets::text;
 pub enum CopyFormat {
     /// Tab-separated values with a heading line; tabs and line breaks inside a cell become spaces.
     Tsv,
+    /// Comma-separated values with a heading line, quoted as RFC 4180 says; line breaks inside a cell stay.
+    Csv,
     /// A pipe table (GitHub's Markdown).
     Markdown,
-    /// A `tabular` that needs no package.
+    /// A `tabular` with the rules of booktabs, the best number of each column in bold.
     Latex,
 }
 
 impl CopyFormat {
     /// All formats, in the order a menu offers them.
-    pub const ALL: [CopyFormat; 3] = [Self::Tsv, Self::Markdown, Self::Latex];
+    pub const ALL: [CopyFormat; 4] = [Self::Tsv, Self::Csv, Self::Markdown, Self::Latex];
 
     /// The name a menu shows.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tsv => "TSV",
+            Self::Csv => "CSV",
             Self::Markdown => "Markdown",
             Self::Latex => "LaTeX",
         }
     }
 }
 
-/// One column's heading: its name, and whether it holds numbers (and so stands on the right).
-pub type Heading<'a> = (&'a str, bool);
+/// One column's heading.
+#[derive(Clone, Copy, Debug)]
+pub struct Heading<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// It holds numbers, and so stands on the right.
+    pub is_number: bool,
+    /// Which of its numbers are better.
+    pub better: Better,
+}
+
+impl<'a> Heading<'a> {
+    /// Of a column that ranks nothing.
+    pub fn new(name: &'a str, is_number: bool) -> Heading<'a> {
+        Heading { name, is_number, better: Better::Neither }
+    }
+}
+
+impl<'a> Heading<'a> {
+    /// Of a column of a table.
+    pub fn of(spec: &'a Spec) -> Heading<'a> {
+        Heading { name: &spec.name, is_number: spec.align == Align::Right, better: spec.better }
+    }
+}
+
+/// What is said where only the page is copied.
+pub fn only_page(first: u64, rows: u64, all: u64, why: &str) -> String {
+    let [from, to, all] = [first + 1, first + rows, all].map(text::grouped);
+    format!("only the page is copied, rows {from}-{to} of {all}: {why}")
+}
+
+/// A cell: what stands in it, and the number that it is compared by with others of its column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CopyCell {
+    /// What stands in it.
+    pub text: String,
+    /// None where it is not compared.
+    pub number: Option<f64>,
+}
+
+impl From<String> for CopyCell {
+    fn from(text: String) -> CopyCell {
+        CopyCell { text, number: None }
+    }
+}
+
+/// What stands in the best cells of a column, of two at least that are compared.
+fn best(column: usize, better: Better, rows: &[Vec<CopyCell>]) -> Option<&str> {
+    let compared = || rows.iter().filter_map(move |row| row.get(column).filter(|cell| cell.number.is_some()));
+    let best = better.best(compared().filter_map(|cell| cell.number)).filter(|_| compared().count() > 1)?;
+    // What reads alike is as good.
+    compared().find(|cell| cell.number == Some(best)).map(|cell| cell.text.as_str())
+}
 
 /// `rows` below `headings` as text in `format`, ending in a line break. Short rows are filled with empty cells.
-pub fn rows_as(headings: &[Heading<'_>], rows: &[Vec<String>], format: CopyFormat) -> String {
-    let line = |cells: &mut dyn Iterator<Item = &str>| {
-        let cells: Vec<String> = cells.map(|c| escape(text::clean(c).trim(), format)).collect();
-        match format {
-            CopyFormat::Tsv => cells.iter().map(|c| clean::cell(c)).collect::<Vec<_>>().join("\t") + "\n",
-            CopyFormat::Markdown => format!("| {} |\n", cells.join(" | ")),
-            CopyFormat::Latex => format!("{} \\\\\n", cells.join(" & ")),
-        }
+pub fn rows_as(headings: &[Heading<'_>], rows: &[Vec<CopyCell>], format: CopyFormat) -> String {
+    let plain = |text: &str| match format {
+        CopyFormat::Csv => csv(&text.trim().lines().map(text::clean).collect::<Vec<_>>().join("\n")),
+        CopyFormat::Tsv => clean::cell(text::clean(text).trim()).into_owned(),
+        _ => escape(text::clean(text).trim(), format),
+    };
+    let line = |cells: Vec<String>| match format {
+        CopyFormat::Tsv => cells.join("\t") + "\n",
+        CopyFormat::Csv => cells.join(",") + "\n",
+        CopyFormat::Markdown => format!("| {} |\n", cells.join(" | ")),
+        CopyFormat::Latex => format!("{} \\\\\n", cells.join(" & ")),
     };
     let mut out = String::new();
     if format == CopyFormat::Latex {
-        let sides: String = headings.iter().map(|(_, number)| if *number { 'r' } else { 'l' }).collect();
-        out += &format!("\\begin{{tabular}}{{{sides}}}\n\\hline\n");
+        let sides: String = headings.iter().map(|heading| if heading.is_number { 'r' } else { 'l' }).collect();
+        out += &format!("% \\usepackage{{booktabs}}\n\\begin{{tabular}}{{{sides}}}\n\\toprule\n");
     }
-    out += &line(&mut headings.iter().map(|(name, _)| *name));
+    out += &line(headings.iter().map(|heading| plain(heading.name)).collect());
     match format {
-        CopyFormat::Tsv => {}
+        CopyFormat::Tsv | CopyFormat::Csv => {}
         CopyFormat::Markdown => {
-            let rule = headings.iter().map(|(_, number)| if *number { "---:" } else { "---" });
+            let rule = headings.iter().map(|heading| if heading.is_number { "---:" } else { "---" });
             out += &format!("| {} |\n", rule.collect::<Vec<_>>().join(" | "));
         }
-        CopyFormat::Latex => out += "\\hline\n",
+        CopyFormat::Latex => out += "\\midrule\n",
     }
+    let bold: Vec<Option<&str>> = match format {
+        CopyFormat::Latex => headings.iter().enumerate().map(|(at, of)| best(at, of.better, rows)).collect(),
+        _ => vec![None; headings.len()],
+    };
     for row in rows {
-        out += &line(&mut (0..headings.len()).map(|i| row.get(i).map_or("", String::as_str)));
+        let cell = |(at, best): (usize, &Option<&str>)| {
+            let cell = row.get(at);
+            let said = plain(cell.map_or("", |cell| cell.text.as_str()));
+            let is_best = cell.is_some_and(|cell| cell.number.is_some() && Some(cell.text.as_str()) == *best);
+            if is_best { format!("\\textbf{{{said}}}") } else { said }
+        };
+        out += &line(bold.iter().enumerate().map(cell).collect());
     }
     if format == CopyFormat::Latex {
-        out += "\\hline\n\\end{tabular}\n";
+        out += "\\bottomrule\n\\end{tabular}\n";
     }
     out
+}
+
+/// A number as programs read it: without the mark behind it and the commas within that are for people.
+pub fn bare(text: &str, number: f64) -> String {
+    let text = text.trim_end_matches('*');
+    let plain = text.replace(',', "");
+    if plain.parse() == Ok(number) { plain } else { text.to_string() }
+}
+
+/// A cell of CSV, which no spreadsheet takes for a formula.
+pub fn csv(text: &str) -> String {
+    let text = &*clean::cell(text);
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_string(),
+    }
 }
 
 fn escape(cell: &str, format: CopyFormat) -> String {
@@ -89,13 +174,44 @@ mod tests {
     use super::*;
 
     fn sample(format: CopyFormat) -> String {
-        let rows = vec![vec!["a_b|c\\d".to_string(), " 84.8 ".to_string()], vec!["x\ty\nz {50 %} ~^".to_string()]];
-        rows_as(&[("model", false), ("qAcc.L_l", true)], &rows, format)
+        let rows = [vec!["a_b|c\\d", " 84.8 "], vec!["x\ty\nz {50 %} ~^"]];
+        let rows = rows.map(|row| row.into_iter().map(|text| text.to_string().into()).collect());
+        rows_as(&[Heading::new("model", false), Heading::new("qAcc.L_l", true)], &rows, format)
     }
 
     #[test]
     fn tsv_keeps_one_line_a_row_and_one_tab_a_column() {
         assert_eq!(sample(CopyFormat::Tsv), "model\tqAcc.L_l\na_b|c\\d\t84.8\nx y z {50 %} ~^\t\n");
+    }
+
+    #[test]
+    fn csv_is_quoted_keeps_line_breaks_and_is_no_formula() {
+        let rows = [["=1+1", "a,b"], ["say \"x\"", "two\nlines"], ["-1.5", "\u{1b}[31m"]];
+        let rows: Vec<Vec<CopyCell>> = rows.map(|row| row.map(|text| text.to_string().into()).into()).into();
+        let text = rows_as(&[Heading::new("a", false), Heading::new("b", false)], &rows, CopyFormat::Csv);
+        assert_eq!(text, "a,b\n'=1+1,\"a,b\"\n\"say \"\"x\"\"\",\"two\nlines\"\n-1.5,·[31m\n");
+    }
+
+    #[test]
+    fn latex_has_the_best_of_each_column_in_bold_whichever_way_it_goes() {
+        let cell = |text: &str, number: Option<f64>| CopyCell { text: text.into(), number };
+        let headings = [
+            Heading::new("model", false),
+            Heading { better: Better::More, ..Heading::new("Acc", true) },
+            Heading { better: Better::Less, ..Heading::new("SQ", true) },
+            Heading::new("n", true),
+        ];
+        let row = |name: &str, acc: f64, sq: f64| {
+            let numbers = [acc, sq, 9.0].map(|n| cell(&format!("{n:.1}"), Some(n)));
+            std::iter::once(cell(name, None)).chain(numbers).collect::<Vec<_>>()
+        };
+        // Of what was printed elsewhere nothing is the best.
+        let printed = ["paper", "99.0", "0.1", "-"].map(|text| cell(text, None)).to_vec();
+        let rows = [row("a", 70.01, 3.0), row("b", 70.04, 2.0), row("c", 10.0, 8.0), printed];
+        let text = rows_as(&headings, &rows, CopyFormat::Latex);
+        let bold: Vec<&str> = text.split("\\textbf{").skip(1).map(|rest| rest.split('}').next().unwrap()).collect();
+        assert_eq!(bold, ["70.0", "70.0", "2.0"], "two that read alike are both the best: {text}");
+        assert!(!rows_as(&headings, &rows[..1], CopyFormat::Latex).contains("textbf"), "one alone is no best");
     }
 
     #[test]
@@ -106,15 +222,15 @@ mod tests {
 
     #[test]
     fn latex_rows_may_begin_with_a_bracket_or_a_star() {
-        let text = rows_as(&[("a", false)], &[vec!["[x] *".to_string()]], CopyFormat::Latex);
+        let text = rows_as(&[Heading::new("a", false)], &[vec!["[x] *".to_string().into()]], CopyFormat::Latex);
         assert!(text.contains("\n{[}x] {*} \\\\\n"), "{text}");
     }
 
     #[test]
     fn latex_escapes_every_special_character() {
-        let expected = "\\begin{tabular}{lr}\n\\hline\nmodel & qAcc.L\\_l \\\\\n\\hline\n\
+        let expected = "% \\usepackage{booktabs}\n\\begin{tabular}{lr}\n\\toprule\nmodel & qAcc.L\\_l \\\\\n\\midrule\n\
             a\\_b\\textbar{}c\\textbackslash{}d & 84.8 \\\\\n\
-            x y z \\{50 \\%\\} \\textasciitilde{}\\textasciicircum{} &  \\\\\n\\hline\n\\end{tabular}\n";
+            x y z \\{50 \\%\\} \\textasciitilde{}\\textasciicircum{} &  \\\\\n\\bottomrule\n\\end{tabular}\n";
         assert_eq!(sample(CopyFormat::Latex), expected);
     }
 }

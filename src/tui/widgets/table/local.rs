@@ -9,12 +9,11 @@ use ratatui::widgets::Widget;
 
 use super::copy::{self, CopyFormat};
 use super::state::bad_regex;
-use super::{
-    Align, CellView, ColumnKind, CopyWhat, Empty, Extent, RowView, Spec, TableEffect, TableState, TableView, Window,
-};
+use super::{CellView, ColumnKind, CopyWhat, Empty, Extent, RowView, Spec, TableEffect, TableState, TableView, Window};
 use crate::model::Result;
 use crate::model::table::{Frequency, Summary};
 use crate::tui::action::Action;
+use crate::tui::terminal::osc52;
 use crate::tui::theme::Look;
 
 /// Distinct values a frequency table lists at most; the rest are counted.
@@ -27,17 +26,19 @@ pub struct LocalCell {
     pub view: CellView,
     /// Its number in number and share columns; `None` sorts last either way.
     pub number: Option<f64>,
+    /// It stands beside the others and is never the best of them: it was not scored here.
+    pub is_aside: bool,
 }
 
 impl LocalCell {
     /// A cell of words.
     pub fn text(text: impl Into<String>) -> LocalCell {
-        LocalCell { view: CellView::from(text.into()), number: None }
+        LocalCell { view: CellView::from(text.into()), number: None, is_aside: false }
     }
 
     /// A cell showing `text` for `number`.
     pub fn number(text: impl Into<String>, number: Option<f64>) -> LocalCell {
-        LocalCell { view: CellView::from(text.into()), number }
+        LocalCell { view: CellView::from(text.into()), number, is_aside: false }
     }
 
     /// What frequencies and copies see of it.
@@ -55,8 +56,15 @@ pub enum Answer {
     Frequency(usize, Frequency),
     /// A summary of every column.
     Describe(Vec<Summary>),
-    /// Text for the clipboard, and how many rows it holds.
-    Copied(String, usize),
+    /// Text for the clipboard.
+    Copied {
+        /// The text.
+        text: String,
+        /// How many rows it holds.
+        rows: usize,
+        /// What it is, where that is not what was asked for.
+        but: Option<String>,
+    },
     /// Something worth a line: how many rows were selected.
     Said(String),
 }
@@ -180,7 +188,13 @@ impl LocalTable {
             }
             TableEffect::Copy(what, format) => {
                 let (text, rows) = self.copy(&what, format);
-                Some(Answer::Copied(text, rows))
+                if what != CopyWhat::All || text.len() <= osc52::MAX_BYTES {
+                    return Some(Answer::Copied { text, rows, but: None });
+                }
+                let ((first, count), all) = (self.state.page(), rows as u64);
+                let (text, rows) = self.copy(&CopyWhat::Page { first, count }, format);
+                let but = Some(copy::only_page(first, rows as u64, all, "they are too long for a clipboard"));
+                Some(Answer::Copied { text, rows, but })
             }
             other => Some(Answer::Effect(other)),
         }
@@ -331,18 +345,24 @@ impl LocalTable {
                 let hidden = (0..self.rows.len()).filter(|i| !shown.contains(i));
                 self.order.iter().copied().chain(hidden).filter(|i| ids.contains(i)).collect()
             }
+            CopyWhat::All => self.order.clone(),
             CopyWhat::Page { first, count } => {
                 let first = usize::try_from(*first).unwrap_or(usize::MAX);
                 self.order.iter().skip(first).take(usize::try_from(*count).unwrap_or(usize::MAX)).copied().collect()
             }
         };
         let spec = |c: &usize| self.columns.get(*c);
-        let headings: Vec<copy::Heading<'_>> =
-            columns.iter().filter_map(spec).map(|s| (s.name.as_str(), s.align == Align::Right)).collect();
-        let cells = |r: &Vec<LocalCell>| -> Vec<String> {
-            columns.iter().map(|c| r.get(*c).map_or(String::new(), |c| c.value().to_string())).collect()
+        let headings: Vec<copy::Heading<'_>> = columns.iter().filter_map(spec).map(copy::Heading::of).collect();
+        let cell = |cell: &LocalCell| {
+            let text = cell.value();
+            let is_data = matches!(format, CopyFormat::Tsv | CopyFormat::Csv);
+            let text = cell.number.filter(|_| is_data).map_or(text.to_string(), |number| copy::bare(text, number));
+            copy::CopyCell { text, number: cell.number.filter(|_| !cell.is_aside) }
         };
-        let rows: Vec<Vec<String>> = wanted.iter().filter_map(|i| self.rows.get(*i)).map(cells).collect();
+        let cells = |r: &Vec<LocalCell>| -> Vec<copy::CopyCell> {
+            columns.iter().map(|c| r.get(*c).map(cell).unwrap_or_default()).collect()
+        };
+        let rows: Vec<Vec<copy::CopyCell>> = wanted.iter().filter_map(|i| self.rows.get(*i)).map(cells).collect();
         (copy::rows_as(&headings, &rows, format), rows.len())
     }
 

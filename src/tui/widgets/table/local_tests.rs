@@ -73,13 +73,27 @@ fn copies_what_is_shown_in_the_order_it_is_shown() {
     t.go_to_column(1);
     t.act(Action::SortDescending);
     let copied = t.act(Action::CopyRow);
-    assert_eq!(copied, [Answer::Copied("name\tn\npear\t10\n".into(), 1)]);
+    assert_eq!(copied, [Answer::Copied { text: "name\tn\npear\t10\n".into(), rows: 1, but: None }]);
     t.state.mark([0, 1, 4], true);
     let [Answer::Effect(TableEffect::AskCopy(what))] = &t.act(Action::CopyTable)[..] else { panic!() };
     let copied = t.answer(TableEffect::Copy(what.clone(), CopyFormat::Tsv));
-    assert_eq!(copied, Some(Answer::Copied("name\tn\npear\t10\nApple\t9\n\t-1\n".into(), 3)));
+    assert_eq!(copied, Some(Answer::Copied { text: "name\tn\npear\t10\nApple\t9\n\t-1\n".into(), rows: 3, but: None }));
     t.act(Action::Hide);
-    assert_eq!(t.act(Action::CopyRow), [Answer::Copied("name\npear\n".into(), 1)]);
+    assert_eq!(t.act(Action::CopyRow), [Answer::Copied { text: "name\npear\n".into(), rows: 1, but: None }]);
+}
+
+#[test]
+fn a_table_too_long_for_a_clipboard_is_copied_as_its_page_and_says_so() {
+    let rows = (0..3000).map(|n| vec![LocalCell::text(format!("row {n} {}", "x".repeat(60)))]).collect();
+    let mut t = LocalTable::new(vec![Spec::text("name", 9)], rows, 1, Empty::Loading);
+    t.state.resize(Rect::new(0, 0, 40, 12), &t.columns);
+    let Some(Answer::Copied { text, rows, but: Some(said) }) =
+        t.answer(TableEffect::Copy(CopyWhat::All, CopyFormat::Tsv))
+    else {
+        panic!()
+    };
+    assert!(rows < 20 && text.lines().count() == rows + 1, "{rows}");
+    assert!(said.contains(&format!("rows 1-{rows} of 3,000")), "{said}");
 }
 
 #[test]

@@ -20,6 +20,7 @@ pub use state::TableState;
 pub use views::{DescribeView, FrequencyEffect, FrequencyView};
 
 use super::text;
+use crate::model::board::Better;
 use crate::tui::theme::Role;
 
 /// On which side a column's text stands.
@@ -59,6 +60,8 @@ pub struct Spec {
     pub align: Align,
     /// What it holds.
     pub kind: ColumnKind,
+    /// Which of its numbers are better.
+    pub better: Better,
 }
 
 impl Spec {
@@ -70,7 +73,8 @@ impl Spec {
     /// A right-aligned column of numbers, wide enough for its name and a sort arrow.
     pub fn number(name: impl Into<String>, group: impl Into<String>, kind: ColumnKind, width: u16) -> Spec {
         let (name, group) = (name.into(), group.into());
-        let mut spec = Spec { name, group, short: String::new(), width, align: Align::Right, kind };
+        let mut spec =
+            Spec { name, group, short: String::new(), width, align: Align::Right, kind, better: Better::Neither };
         spec.width = width.max(u16::try_from(text::width(spec.label()) + 2).unwrap_or(u16::MAX));
         spec
     }
@@ -191,6 +195,8 @@ pub enum CopyWhat {
     Row(u64),
     /// The rows with these ids, in the table's order.
     Selected(Vec<u64>),
+    /// All rows in the table's order.
+    All,
     /// The rows at these positions: the page on the screen.
     Page {
         /// First position, from 0.

@@ -268,9 +268,8 @@ impl TableState {
             Action::Subset => return self.toggle_subset(),
             Action::CopyRow => return Ok(vec![TableEffect::Copy(CopyWhat::Row(here()?), CopyFormat::Tsv)]),
             Action::CopyTable => {
-                let count = self.page.min((last? + 1).saturating_sub(self.top));
                 let what = match self.selected.is_empty() {
-                    true => CopyWhat::Page { first: self.top, count },
+                    true => last.map(|_| CopyWhat::All)?,
                     false => CopyWhat::Selected(self.selected.iter().copied().collect()),
                 };
                 return Ok(vec![TableEffect::AskCopy(what)]);

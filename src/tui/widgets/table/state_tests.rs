@@ -162,7 +162,7 @@ fn a_subset_leads_back_to_where_it_began() {
     let copied = b.act(Action::CopyTable);
     assert_eq!(copied, [TableEffect::AskCopy(CopyWhat::Selected(vec![10, 11]))]);
     b.act(Action::SelectNone);
-    assert_eq!(b.act(Action::CopyTable), [TableEffect::AskCopy(CopyWhat::Page { first: 10, count: 10 })]);
+    assert_eq!(b.act(Action::CopyTable), [TableEffect::AskCopy(CopyWhat::All)]);
 }
 
 #[test]

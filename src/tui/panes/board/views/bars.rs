@@ -2,7 +2,7 @@
 
 use super::{DRAWN, View, cell_of, drawn, number};
 use crate::metrics::autobench::DIFFICULTIES;
-use crate::model::board::{Board, Cell, Row, Scale};
+use crate::model::board::{Better, Board, Cell, Row, Scale};
 use crate::tui::widgets::meter::bar;
 use crate::tui::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::tui::widgets::text;
@@ -24,10 +24,8 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
         let cell = cell_of(board, row, &column.name)?;
         let own = cell.value()?;
         let others = board.rows.iter().filter(|r| r.reference.is_none()).filter_map(|r| value(r, &column.name));
-        let best = match column.scale {
-            Scale::Squared | Scale::Spread => others.reduce(f64::min),
-            _ => others.reduce(f64::max),
-        };
+        let less = column.scale.better() == Better::Less;
+        let best = if less { others.reduce(f64::min) } else { others.reduce(f64::max) };
         let scale = by(column.scale);
         let label = super::super::table::short(board, column);
         let mut cells = vec![LocalCell::text(if label.is_empty() { &column.name } else { label })];

@@ -132,7 +132,7 @@ mod tests {
         let columns = QUADRANTS.iter().map(|(.., name)| Column::share(*name, GROUP, "")).collect();
         let cells = of.iter().map(|k| Some(Cell::Mean { value: *k as f64 / n as f64, n })).collect();
         let row = Row { model: "m".into(), cells, counts: Counts::default(), reference: None };
-        let mut board = Board { questions: 1118, columns, rows: vec![row], notes: vec![] };
+        let mut board = Board { questions: 1118, columns, rows: vec![row], notes: vec![], drafts: 0 };
         assert_eq!(quadrants(&board, &board.rows[0]), Some((of, n)));
         board.columns.pop();
         assert_eq!(quadrants(&board, &board.rows[0]), None);

@@ -116,24 +116,46 @@ impl Key {
     }
 }
 
+/// The one of several that is meant when `c` is typed after `typed`, which then goes on with it: the one whose name goes on so. The first
+/// letter again goes to the next one that begins with it; a whole name can be followed by another. What goes on with no name changes
+/// nothing: a typing error must not choose another one. None for a blank that belongs to no name.
+fn named(all: &[&str], at: usize, typed: &mut String, c: char) -> Option<usize> {
+    let from = |at: usize| (0..all.len()).map(move |step| (at + step) % all.len());
+    let c = c.to_ascii_lowercase();
+    let more = format!("{typed}{c}");
+    if let Some(found) = from(at).find(|i| all[*i].starts_with(&more)) {
+        *typed = more;
+        return Some(found);
+    }
+    let whole = all.contains(&typed.as_str());
+    if c == ' ' {
+        typed.clear();
+        return None;
+    }
+    if (typed.is_empty() || whole || *typed == c.to_string())
+        && let Some(found) = from(at + 1).find(|i| all[*i].starts_with(c))
+    {
+        *typed = c.to_string();
+        return Some(found);
+    }
+    Some(at)
+}
+
 /// What a field holds.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// A line of text.
     Text(Input),
-    /// One of several.
-    Choice(usize, &'static [&'static str]),
+    /// One of several, and how much of its name was typed.
+    Choice(usize, &'static [&'static str], String),
 }
 
 impl Value {
-    /// Nothing to choose.
-    pub const NONE: Value = Value::Choice(0, &[]);
-
     /// What a field holds for this round.
     pub fn of(key: Key, new: &NewRound) -> Value {
         let text = |text: String| Value::Text(Input::new(text));
         let choice = |named: &str, all: &'static [&'static str]| {
-            Value::Choice(all.iter().position(|a| *a == named).unwrap_or(0), all)
+            Value::Choice(all.iter().position(|a| *a == named).unwrap_or(0), all, String::new())
         };
         match key {
             Key::Name => text(new.name.clone()),
@@ -144,15 +166,15 @@ impl Value {
             Key::Sample => text(new.sample.to_string()),
             Key::Strata => choice(new.strata.as_deref().unwrap_or_default(), STRATA),
             Key::Overlap => text(new.overlap.map(|n| n.to_string()).unwrap_or_default()),
-            Key::Blind => Value::Choice(usize::from(!new.blind), SIGHT),
-            Key::Order => Value::Choice(usize::from(new.order == Order::AsListed), ORDERS),
+            Key::Blind => choice(SIGHT[usize::from(!new.blind)], SIGHT),
+            Key::Order => choice(ORDERS[usize::from(new.order == Order::AsListed)], ORDERS),
             Key::Practice => text(new.calibration.to_string()),
             Key::Probes => text(new.probes.to_string()),
             Key::Repeats => text(new.repeats.to_string()),
             Key::Guidelines => text(new.guidelines.as_ref().map(|g| g.path.clone()).unwrap_or_default()),
             Key::Adjudication => {
                 let see = usize::from(new.adjudication.names) + 2 * usize::from(new.adjudication.scores);
-                Value::Choice(see, SEEN)
+                choice(SEEN[see], SEEN)
             }
             Key::Seed => text(new.seed.to_string()),
         }
@@ -162,33 +184,48 @@ impl Value {
     pub fn text(&self) -> &str {
         match self {
             Value::Text(input) => input.value().trim(),
-            Value::Choice(at, all) => all.get(*at).copied().unwrap_or_default(),
+            Value::Choice(at, all, _) => all.get(*at).copied().unwrap_or_default(),
         }
     }
 
     /// Which of several.
     pub fn pick(&self) -> usize {
-        if let Value::Choice(at, _) = self { *at } else { 0 }
+        if let Value::Choice(at, ..) = self { *at } else { 0 }
     }
 
     /// Gives it a key; whether it holds something else now.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         match self {
             Value::Text(input) => line::edit(input, key),
-            Value::Choice(_, []) => false,
-            Value::Choice(at, all) => {
+            Value::Choice(_, [], _) => false,
+            Value::Choice(at, all, typed) => {
+                let before = *at;
                 *at = match key.code {
-                    KeyCode::Right | KeyCode::Char(' ') => (*at + 1) % all.len(),
-                    KeyCode::Left => (*at + all.len() - 1) % all.len(),
-                    // A letter goes to the next that begins with it.
-                    KeyCode::Char(c) => {
-                        let next = (1..=all.len()).map(|step| (*at + step) % all.len());
-                        next.into_iter().find(|i| all[*i].starts_with(c)).unwrap_or(*at)
+                    // A blank can be of a name; otherwise it goes on to the next one.
+                    KeyCode::Char(c) => named(all, *at, typed, c).unwrap_or((*at + 1) % all.len()),
+                    KeyCode::Right => {
+                        typed.clear();
+                        (*at + 1) % all.len()
                     }
-                    _ => return false,
+                    KeyCode::Left => {
+                        typed.clear();
+                        (*at + all.len() - 1) % all.len()
+                    }
+                    KeyCode::Backspace => {
+                        typed.pop();
+                        *at
+                    }
+                    _ => *at,
                 };
-                true
+                *at != before
             }
+        }
+    }
+
+    /// The cursor leaves it: what is typed next begins anew.
+    pub fn left(&mut self) {
+        if let Value::Choice(.., typed) = self {
+            typed.clear();
         }
     }
 
@@ -201,5 +238,48 @@ impl Value {
             }
             Value::Choice(..) => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is chosen after each key.
+    fn typed(keys: &str) -> Vec<&'static str> {
+        let mut value = Value::Choice(0, RULES, String::new());
+        let press = |c: char| {
+            value.key(KeyEvent::from(KeyCode::Char(c)));
+            RULES[value.pick()]
+        };
+        keys.chars().map(press).collect()
+    }
+
+    #[test]
+    fn a_rule_is_chosen_by_typing_its_name() {
+        for name in RULES {
+            assert_eq!(typed(name).last(), Some(name));
+        }
+        assert!(typed("both-accept").iter().all(|rule| *rule == "both-accept"));
+        assert_eq!(
+            typed("aaa"),
+            ["audit", "answer", "audit"],
+            "the first letter goes through those that begin with it"
+        );
+        assert_eq!(typed("anx"), ["audit", "answer", "answer"], "a typing error chooses nothing else");
+        assert_eq!(typed("auditequiv").last(), Some(&"equivalence"), "after a whole name another one");
+        assert_eq!(typed("z"), ["single"]);
+    }
+
+    #[test]
+    fn a_blank_is_of_the_name_or_goes_on() {
+        let mut value = Value::Choice(0, SEEN, String::new());
+        for c in "names and s".chars() {
+            value.key(KeyEvent::from(KeyCode::Char(c)));
+        }
+        assert_eq!(value.text(), "names and scores");
+        value.left();
+        value.key(KeyEvent::from(KeyCode::Char(' ')));
+        assert_eq!(value.text(), SEEN[0]);
     }
 }

@@ -8,12 +8,16 @@ use crossterm::event::KeyEvent;
 
 pub use field::{Key, Value};
 
-use super::{RoundsEffect as Effect, Want, refuse, said};
+use super::{ChoiceFor, RoundsEffect as Effect, Want, refuse, said};
 use crate::model::round::state::RoundState;
 use crate::model::round::{Adjudication, Guidelines, NewRound, Order, Protocol, SEED};
 use crate::model::{Filter, Problem, Result};
 use crate::owner::wire::Ask;
 use crate::tui::action::Action;
+use crate::tui::widgets::text::grouped;
+
+/// What a field holds that is not there.
+static NONE: Value = Value::Choice(0, &[], String::new());
 
 /// The form.
 #[derive(Clone, Debug)]
@@ -36,7 +40,7 @@ impl Form {
 
     fn value(&self, key: Key) -> &Value {
         // Every key has a field.
-        self.fields.iter().find(|(k, _)| *k == key).map_or(&Value::NONE, |(_, value)| value)
+        self.fields.iter().find(|(k, _)| *k == key).map_or(&NONE, |(_, value)| value)
     }
 
     fn text(&self, key: Key) -> &str {
@@ -85,8 +89,7 @@ impl Form {
     }
 
     fn people(&self) -> Vec<String> {
-        let names = self.text(Key::People).split(',').map(str::trim).filter(|name| !name.is_empty());
-        names.map(str::to_string).collect()
+        super::act::people(self.text(Key::People)).collect()
     }
 
     /// The round as the form has it; none where a field cannot be read.
@@ -154,6 +157,7 @@ impl Form {
     pub fn act(&mut self, action: Action) -> Vec<Effect> {
         let places: Vec<usize> = self.shown().map(|(at, _)| at).collect();
         let here = places.iter().position(|at| *at == self.at).unwrap_or(0);
+        self.fields.iter_mut().for_each(|(_, value)| value.left());
         match action {
             Action::FormNext => self.at = places[(here + 1) % places.len()],
             Action::FormPrevious => self.at = places[(here + places.len() - 1) % places.len()],
@@ -162,10 +166,42 @@ impl Form {
                     self.go_to_problem();
                     return refuse("a field cannot be read yet");
                 };
-                return vec![Effect::Ask(Want::Made, Ask::NewRound { new: Box::new(new), dry: false })];
+                // A last look at what it would be, as things stand now.
+                return vec![Effect::Ask(Want::Look(self.edit), Ask::NewRound { new: Box::new(new), dry: true })];
             }
         }
         vec![]
+    }
+
+    /// Takes in what the form as it was at that edit would draw, and asks whether to.
+    pub fn take_look(&mut self, edit: u64, would: Result<RoundState>) -> Vec<Effect> {
+        if edit != self.edit {
+            return vec![];
+        }
+        let state = match would {
+            Ok(state) => state,
+            Err(problem) => {
+                let why = said(&problem);
+                self.refused(problem);
+                return refuse(why);
+            }
+        };
+        let sight = if state.blind { "blind" } else { "open" };
+        let each = if state.overlap == 1 { "1 person".into() } else { format!("{} people", state.overlap) };
+        let share = state.wanted.div_ceil(state.people.len().max(1) as u64);
+        let names: Vec<&str> = state.people.iter().map(|(name, _)| name.as_str()).collect();
+        let what = format!("{} items, {each} each: {} verdicts", grouped(state.items), grouped(state.wanted));
+        let who = format!("about {} for each of {}", grouped(share), names.join(", "));
+        let title = format!("draw `{}`? {}, {sight}", state.name, state.protocol);
+        self.would = Some((edit, Ok(state)));
+        let lines = vec![("draw it".to_string(), what), ("back to the form".to_string(), who)];
+        vec![Effect::AskChoice { purpose: ChoiceFor::Make, title, lines }]
+    }
+
+    /// Draws the round.
+    pub fn make(&self) -> Vec<Effect> {
+        let new = self.request();
+        new.map_or(vec![], |new| vec![Effect::Ask(Want::Made, Ask::NewRound { new: Box::new(new), dry: false })])
     }
 
     /// Gives the field under the cursor a key.

@@ -1,0 +1,44 @@
+//! Texts that a limit cut off.
+
+use super::items::{Item, What};
+use super::tokens::Text;
+use super::words::{AND, BUT, CUE, FINAL, IS, LINK, MID, NO, OR, RIGHT, SO, YES};
+
+/// Particles behind which more has to follow, in scripts without blanks.
+const PARTICLES: &str = "はがをにのともでへや的和与與在是而는은이가을를와과의에로";
+
+/// Whether a text with these sentences ends within one.
+pub(super) fn is_cut_off(all: &[Item], text: &Text, sentences: &[(usize, usize, bool)]) -> bool {
+    let Some(last) = all.iter().rposition(|i| !i.is_mark(")]}'")) else { return false };
+    let item = &all[last];
+    if matches!(item.what, What::Closes | What::Opens) {
+        return false;
+    }
+    if item.is_mark(".!?。;…") {
+        let dots = last > 1 && all[last - 2..last].iter().all(|i| i.is_mark("."));
+        return item.mark == '…' || item.mark == '.' && dots;
+    }
+    let Some((start, ..)) = sentences.last().copied().filter(|_| item.what != What::Letter) else { return false };
+    let goes_on = start > 0 && all[start - 1].is_mark(".!?。");
+    let whole = all.get(start..last).unwrap_or_default();
+    if item.what == What::Text {
+        // A bare text behind the end of a sentence, in the same line.
+        return start > 2
+            && goes_on
+            && !whole.iter().any(|i| i.what == What::Word || i.is(CUE | FINAL | SO | RIGHT | BUT));
+    }
+    let end = text.tokens.len().saturating_sub(1);
+    let dense = text.tokens.get(end).is_some_and(|token| token.script == 3);
+    if goes_on
+        || item.is_mark(",:-(")
+        || item.is(AND | OR | BUT | MID) && !item.is(YES | NO)
+        || dense && PARTICLES.contains(text.at(end))
+    {
+        return true;
+    }
+    let Some(answer) = (start..=last).rev().find(|at| all[*at].is_answer()) else { return false };
+    let behind = &all[answer + 1..last];
+    let commas = if dense { whole } else { behind };
+    behind.iter().any(|i| i.is(AND | BUT) && !i.is(LINK | IS | CUE))
+        || item.what == What::Word && commas.iter().any(|i| i.is_mark(","))
+}

@@ -1,0 +1,67 @@
+//! On what ground an answer stands that no cue names: behind a "but", a colon, a "so".
+
+use super::around::NEAR;
+use super::items::{Item, What};
+use super::reader::Reader;
+use super::words::{AND, BUT, CUE, HEDGE, IF, LINK, NOT, OPEN, OR, REASON, SO, THOUGH};
+
+fn bounds(item: &Item) -> bool {
+    matches!(item.what, What::Line | What::Opens | What::Closes)
+}
+
+fn plainly(item: &Item, mask: u32) -> bool {
+    item.is(mask) && !item.is(LINK | REASON)
+}
+
+impl Reader<'_> {
+    /// Whether what stands before a "but" is a doubt or a denial; before a letter that is the first option, anything.
+    pub(super) fn is_turned(&self, item: &Item, start: usize, at: usize) -> bool {
+        let before = &self.items[start.max(at.saturating_sub(NEAR)).min(at)..at];
+        item.what == What::Letter && !before.iter().any(Item::is_answer) || before.iter().any(|i| i.is(NOT | HEDGE))
+    }
+
+    /// Whether an answer stands behind a colon, and nothing before that denies or leaves open what it is: "The bat settles it: C".
+    pub(super) fn is_told(&self, k: usize, start: usize) -> bool {
+        let Some(before) = self.items[start..k].iter().rposition(|i| !i.is_mark("([{<")) else { return false };
+        if before == 0 || !self.items[start + before].is_mark(":") {
+            return false;
+        }
+        let colon = start + before;
+        for item in self.items[start.max(colon.saturating_sub(NEAR))..colon].iter().rev() {
+            if item.is_mark(",") || bounds(item) {
+                break;
+            }
+            if item.is_answer() || plainly(item, NOT | HEDGE | OR | IF | AND) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether an answer stands at the end of a clause that concludes, as the only one: "So what differs is the dog".
+    pub(super) fn is_concluded(&self, k: usize, start: usize) -> bool {
+        let least = start.max(k.saturating_sub(NEAR));
+        for at in (least..k).rev() {
+            let item = &self.items[at];
+            if plainly(item, SO) {
+                return at + 1 < k;
+            }
+            let behind_so = at > least && self.items[at - 1].is(SO);
+            let stops = item.is_answer() || bounds(item) || item.is_mark(",:") && !behind_so;
+            if stops || plainly(item, NOT | HEDGE | OR | IF | THOUGH | OPEN) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Whether nothing in the clause of an answer denies it or leaves it open.
+    pub(super) fn is_clear(&self, k: usize, start: usize, end: usize) -> bool {
+        let bound = |i: &Item| i.what == What::Line || i.is_mark(",:") || i.is(BUT) && !i.is(CUE | LINK);
+        let near = &self.items[start.max((k + 1).saturating_sub(NEAR + 2))..k];
+        let first = k - near.iter().rev().take(NEAR + 1).take_while(|i| !bound(i)).count();
+        let behind = &self.items[k + 1..end.min(k + 1 + NEAR)];
+        let last = k + 1 + behind.iter().take_while(|i| !bound(i)).count();
+        !self.is_negated(first, last)
+    }
+}

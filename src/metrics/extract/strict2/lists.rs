@@ -1,0 +1,69 @@
+//! Lists of words by language that are no phrases: by them a statement is held against a question.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::plain::words;
+use super::words::table;
+
+/// The lists of `phrases.toml`, which says what they mean.
+pub(super) const LISTS: [&str; 13] = [
+    "stop",
+    "place",
+    "denies",
+    "doubts",
+    "pronouns",
+    "short_yes",
+    "short_no",
+    "turns",
+    "joins",
+    "claim",
+    "holds",
+    "fails",
+    "inverse",
+];
+pub(super) const STOP: usize = 0;
+pub(super) const PLACE: usize = 1;
+pub(super) const DENIES: usize = 2;
+pub(super) const DOUBTS: usize = 3;
+pub(super) const PRONOUNS: usize = 4;
+pub(super) const SHORT_YES: usize = 5;
+pub(super) const SHORT_NO: usize = 6;
+pub(super) const TURNS: usize = 7;
+pub(super) const JOINS: usize = 8;
+pub(super) const CLAIM: usize = 9;
+pub(super) const HOLDS: usize = 10;
+pub(super) const FAILS: usize = 11;
+pub(super) const INVERSE: usize = 12;
+
+/// The lists of one language, or of several: the longest words first.
+pub(super) type Lists = [Vec<String>; LISTS.len()];
+
+/// The lists by language, in the order of their names.
+pub(super) fn all() -> &'static [Lists] {
+    static ALL: OnceLock<Vec<Lists>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let lists = |classes: BTreeMap<String, Vec<String>>| {
+            LISTS.map(|name| sorted(classes.get(name).into_iter().flatten().map(|word| words(word)).collect()))
+        };
+        table().into_values().map(lists).collect()
+    })
+}
+
+/// The lists of these languages; of all for `None`.
+pub(super) fn of(languages: Option<u64>) -> Arc<Lists> {
+    static KEPT: OnceLock<Mutex<HashMap<Option<u64>, Arc<Lists>>>> = OnceLock::new();
+    let mut kept = KEPT.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    let made = kept.entry(languages).or_insert_with(|| {
+        let is_in = |at: usize| languages.is_none_or(|some| some & (1 << at) != 0);
+        let some = || all().iter().enumerate().filter(|(at, _)| is_in(*at)).map(|(_, lists)| lists);
+        Arc::new(std::array::from_fn(|name| sorted(some().flat_map(|lists| lists[name].clone()).collect())))
+    });
+    Arc::clone(made)
+}
+
+fn sorted(mut words: Vec<String>) -> Vec<String> {
+    words.sort_by(|a, b| b.chars().count().cmp(&a.chars().count()).then_with(|| a.cmp(b)));
+    words.dedup();
+    words
+}

@@ -1,0 +1,145 @@
+//! The options of a question by the words that name them.
+
+use std::collections::HashMap;
+
+use super::items::SEVERAL;
+use super::plain::is_hangul;
+use super::tokens::{Kind, Text, Token};
+use super::words::words;
+use crate::model::Choice;
+
+/// Longest output, in words and marks, in which "one" is the option 1, and a number at the beginning of a line an answer.
+pub(super) const SHORT: usize = 12;
+/// Longest output in which "three" is the option 3.
+pub(super) const NUMBERED: usize = 30;
+/// Words for the numbers from 0 to 10, where they are nothing else.
+const NUMBERS: [&str; 11] = [
+    "zero cero ноль нуль 零",
+    "one один",
+    "two deux zwei dos due dois duas twee два две dwa dwie två iki 两 兩 二",
+    "three trois drei tres tre três drie три trzy üç 三",
+    "four quatre vier cuatro quattro quatro четыре cztery fyra dört 四",
+    "five cinq fünf cinco cinque vijf пять pięć fem beş 五",
+    "six sechs seis zes шесть sześć altı 六",
+    "seven sept sieben siete sette sete zeven семь siedem yedi 七",
+    "eight huit acht ocho otto oito восемь osiem sekiz 八",
+    "nine neuf neun nueve nove negen девять dziewięć dokuz 九",
+    "ten dix zehn diez dieci dez tien десять dziesięć 十",
+];
+
+/// Words at the beginning of an option without which a sentence may name it.
+const ARTICLES: [&str; 27] = [
+    "a", "an", "the", "un", "une", "ein", "eine", "einen", "una", "uno", "um", "uma", "een", "el", "la", "le", "der",
+    "die", "das", "il", "lo", "het", "o", "os", "los", "las", "les",
+];
+/// Pronouns there: "It is closed".
+const PRONOUNS: [&str; 27] = [
+    "it", "he", "she", "they", "il", "elle", "ils", "er", "sie", "es", "ella", "él", "ele", "ela", "lui", "lei", "hij",
+    "zij", "hun", "han", "hon", "он", "она", "они", "оно", "він", "вона",
+];
+/// What Turkish writes together with a word that says what something is.
+const COPULAS: [&str; 6] = ["dir", "dur", "dür", "tir", "tur", "tür"];
+
+/// The options' texts, by their first word; texts that two options have are nobody's.
+#[derive(Default)]
+pub(super) struct Options(HashMap<String, Vec<(Vec<String>, i32)>>);
+
+impl Options {
+    pub(super) fn new(options: &[Choice]) -> Options {
+        let mut found: HashMap<Vec<String>, i32> = HashMap::new();
+        for (at, option) in (0..).zip(options) {
+            let text = Text::new(&option.text);
+            let near = |token: &&Token| matches!(token.kind, Kind::Word | Kind::Mark);
+            let mut words: Vec<String> = text.tokens.iter().filter(near).map(|t| text.word(t).to_string()).collect();
+            while words.last().is_some_and(|word| [".", "。", "!"].contains(&word.as_str())) {
+                words.pop();
+            }
+            for form in names(words).into_iter().filter(|form| !form.is_empty()) {
+                found.entry(form).and_modify(|of| *of = if *of == at { at } else { SEVERAL }).or_insert(at);
+            }
+        }
+        let mut table: HashMap<String, Vec<(Vec<String>, i32)>> = HashMap::new();
+        for (words, at) in found.into_iter().filter(|(_, at)| *at != SEVERAL) {
+            table.entry(words[0].clone()).or_default().push((words, at));
+        }
+        table.values_mut().for_each(|rows| rows.sort_by_key(|(words, at)| (std::cmp::Reverse(words.len()), *at)));
+        Options(table)
+    }
+
+    /// Adds words for the options' numbers, where the options are nothing else and none is above 10; those that are articles too
+    /// only with `ones`.
+    pub(super) fn number_words(&mut self, options: &[Choice], ones: bool) {
+        let number = |option: &Choice| {
+            let text = option.text.trim();
+            let digits = (1..3).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+            text.parse::<usize>().ok().filter(|number| digits && *number <= 10).map(|number| (text.to_string(), number))
+        };
+        let Some(numbers) = options.iter().map(number).collect::<Option<Vec<_>>>() else { return };
+        if numbers.iter().collect::<std::collections::HashSet<_>>().len() < numbers.len() {
+            return;
+        }
+        for (at, (_, number)) in (0..).zip(&numbers).filter(|(_, (_, number))| ones || *number != 1) {
+            for word in NUMBERS[*number].split(' ') {
+                self.0.entry(word.to_string()).or_insert_with(|| vec![(vec![word.to_string()], at)]);
+            }
+        }
+    }
+
+    /// The option whose text begins at a token, and where it ends; the longest of several.
+    pub(super) fn at(&self, text: &Text, at: usize) -> Option<(usize, i32)> {
+        let matches = |at: usize, word: &String| forms(text.at(at)).any(|form| form == word);
+        forms(text.at(at)).filter_map(|form| self.0.get(form)).flatten().find_map(|(words, option)| {
+            let end = at + words.len();
+            if end > text.tokens.len() || !words.iter().enumerate().all(|(k, word)| matches(at + k, word)) {
+                return None;
+            }
+            // Where words stand without blanks, more of the word may follow.
+            let goes_on = text.tokens[end - 1].script == 3
+                && text.is_joined(end)
+                && text.tokens[end].script == 3
+                && words_at(text, end) == 0
+                && (words.len() < 3 || text.at(end).starts_with(is_hangul));
+            (!goes_on).then_some((end, *option))
+        })
+    }
+}
+
+/// The texts by which an option may be named: with its article and without, without a pronoun at its ends, and what stands before a
+/// comma.
+fn names(words: Vec<String>) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    let is = |at: usize, some: &[&str]| words.get(at).is_some_and(|word| some.contains(&word.as_str()));
+    let n = words.len();
+    if n > 1 && is(0, &ARTICLES) {
+        all.push(words[1..].to_vec());
+    }
+    if n == 2 && is(0, &PRONOUNS) && words[1].chars().count() > 4 {
+        all.push(words[1..].to_vec());
+    }
+    let comma = words.iter().position(|word| word == "," || word == "(").unwrap_or(0);
+    if (1..4).contains(&comma) {
+        all.push(words[..comma].to_vec());
+    }
+    if n > 2 && is(0, &PRONOUNS) {
+        all.push(words[if n > 3 && is(1, &["is", "are", "was"]) { 2 } else { 1 }..].to_vec());
+    }
+    if n > 1 && is(n - 1, &["it", "them", "him", "her"]) {
+        all.push(words[..n - 1].to_vec());
+    }
+    all.push(words);
+    all
+}
+
+/// A word, and what it is without what Turkish and Arabic write together with it.
+fn forms(word: &str) -> impl Iterator<Item = &str> {
+    let count = word.chars().count();
+    let copula = COPULAS.iter().find_map(|copula| word.strip_suffix(copula)).filter(|_| count > 4);
+    let arabic = word.starts_with(|c| ('\u{621}'..='\u{64a}').contains(&c));
+    let article = word.strip_prefix("ال").filter(|_| arabic && count > 4);
+    let ending = word.strip_suffix('ا').filter(|_| arabic && count > 3);
+    [Some(word), copula, article, ending].into_iter().flatten()
+}
+
+pub(super) fn words_at(text: &Text, at: usize) -> u32 {
+    words().phrase(text, at).1
+}

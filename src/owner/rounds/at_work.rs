@@ -1,0 +1,51 @@
+//! Which connections are at work in which round: somebody who works at two terminals is told so.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+type Places = HashMap<(String, String), HashSet<u64>>;
+
+/// See the module's text.
+#[derive(Debug, Default)]
+pub struct AtWork {
+    next: AtomicU64,
+    /// Connections by annotator and round.
+    places: Mutex<Places>,
+}
+
+impl AtWork {
+    /// The number of a new connection.
+    pub fn connection(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn places(&self) -> MutexGuard<'_, Places> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// `who` asked for an item of a round over this connection.
+    pub fn came(&self, who: &str, round: &str, connection: u64) {
+        self.places().entry((who.into(), round.into())).or_default().insert(connection);
+    }
+
+    /// They gave back what they had of it.
+    pub fn left(&self, who: &str, round: &str, connection: u64) {
+        if let Some(there) = self.places().get_mut(&(who.into(), round.into())) {
+            there.remove(&connection);
+        }
+    }
+
+    /// The connection is gone.
+    pub fn gone(&self, connection: u64) {
+        self.places().retain(|_, there| {
+            there.remove(&connection);
+            !there.is_empty()
+        });
+    }
+
+    /// Whether `who` is at work in a round over more than one connection.
+    pub fn twice(&self, who: &str, round: &str) -> bool {
+        self.places().get(&(who.into(), round.into())).is_some_and(|there| there.len() > 1)
+    }
+}

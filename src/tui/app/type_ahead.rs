@@ -1,0 +1,116 @@
+//! Keys that were typed for a prompt which is not there: it was refused, or the owner is asked something first.
+//!
+//! On a slow line people type on before they see what came of the last key. What was meant as a note must never act as a
+//! verdict, so keys after a refused prompt are dropped until the person can have seen the refusal, and keys typed
+//! while the owner works out what a menu holds wait for that menu.
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use super::App;
+use super::link::{Opens, Want};
+use crate::tui::action::Action;
+use crate::tui::terminal::paint::Seen;
+use crate::tui::widgets::toast::{Severity, Toast};
+
+/// Somebody who types on pauses for less than this, in milliseconds.
+const PAUSE_MS: u64 = 700;
+/// Receipts of refusals are numbered from here on, those of items from 0.
+const REFUSALS: u64 = 1 << 63;
+
+/// A prompt that was refused, as long as keys may be meant for it.
+pub(super) struct Refused {
+    /// The key that asked for it; none from the palette. Pressed again, it tries again.
+    key: Option<KeyCode>,
+    /// The frame that says so.
+    token: u64,
+    /// When the last key came.
+    last: u64,
+    /// Why, and how much it matters.
+    why: (Severity, String),
+    /// Keys were dropped.
+    dropped: bool,
+}
+
+impl App {
+    /// Whether a key was meant for a prompt that is not there. Then it is no action.
+    pub(super) fn hold_back(&mut self, key: KeyEvent, at: u64) -> bool {
+        if self.overlay.is_some() {
+            self.refused = None;
+            return false;
+        }
+        if let Some(opens) = self.link.opens() {
+            match (key.code, opens) {
+                (KeyCode::Esc, _) => {
+                    self.link.cancel(|want| want.opens().is_some());
+                    self.held.clear();
+                    self.say(Toast::info("given up"));
+                }
+                (_, Opens::Menu) => self.held.push((key, at)),
+                (_, Opens::Confirmation) => self.say(Toast::info("wait for the count: a key before it is not taken")),
+            }
+            return true;
+        }
+        let Some(refused) = &mut self.refused else { return false };
+        let seen = self.receipts.seen(refused.token, at) != Seen::Waiting;
+        let paused = at.saturating_sub(refused.last) >= PAUSE_MS;
+        let again = !refused.dropped && refused.key == Some(key.code);
+        if again || (seen && paused) {
+            self.refused = None;
+            return false;
+        }
+        let (severity, why) = refused.why.clone();
+        (refused.last, refused.dropped) = (at, true);
+        if matches!(key.code, KeyCode::Esc | KeyCode::Enter) {
+            // Whoever typed a line is through with it.
+            self.refused = None;
+        }
+        let text = format!("{why}; what was typed after it is dropped");
+        self.say(Toast { severity, text });
+        true
+    }
+
+    /// An action was done by this key: where it asks for a line or a choice and was refused, what is typed next is meant for it.
+    pub(super) fn watch_refusal(&mut self, action: Action, key: Option<KeyCode>, at: u64) {
+        if !action.asks() || self.overlay.is_some() || self.typing() || self.link.opens().is_some() {
+            return;
+        }
+        let why =
+            self.toast.as_ref().map_or((Severity::Info, action.name().to_string()), |t| (t.severity, t.text.clone()));
+        self.refusals += 1;
+        let token = REFUSALS + self.refusals;
+        // Sent after the frame that says so.
+        let query = self.receipts.request(token, self.setting.clock.ms());
+        self.extra.extend_from_slice(query);
+        (self.refused, self.dirty) = (Some(Refused { key, token, last: at, why, dropped: false }), true);
+    }
+
+    /// The owner answered: keys that waited for the menu go to it, or are dropped where there is none.
+    pub(super) fn let_held_go(&mut self) {
+        if self.held.is_empty() || self.link.opens().is_some() {
+            return;
+        }
+        let held = std::mem::take(&mut self.held);
+        if self.overlay.is_none() {
+            let why = self.toast.as_ref().map_or(String::new(), |toast| format!("{}; ", toast.text));
+            return self.say(Toast::warning(format!("{why}what was typed meanwhile is dropped")));
+        }
+        held.into_iter().for_each(|(key, at)| self.key(key, at));
+    }
+}
+
+impl Want {
+    /// What the answer opens that keys are typed for.
+    pub fn opens(&self) -> Option<Opens> {
+        use crate::tui::panes::{coverage, filters, generate, list, rounds};
+        match self {
+            Want::List(list::Want::Values { .. }) => Some(Opens::Menu),
+            Want::Bulk(bulk) if bulk.dry => Some(Opens::Confirmation),
+            Want::Recompose { dry: true, asked: true, .. } => Some(Opens::Confirmation),
+            Want::Rounds(rounds::Want::Look(_)) => Some(Opens::Confirmation),
+            Want::Coverage(coverage::Want::Count(_))
+            | Want::Filters(filters::Want::Count(_))
+            | Want::Generate(generate::Want::Count(_)) => Some(Opens::Confirmation),
+            _ => None,
+        }
+    }
+}

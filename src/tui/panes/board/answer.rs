@@ -1,0 +1,337 @@
+//! What every model answered to one question, beside its picture where there is room.
+//!
+//! The models stand in a table; below it stands all that is known of the answer under the cursor: the raw output, how it was read, what
+//! the tool that wrote it made of it, and what the model thought.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::behind::{judged, or_none, right, unread};
+use crate::model::board::{Answered, Behind, ModelAnswer};
+use crate::model::{Item, Result};
+use crate::owner::wire::ItemView;
+use crate::tui::action::Action;
+use crate::tui::keymap::Keymap;
+use crate::tui::panes::review::{Loaded, Picture, draw_picture};
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::tui::widgets::text;
+
+/// Panes with less than this show no picture beside the answers.
+const WIDE: (u16, u16) = (120, 24);
+/// Lines that the answer under the cursor gets at least, of a pane that has them to spare.
+const BELOW: u16 = 8;
+
+/// What an action on it leaves for the pane to do.
+#[derive(Debug)]
+pub enum AnswerEffect {
+    /// Review the item of this number.
+    Item(u32),
+    /// Show the next answer of the list behind, or the one before.
+    Step(bool),
+    /// What any table leaves to do.
+    Table(Answer),
+}
+
+/// What every model answered to one question.
+#[derive(Clone, Debug)]
+pub struct AnswerView {
+    found: Answered,
+    /// The answers shown, in their order: row ids are places in it.
+    order: Vec<usize>,
+    only_wrong: bool,
+    wrong_first: bool,
+    table: LocalTable,
+    loaded: Option<std::result::Result<Loaded, String>>,
+    picture: Picture,
+    scroll: usize,
+    /// Lines of the answer that do not fit, as of the last drawing.
+    overflow: usize,
+}
+
+/// A line below the table.
+struct Said {
+    text: String,
+    role: Role,
+}
+
+/// What is said of one answer, in lines of so many columns. Text from data is cleaned line by line; its own line breaks stay.
+fn about(b: &Behind, room: usize) -> Vec<Said> {
+    let mut lines: Vec<Said> = Vec::new();
+    let mut say = |said: &str, role: Role| {
+        for line in said.lines() {
+            lines.extend(text::wrap(&text::clean(line), room).into_iter().map(|text| Said { text, role }));
+        }
+    };
+    match &b.output {
+        Some(output) if output.trim().is_empty() => say("(an empty answer)", Role::Dim),
+        Some(output) => say(output, Role::Text),
+        None => say("the model gave no answer; it counts as wrong", Role::Dim),
+    }
+    let (is, role) = match (b.right.map(right), b.similarity) {
+        (Some((word, role)), _) => (word.to_string(), role),
+        (None, Some(similarity)) => (format!("similarity {similarity:.4}"), Role::Text),
+        (None, None) => ("not compared with the reference yet".to_string(), Role::Dim),
+    };
+    let read = match &b.extracted {
+        Some(read) => format!("read as {read}: "),
+        None if b.output.is_none() || b.right.is_none() => String::new(),
+        None if b.declined => "declines to answer: ".to_string(),
+        None => "nothing that the rule could read: ".to_string(),
+    };
+    say("", Role::Text);
+    say(&format!("{read}{is}"), role);
+    if let Some(tool) = &b.tool {
+        let differs = tool.is_right().is_some_and(|right| b.right.is_some_and(|own| own != right));
+        let role = if differs { Role::Warn } else { Role::Text };
+        say(&format!("the tool it came from: {}", tool.said()), role);
+    }
+    say(&b.trace, Role::Dim);
+    if let Some(reasoning) = &b.reasoning {
+        say("Reasoning, which is not read", Role::Heading);
+        say(reasoning, Role::Text);
+    }
+    lines
+}
+
+impl AnswerView {
+    /// Shows these answers, the cursor on that of `model`.
+    pub fn new(found: Answered, model: &str) -> AnswerView {
+        let has_tool = found.answers.iter().any(|of| of.answer.tool.is_some());
+        let mut columns = vec![Spec::text("model", 18), Spec::text("answer is", 9), Spec::text("read as", 10)];
+        if has_tool {
+            columns.push(Spec::text("tool", 10));
+        }
+        columns.push(Spec::text("raw output", 24));
+        let counted = |wanted: bool| found.answers.iter().filter(|of| of.answer.right == Some(wanted)).count();
+        let title = format!("{} answers: {} right, {} wrong", found.answers.len(), counted(true), counted(false));
+        columns.iter_mut().for_each(|c| c.group.clone_from(&title));
+        let hint = "no model answers this question".into();
+        let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing { hint });
+        let mut view = AnswerView {
+            found,
+            order: Vec::new(),
+            only_wrong: false,
+            wrong_first: false,
+            table,
+            loaded: None,
+            picture: Picture::Loading,
+            scroll: 0,
+            overflow: 0,
+        };
+        view.arrange(model);
+        view
+    }
+
+    /// Puts the answers in their order, the cursor on that of `model` where it is among them.
+    fn arrange(&mut self, model: &str) {
+        let answers = &self.found.answers;
+        let has_tool = self.table.columns().len() == 5;
+        let line = |of: &ModelAnswer| {
+            let (b, name) = (&of.answer, of.order.as_ref().map_or(of.model.clone(), |o| format!("{}, {o}", of.model)));
+            let mut cells = vec![LocalCell::text(name), judged(b.right, b.similarity)];
+            cells.push(or_none(b.extracted.as_ref(), unread(b)));
+            if has_tool {
+                cells.push(or_none(b.tool.as_ref().map(|tool| tool.said()).as_ref(), "-"));
+            }
+            cells.push(or_none(b.output.as_ref(), "(no answer)"));
+            cells
+        };
+        let is_wrong = |at: &usize| answers[*at].answer.right == Some(false);
+        self.order = (0..answers.len()).filter(|at| !self.only_wrong || is_wrong(at)).collect();
+        if self.wrong_first {
+            let worth = |at: &usize| answers[*at].answer.worth().unwrap_or(f32::INFINITY);
+            self.order.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
+        }
+        let rows = self.order.iter().map(|at| line(&answers[*at])).collect();
+        let hint = if self.only_wrong { "no model is wrong here" } else { "no model answers this question" };
+        let place = self.order.iter().position(|at| answers[*at].model == model);
+        self.table.set_rows(rows, Empty::Nothing { hint: hint.into() });
+        let mut note = Vec::new();
+        if self.found.left_out > 0 {
+            note.push(format!("{} answers left out: too long together", text::grouped(self.found.left_out)));
+        }
+        if self.only_wrong {
+            note.push("only wrong".into());
+        } else if self.wrong_first {
+            note.push("wrong first".into());
+        }
+        self.table.set_note(note.join("; "));
+        if let Some(place) = place {
+            self.table.go_to_id(place as u64);
+        }
+        self.scroll = 0;
+    }
+
+    /// The table of models.
+    pub fn table_mut(&mut self) -> &mut LocalTable {
+        &mut self.table
+    }
+
+    /// Number of the item.
+    pub fn number(&self) -> u32 {
+        self.found.number
+    }
+
+    /// Id of the item.
+    pub fn item(&self) -> &str {
+        &self.found.item
+    }
+
+    /// The answer under the cursor.
+    pub fn current(&self) -> Option<&ModelAnswer> {
+        self.found.answers.get(*self.order.get(usize::try_from(self.table.cursor_id()?).ok()?)?)
+    }
+
+    /// Takes the item in, whose picture stands beside the answers.
+    pub fn take_item(&mut self, number: u32, view: Result<ItemView>) {
+        if number == self.found.number {
+            self.loaded = Some(view.map_err(|problem| problem.what).and_then(Loaded::of));
+        }
+    }
+
+    /// The item, once it is here; else why there is none.
+    pub fn loaded(&self) -> Option<std::result::Result<&Loaded, &str>> {
+        self.loaded.as_ref().map(|loaded| loaded.as_ref().map_err(String::as_str))
+    }
+
+    /// Keeps the item and the picture of the view before, where it is of the same question.
+    pub fn keep(&mut self, before: AnswerView) {
+        if before.found.number == self.found.number {
+            (self.loaded, self.picture) = (before.loaded, before.picture);
+        }
+        if before.only_wrong || before.wrong_first {
+            (self.only_wrong, self.wrong_first) = (before.only_wrong, before.wrong_first);
+            let model = self.current().map(|of| of.model.clone()).unwrap_or_default();
+            self.arrange(&model);
+        }
+    }
+
+    /// Sets the picture that is drawn; the one before it stays while it is being made ready.
+    pub fn set_picture(&mut self, picture: Picture) {
+        let stays = matches!(picture, Picture::Loading) && matches!(self.picture, Picture::Ready(_));
+        if !stays {
+            self.picture = picture;
+        }
+    }
+
+    /// Does an action; Enter reviews the item.
+    pub fn act(&mut self, action: Action) -> Vec<AnswerEffect> {
+        let model = self.current().map(|of| of.model.clone()).unwrap_or_default();
+        match action {
+            Action::OnlyWrong => self.only_wrong = !self.only_wrong,
+            Action::WrongFirst => self.wrong_first = !self.wrong_first,
+            Action::NextAnswer => return vec![AnswerEffect::Step(true)],
+            Action::PreviousAnswer => return vec![AnswerEffect::Step(false)],
+            Action::AnswerDown | Action::AnswerUp => {
+                let to = if action == Action::AnswerDown { self.scroll + 3 } else { self.scroll.saturating_sub(3) };
+                self.scroll = to.min(self.overflow);
+                return vec![];
+            }
+            // The item is there whatever the table shows.
+            Action::Open => return vec![AnswerEffect::Item(self.found.number)],
+            action => {
+                let before = self.table.cursor_id();
+                let answers = self.table.act(action);
+                if self.table.cursor_id() != before {
+                    self.scroll = 0;
+                }
+                let opens = |answer: &Answer| matches!(answer, Answer::Effect(TableEffect::Open { .. }));
+                return answers.into_iter().filter(|answer| !opens(answer)).map(AnswerEffect::Table).collect();
+            }
+        }
+        self.arrange(&model);
+        vec![]
+    }
+
+    /// Where the picture goes in `area`; empty where there is no room for it.
+    pub fn picture_place(&self, area: Rect) -> Rect {
+        if area.width < WIDE.0 || area.height < WIDE.1 {
+            return Rect::default();
+        }
+        // Cells are about twice as high as wide.
+        Rect { width: (area.height * 2).min(area.width * 2 / 5), ..area }
+    }
+
+    /// Draws it: the picture on the left where there is room, the question, the models, and the answer under the cursor.
+    pub fn draw(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
+        let picture = self.picture_place(area);
+        if !picture.is_empty() {
+            draw_picture(&self.picture, false, picture, buf, look);
+        }
+        let left = if picture.is_empty() { 0 } else { picture.width + 1 };
+        let area = Rect { x: area.x + left, width: area.width - left, ..area };
+        let head = self.draw_question(area, !picture.is_empty(), keys, buf, look);
+        let rest = area.height.saturating_sub(head);
+        // Two heading lines and one that counts.
+        let rows = u16::try_from(self.order.len()).unwrap_or(u16::MAX).saturating_add(3);
+        let table = rows.clamp(4, rest.saturating_sub(BELOW).max(rest / 2).max(4)).min(rest);
+        let above = Rect { y: area.y + head, height: table, ..area };
+        self.table.widen(above.width);
+        self.table.draw(above, buf, look);
+        self.draw_answer(Rect { y: above.bottom(), height: rest - table, ..area }, keys, buf, look);
+    }
+
+    /// Draws the question and its options; gives how many lines they take.
+    fn draw_question(&self, area: Rect, wide: bool, keys: &Keymap, buf: &mut Buffer, look: &Look) -> u16 {
+        let room = usize::from(area.width);
+        let mut lines: Vec<(String, Role)> = Vec::new();
+        let opens = format!("{} the item with its picture", keys.press(Action::Open));
+        let found = &self.found;
+        lines.push((
+            format!("#{} {}  {opens}", text::grouped(found.number.into()), text::clean(&found.item)),
+            Role::Heading,
+        ));
+        let mut add = |said: &str, most: usize, role: Role| {
+            let mut wrapped = text::wrap(&text::clean(said), room);
+            if wrapped.len() > most {
+                wrapped.truncate(most);
+                if let Some(last) = wrapped.last_mut() {
+                    *last = text::fit(&format!("{last} …"), room);
+                }
+            }
+            lines.extend(wrapped.into_iter().map(|line| (line, role)));
+        };
+        add(&found.question, if wide { 8 } else { 2 }, Role::Text);
+        let option = |(at, text): (usize, &String)| format!("{}. {text}", Item::letter(at));
+        let options: Vec<String> = found.options.iter().enumerate().map(option).collect();
+        match wide {
+            true => options.iter().for_each(|option| add(option, 2, Role::Dim)),
+            false if !options.is_empty() => add(&options.join("   "), 2, Role::Dim),
+            false => {}
+        }
+        add(&format!("gold {}", found.gold), 1, Role::Good);
+        let fits = lines.len().min(usize::from(area.height) / 2);
+        for (y, (line, role)) in (area.y..area.bottom()).zip(lines.iter().take(fits)) {
+            buf.set_stringn(area.x, y, text::fit(line, room), room, look.style(*role));
+        }
+        fits as u16
+    }
+
+    /// Draws all that is known of the answer under the cursor.
+    fn draw_answer(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
+        self.overflow = 0;
+        let Some(of) = self.current().filter(|_| area.height > 1) else { return };
+        let room = usize::from(area.width);
+        let mark = if look.accessible { "" } else { "── " };
+        let title = format!("{mark}{} ", text::clean(&of.model));
+        let (x, _) = buf.set_stringn(area.x, area.y, text::fit(&title, room), room, look.style(Role::Heading));
+        if !look.accessible {
+            let left = usize::from(area.right().saturating_sub(x));
+            buf.set_stringn(x, area.y, "─".repeat(left), left, look.style(Role::Border));
+        }
+        let lines = about(&of.answer, room);
+        let height = usize::from(area.height - 1);
+        self.overflow = lines.len().saturating_sub(height);
+        self.scroll = self.scroll.min(self.overflow);
+        for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(self.scroll)) {
+            buf.set_stringn(area.x, y, &line.text, room, look.style(line.role));
+        }
+        let below = self.overflow - self.scroll;
+        if below > 0 {
+            let more = format!(" {below} more: {} ", keys.press(Action::AnswerDown));
+            let x = area.right().saturating_sub(text::width(&more) as u16).max(area.x);
+            buf.set_stringn(x, area.bottom() - 1, &more, usize::from(area.right() - x), look.style(Role::Hint));
+        }
+    }
+}

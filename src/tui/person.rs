@@ -1,0 +1,152 @@
+//! What a person set for themselves in the terminal program, whatever project it is opened on: `settings.toml` in their own
+//! configuration folder, beside their keys.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml_edit::{DocumentMut, value};
+
+use super::keymap::file::folder;
+use super::terminal::Env;
+use super::terminal::background::Background;
+use super::theme::{SHIPPED, Theme};
+use crate::model::{Kind, Problem, Result};
+use crate::store::regular::SETTINGS_LIMIT;
+use crate::store::{bounded, disk};
+
+/// The theme that goes by what is behind the text.
+pub const AUTO: &str = "auto";
+const FILE: &str = "settings.toml";
+
+/// The settings.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// [`AUTO`], the name of a shipped theme, or NAME for `themes/NAME.toml` beside this file.
+    pub theme: String,
+    /// What is behind the text where the terminal does not say: `dark` or `light`.
+    pub background: Option<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { theme: AUTO.into(), background: None }
+    }
+}
+
+/// Where they are; none for somebody without a home.
+pub fn path(env: &Env) -> Option<PathBuf> {
+    Some(folder(env)?.join(FILE))
+}
+
+impl Settings {
+    /// Those of the person whose environment this is; the defaults where there is no file.
+    ///
+    /// # Errors
+    /// What is wrong with the file, with its line.
+    pub fn load(env: &Env) -> Result<Settings> {
+        let Some(path) = path(env) else { return Ok(Settings::default()) };
+        match bounded::text(&path, SETTINGS_LIMIT) {
+            Ok(text) => Settings::parse(&text, &path),
+            Err(problem) if problem.kind == Kind::NotFound => Ok(Settings::default()),
+            Err(problem) => Err(problem),
+        }
+    }
+
+    fn parse(text: &str, path: &Path) -> Result<Settings> {
+        let settings: Settings = toml::from_str(text).map_err(|e| {
+            let line = e.span().map_or(1, |s| 1 + text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64);
+            let help = "it may hold: theme, background";
+            Problem::input(e.message().to_string()).file(path).line(line).help(help)
+        })?;
+        if let Some(background) = settings.background.as_deref()
+            && Background::from_name(background).is_none()
+        {
+            let what = format!("`{background}` is neither dark nor light");
+            return Err(Problem::input(what).file(path).field("background"));
+        }
+        Ok(settings)
+    }
+
+    /// What is behind the text: what the terminal or its environment says, else what the person says.
+    pub fn background(&self, found: Option<Background>) -> Option<Background> {
+        found.or_else(|| Background::from_name(self.background.as_deref()?))
+    }
+
+    /// The name of the theme on that background.
+    pub fn theme_on(&self, background: Option<Background>) -> String {
+        match self.theme.as_str() {
+            AUTO => background.unwrap_or(Background::Dark).name().to_string(),
+            name => name.to_string(),
+        }
+    }
+}
+
+/// The themes that there are: [`AUTO`], the shipped ones, the person's own.
+pub fn themes(env: &Env) -> Vec<String> {
+    let mut names = vec![AUTO.to_string()];
+    names.extend(SHIPPED.iter().map(|(name, _)| name.to_string()));
+    let own = folder(env).map(|dir| disk::list(&dir.join("themes"))).unwrap_or_default();
+    let own = own.into_iter().filter_map(|(name, _)| name.strip_suffix(".toml").map(str::to_string));
+    names.extend(own.filter(|name| !SHIPPED.iter().any(|(shipped, _)| shipped == name)));
+    names
+}
+
+/// Sets the person's theme; the rest of their file stays as it is. Gives the file.
+///
+/// # Errors
+/// A theme that there is not or that cannot be read; a file that is no TOML; the operating system's.
+pub fn set_theme(env: &Env, name: &str) -> Result<PathBuf> {
+    if name != AUTO {
+        Theme::named(name, env)?;
+    }
+    let path = path(env).ok_or_else(|| {
+        Problem::new(Kind::NotFound, "there is no folder for your settings").help("set HOME or XDG_CONFIG_HOME")
+    })?;
+    let text = match bounded::text(&path, SETTINGS_LIMIT) {
+        Ok(text) => text,
+        Err(problem) if problem.kind == Kind::NotFound => String::new(),
+        Err(problem) => return Err(problem),
+    };
+    let mut document: DocumentMut =
+        text.parse().map_err(|e: toml_edit::TomlError| Problem::input(e.message().replace('\n', " ")).file(&path))?;
+    document["theme"] = value(name);
+    if let Some(dir) = path.parent() {
+        disk::ensure_dirs(dir, &mut Vec::new())?;
+    }
+    disk::write_atomic(&path, document.to_string().as_bytes())?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_theme_is_set_beside_what_else_the_file_says() {
+        let dir = tempfile::tempdir().unwrap();
+        let env: Env = [("XDG_CONFIG_HOME".to_string(), dir.path().to_string_lossy().into_owned())].into();
+        assert_eq!(Settings::load(&env).unwrap(), Settings::default());
+        let file = set_theme(&env, "light").unwrap();
+        std::fs::write(&file, "# mine\nbackground = \"light\" # here\ntheme = \"mono\"\n").unwrap();
+        set_theme(&env, AUTO).unwrap();
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(text, "# mine\nbackground = \"light\" # here\ntheme = \"auto\"\n");
+        let settings = Settings::load(&env).unwrap();
+        assert_eq!(settings.theme_on(settings.background(None)), "light");
+        assert_eq!(settings.theme_on(settings.background(Some(Background::Dark))), "dark", "the terminal knows better");
+        assert_eq!(set_theme(&env, "sepia").unwrap_err().kind, Kind::NotFound);
+        std::fs::create_dir(dir.path().join("benchtop/themes")).unwrap();
+        std::fs::write(dir.path().join("benchtop/themes/sepia.toml"), "base = \"light\"\n").unwrap();
+        set_theme(&env, "sepia").unwrap();
+        assert_eq!(themes(&env), ["auto", "dark", "light", "mono", "sepia"]);
+        for (wrong, field) in [("background = \"grey\"\n", Some("background")), ("thme = \"dark\"\n", None)] {
+            std::fs::write(&file, wrong).unwrap();
+            let problem = Settings::load(&env).unwrap_err();
+            assert_eq!((problem.kind, problem.place.field.as_deref()), (Kind::Input, field), "{problem}");
+        }
+        for bad in ["../x", "a/b", ".x", ""] {
+            assert!(set_theme(&env, bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Keys that were typed for a prompt which did not open: they are never verdicts.
+
+use benchtop::model::round::{NewRound, Rate};
+use benchtop::owner::wire::Ask;
+
+use super::support::{Answers, Bench, Seat, Terminal};
+
+fn round(bench: &Bench, name: &str, people: &[&str]) {
+    let people: Vec<String> = people.iter().map(|p| p.to_string()).collect();
+    let overlap = if people.len() > 1 { "both-accept" } else { "single" };
+    let new = NewRound {
+        calibration: 0,
+        repeats: Rate::NONE,
+        probes: Rate::NONE,
+        ..NewRound::new(name, overlap.parse().unwrap(), people, 1)
+    };
+    bench.client("cem").ask(Ask::NewRound { new: Box::new(new), dry: false }).unwrap();
+}
+
+fn work(bench: &Bench, who: &str) -> Seat {
+    let mut seat = bench.seat(who);
+    seat.on(1);
+    seat.keys("9");
+    seat.wait_for("It asks:");
+    seat.keys("<enter>");
+    seat.wait_until("an item", |s| s.contains("  to judge") && !s.contains("loading"));
+    seat
+}
+
+#[test]
+fn what_is_typed_after_a_prompt_that_a_round_has_not_is_no_verdict() {
+    let bench = Bench::plain(3);
+    round(&bench, "first", &["ann"]);
+    let mut seat = work(&bench, "ann");
+    seat.keys("/fax a");
+    seat.wait_for("is dropped");
+    seat.keys("sam<enter>");
+    seat.keys("Z");
+    seat.wait_for("`Z` does nothing");
+    assert_eq!(bench.journal("ann").len(), 0);
+    seat.keys("a");
+    seat.wait_until("the receipt", |s| ["#1 saved", "#2 saved", "#3 saved"].iter().any(|saved| s.contains(saved)));
+    assert!(bench.verdicts("ann")[0].ends_with("accept"));
+}
+
+#[test]
+fn a_reason_typed_before_the_item_was_seen_is_no_verdict() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat_at("ann", Terminal { answers: Answers::WhenTold, ..Terminal::default() });
+    seat.on(1);
+    seat.keys("xa");
+    seat.wait_for("is dropped");
+    // By now the item is seen, and the words go on.
+    seat.answer();
+    seat.keys("fas<enter>");
+    seat.keys("Z");
+    seat.wait_for("`Z` does nothing");
+    assert_eq!(bench.journal("ann").len(), 0);
+    // The same key again opens it.
+    seat.keys("x");
+    seat.wait_for("reject #1");
+    seat.keys("1");
+    seat.wait_for("#1 saved");
+    assert_eq!(bench.verdicts("ann"), ["1 reject"]);
+}
+
+#[test]
+fn who_is_through_with_their_own_round_settles_at_once() {
+    let bench = Bench::plain(2);
+    round(&bench, "first", &["ann", "bob"]);
+    for (who, key) in [("bob", "x1"), ("ann", "a")] {
+        let mut seat = work(&bench, who);
+        for n in 1..=2 {
+            seat.wait_until("an item", |s| s.contains("  to judge") && !s.contains("loading"));
+            seat.keys(key);
+            seat.wait_until("its receipt", |_| bench.journal(who).len() == n);
+        }
+        seat.wait_for("nothing is left for you");
+        if who == "ann" {
+            seat.keys("0");
+            seat.wait_until("a dispute", |s| s.contains("annotator 1") && !s.contains("loading"));
+            seat.keys("a");
+            seat.wait_for("is accepted: why");
+            seat.keys("as agreed<enter>");
+            seat.wait_until("the settlement", |_| bench.journal("ann").len() == 3);
+        }
+    }
+    assert_eq!(bench.verdicts("ann").len(), 3);
+}
+
+#[test]
+fn nobody_agrees_to_a_count_they_have_not_seen() {
+    let bench = Bench::plain(6);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("2/subtask:odd<enter>");
+    seat.wait_for("3 of 6");
+    seat.keys("ga");
+    seat.wait_for("judge the items of");
+    bench.freeze_owner();
+    seat.keys("11");
+    seat.wait_for("wait for the count");
+    bench.thaw_owner();
+    let asked = seat.wait_for("accept 3 items without looking at each?");
+    assert!(asked.contains("not now"), "{asked}");
+    assert_eq!(bench.journal("ann").len(), 0);
+}
+
+#[test]
+fn keys_wait_for_the_menu_that_the_owner_is_asked_for() {
+    let bench = Bench::plain(6);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    seat.keys("2");
+    seat.wait_for("Is kite 6 red?");
+    bench.freeze_owner();
+    seat.keys("gteven<enter>");
+    bench.thaw_owner();
+    seat.wait_for("3 of 6");
+    assert_eq!(bench.journal("ann").len(), 0);
+}

@@ -1,0 +1,51 @@
+//! A terminal of another character set than UTF-8: nothing but ASCII is written.
+
+use super::support::{Bench, Terminal, question};
+
+#[test]
+fn every_pane_menu_and_page_is_written_in_ascii() {
+    let bench = Bench::sample();
+    let mut seat = bench.seat_at("ann", Terminal { ascii: true, ..Terminal::default() });
+    let shown = seat.on(1);
+    assert!(shown.contains("+ C. red") && shown.contains('@'), "{shown}");
+    seat.judge(1, "a");
+    seat.keys("p");
+    seat.wait_for("+ accepted");
+    for keys in ["x", "<esc>?", "<esc>:", "<esc>/"] {
+        seat.keys(keys);
+        seat.wait_until("it", |s| !s.is_empty());
+    }
+    seat.keys("<esc>");
+    for (pane, shown) in [
+        ("2", "every item"),
+        ("3", "Board"),
+        ("4", "Words"),
+        ("5", "Text"),
+        ("6", "Map"),
+        ("7", "Make"),
+        ("8", "Filter"),
+        ("9", "Rounds"),
+        ("0", "Settle"),
+        ("%", "Agree"),
+    ] {
+        seat.keys(pane);
+        seat.wait_for(shown);
+        seat.wait_until("the pane", |s| s.lines().count() > 3);
+    }
+    seat.keys("1");
+    seat.on(1);
+    let raw = seat.raw();
+    let beyond: Vec<char> = String::from_utf8_lossy(&raw).chars().filter(|c| !c.is_ascii()).collect();
+    assert!(beyond.is_empty(), "{beyond:?}");
+}
+
+#[test]
+fn what_people_wrote_keeps_its_columns() {
+    let mut item = question(1);
+    item.question = "Ist der Kite größer als 漢字?".into();
+    let bench = Bench::of(&[item], &[]);
+    let seat = bench.seat_at("ann", Terminal { ascii: true, ..Terminal::default() });
+    let shown = seat.on(1);
+    assert!(shown.contains("Ist der Kite gr??er als ?????"), "{shown}");
+    assert!(seat.raw().is_ascii());
+}
