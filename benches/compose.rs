@@ -103,8 +103,24 @@ fn alone(table: &Table, metadata: &Metadata, n: u64, dir: &Path) -> Outcome<Dura
     let size = std::fs::metadata(dir.join("floor.jsonl"))?.len();
     std::fs::remove_file(dir.join("floor.jsonl"))?;
     table.note("composing alone, one thread", &rate(n, composing));
+    table.note("the same without rules of compatibility", &rate(n, without_rules(metadata, n)?));
+    let began = Instant::now();
+    black_box(self::composer(metadata, n)?);
+    table.note("of it dealing what every picture shows", &format!("{:.2} s", began.elapsed().as_secs_f64()));
     table.note(&format!("serde_json writing the same as {} MiB of JSON lines", size >> 20), &rate(n, writing));
     Ok(writing)
+}
+
+/// Composing on one thread as if there were no rules of compatibility.
+fn without_rules(metadata: &Metadata, n: u64) -> Outcome<Duration> {
+    let began = Instant::now();
+    let grammar = Grammar::compile(metadata).0.without_rules();
+    let course = Course::new(&grammar, &Plan::balanced(&grammar, n))?;
+    let mut composer = Composer::new(Arc::new(grammar), Arc::new(course), SEED);
+    for question in 0..n {
+        black_box(composer.question(question));
+    }
+    Ok(began.elapsed())
 }
 
 /// An owner of its own process; killed when the bench fails.
@@ -127,7 +143,7 @@ fn stored(table: &mut Table, dir: &Path, n: u64, json: Duration) -> Outcome<()> 
     let mut line = String::new();
     BufReader::new(owner.0.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
     let client = Client::attach(&project, "bench", |_| ())?.ok_or("no owner")?;
-    let ask = || Ask::Compose { plan: None, seed: SEED, count: Some(n) };
+    let ask = || Ask::Compose { plan: None, seed: SEED, count: Some(n), allow_impossible: false };
     let began = Instant::now();
     let report = match client.ask(ask())? {
         Answer::Imported(report) => report,

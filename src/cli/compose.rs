@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Context, import, out, print};
 use crate::compose::plan::{MOST, Plan};
-use crate::model::{Item, Kind, Problem, Result};
+use crate::model::{Item, Kind, Problem, Result, clean};
 use crate::owner::wire::{Ask, Progress};
 use crate::pipeline::compose::{self, Chance, Composition, Order, PLAN_LIMIT, Summary};
 use crate::pipeline::export::{Exporter, Target, To};
@@ -24,6 +24,9 @@ pub struct Args {
     /// With a plan only its first N questions; without one N in all [default: 3000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST))]
     count: Option<u64>,
+    /// Compose as if there were no compatibility.toml: impossible pictures, hidden answers and repeats included
+    #[arg(long)]
+    allow_impossible: bool,
     /// Say what would be composed, with an example of each question type, and compose nothing
     #[arg(long, conflicts_with = "out")]
     dry_run: bool,
@@ -57,13 +60,14 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         // For errors that name the file; the owner has the text alone.
         Plan::parse(text, path)?;
     }
-    let order = Order { plan, seed: args.seed, count: args.count };
+    let order = Order { plan, seed: args.seed, count: args.count, allow_impossible: args.allow_impossible };
     let named = |p: Problem| match &args.plan {
         Some(path) if p.place.field.as_deref().is_some_and(|f| f.starts_with("pictures")) => p.file(path),
         _ => p,
     };
     if !args.dry_run && args.out.is_none() {
-        let ask = Ask::Compose { plan: order.plan, seed: order.seed, count: order.count };
+        let Order { plan, seed, count, allow_impossible } = order;
+        let ask = Ask::Compose { plan, seed, count, allow_impossible };
         let report = import::watched(&context.client()?, ask, !args.json).map_err(named)?;
         return import::show(&report, args.json);
     }
@@ -88,9 +92,14 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let (written, left_out) = composition.export(Exporter::create(target, to, false)?, &mut watch)?;
     if args.json {
         let (dataset, file) = (composition.dataset(), path.display().to_string());
-        print(&out::json_text(&json!({"dataset": dataset, "questions": written, "left_out": left_out, "out": file})))?;
+        let notes = composition.repeated();
+        let report = json!({
+            "dataset": dataset, "questions": written, "left_out": left_out, "out": file, "notes": notes,
+        });
+        print(&out::json_text(&report))?;
     } else {
         out::tell(format_args!("{written} questions written"));
+        composition.repeated().iter().for_each(|note| out::tell(format_args!("note: {note}")));
         if left_out > 0 {
             out::tell(format_args!(
                 "{left_out} questions about pairs have no place in this form; --format jsonl takes all"
@@ -111,13 +120,16 @@ fn read(path: &Path) -> Result<String> {
 }
 
 fn text(summary: &Summary) -> String {
-    let Summary { dataset, questions, pictures, counts, examples } = summary;
+    let Summary { dataset, questions, pictures, counts, examples, notes } = summary;
     let mut out = format!("{dataset}: {questions} questions about {pictures} pictures\n\n");
     out.push_str(&format!("{:<14} {:<16} {:>9}  chance\n", "subtask", "type", "questions"));
     for count in counts {
         let chances: Vec<String> = count.chances.iter().map(|c| chance(c, count.chances.len() > 1)).collect();
         let (subtask, kind) = (&count.subtask, count.kind.name());
         out.push_str(&format!("{subtask:<14} {kind:<16} {:>9}  {}\n", count.questions, chances.join(", ")));
+    }
+    for (nth, note) in notes.iter().enumerate() {
+        out.push_str(&format!("{}note: {}\n", if nth == 0 { "\n" } else { "" }, clean::line(note)));
     }
     for item in examples {
         out.push_str(&format!("\n{}", example(item)));

@@ -69,19 +69,43 @@ fn failing(failing: &Failing, as_json: bool, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// One object a cell that holds an item.
+/// One object a cell that holds an item, or that the rules leave empty.
 fn cells(grid: &Grid, args: &Args, out: &mut Vec<u8>) -> Result<()> {
     let across = grid.columns.len();
-    for (at, cell) in grid.cells.iter().enumerate().filter(|(_, c)| c.all() > 0) {
+    for (at, cell) in grid.cells.iter().enumerate() {
+        let why = grid.why_not(at);
+        if cell.all() == 0 && why.is_none() {
+            continue;
+        }
         let (row, column) = (&grid.rows[at / across].0, &grid.columns[at % across].0);
         let mut value = tally(cell);
         if let Some(object) = value.as_object_mut() {
             object.insert("row".into(), json!({"property": args.rows, "value": row}));
             object.insert("column".into(), json!({"property": args.columns, "value": column}));
+            if let Some(why) = why {
+                object.insert("excluded".into(), why.into());
+            }
         }
         json_line(out, &value)?;
     }
     Ok(())
+}
+
+/// How many cells can hold items and do, and why the others cannot; nothing where no rule leaves any empty.
+fn excluded(grid: &Grid) -> String {
+    if grid.excluded.is_empty() {
+        return String::new();
+    }
+    let (possible, filled) = grid.filled();
+    let mut out =
+        format!("\n{filled} of {possible} possible cells have items; × are {} that cannot be:\n", grid.excluded.len());
+    let mut reasons: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
+    grid.excluded.iter().for_each(|(_, why)| *reasons.entry(why).or_default() += 1);
+    for (why, cells) in reasons {
+        let cells = if cells == 1 { "1 cell".to_string() } else { format!("{cells} cells") };
+        out.push_str(&format!("{cells}\t{}\n", clean::line(why)));
+    }
+    out
 }
 
 /// Items by row and column, with totals; tabs between.
@@ -94,10 +118,14 @@ fn table(grid: &Grid) -> String {
     out.push_str("\ttotal\n");
     for (at, (name, total)) in grid.rows.iter().enumerate() {
         out.push_str(&clean::line(name));
-        for cell in grid.cells.iter().skip(at * grid.columns.len()).take(grid.columns.len()) {
-            out.push_str(&format!("\t{}", cell.all()));
+        for cell in at * grid.columns.len()..(at + 1) * grid.columns.len() {
+            match (grid.cells.get(cell).map_or(0, Tally::all), grid.why_not(cell)) {
+                (0, Some(_)) => out.push_str("\t×"),
+                (items, _) => out.push_str(&format!("\t{items}")),
+            }
         }
         out.push_str(&format!("\t{}\n", total.all()));
     }
+    out.push_str(&excluded(grid));
     out
 }

@@ -9,7 +9,7 @@ use super::{Context, items, json_line, print};
 use crate::compose::grammar::Grammar;
 use crate::compose::lint::{self, ItemLint};
 use crate::compose::metadata::judge::judging_of;
-use crate::compose::metadata::{Metadata, VOCABULARIES, styles, templates, vocabulary_of};
+use crate::compose::metadata::{Metadata, VOCABULARIES, rules, styles, templates, vocabulary_of};
 use crate::formats;
 use crate::model::metafile::shipped;
 use crate::model::{Filter, Finding, Item, Kind, MetaFile, Problem, Result, Rule, Severity, clean};
@@ -155,7 +155,7 @@ fn is_metadata(dir: &Path) -> bool {
 fn placed(path: &Path) -> Option<(PathBuf, String)> {
     let name = path.file_name()?.to_str()?;
     let folder = path.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p })?;
-    if name == styles::FILE || name == templates::FILE {
+    if [styles::FILE, templates::FILE, rules::FILE].contains(&name) {
         return Some((folder.to_path_buf(), name.to_string()));
     }
     let full = folder.canonicalize().ok()?;
@@ -328,7 +328,7 @@ mod tests {
         let dir = folder();
         let root = dir.path();
         let sound = look(root);
-        assert_eq!((sound.text().as_str(), sound.files), ("nothing found in 36 files\n", 36));
+        assert_eq!((sound.text().as_str(), sound.files), ("nothing found in 37 files\n", 37));
         let animals = root.join("vocabularies/animal.txt");
         let text = std::fs::read_to_string(&animals).unwrap();
         std::fs::write(&animals, format!("{text}crane\nowl\n")).unwrap();
@@ -346,7 +346,7 @@ mod tests {
         let place = format!("{}:71: warning [homonym] `crane`", animals.display());
         assert!(text.contains(&place) && text.contains("\n  help: name it more closely"), "{text}");
         assert!(text.contains("food.txt:3: error [unreadable] not UTF-8: byte 2 of line 3 is 0xE4"), "{text}");
-        assert!(text.ends_with(" in 36 files\n") && found.of(Severity::Error) > 1, "{text}");
+        assert!(text.ends_with(" in 37 files\n") && found.of(Severity::Error) > 1, "{text}");
         let one = look(&animals);
         let rules: Vec<_> = one.found.iter().map(|f| (f.rule, f.line)).collect();
         assert_eq!(rules, [(Rule::Homonym, 71), (Rule::DuplicateTerm, 72)]);

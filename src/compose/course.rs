@@ -7,10 +7,14 @@ use std::collections::HashMap;
 use super::grammar::Grammar;
 use super::metadata::STYLE;
 use super::plan::{BEYOND, KNOW, LOW, MOST, Pictures, Plan, Shape};
+use super::possible::{Allowed, Asks, Class, classes, left, prune, shares};
 use crate::model::{Problem, QuestionKind, Result};
 
 /// Options of a question across two pictures: first and second, the other way round, both the one, both the other.
 pub const CROSS: u8 = 4;
+
+/// Most pictures of a plan under rules of compatibility: what they show is held in memory, so that none comes twice.
+pub const DEALT: u64 = 4_000_000;
 
 /// What is asked at one place of a picture (or pair).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +62,18 @@ pub enum Ask {
 }
 
 impl Ask {
+    /// The type of question that it makes.
+    pub fn kind(self) -> QuestionKind {
+        match self {
+            Ask::Choice | Ask::Refusal | Ask::Beyond | Ask::PairChoice { .. } | Ask::Cross { .. } => {
+                QuestionKind::MultipleChoice
+            }
+            Ask::Claim => QuestionKind::TrueFalse,
+            Ask::Free => QuestionKind::FreeForm,
+            Ask::PairClaim { .. } => QuestionKind::YesNo,
+        }
+    }
+
     /// Cards of the decks that are dealt where `options` terms can be offered: what must come equally often.
     pub fn cards(self, options: usize) -> (usize, usize) {
         match self {
@@ -85,7 +101,12 @@ pub struct Block {
     /// What is asked about each.
     pub seats: Vec<Seat>,
     /// The terms each list of the subject may give here, as positions in it; and of what is asked beyond it.
-    pub allowed: Vec<(usize, Vec<u32>)>,
+    pub allowed: Allowed,
+    /// The lists that pictures take only some of the allowed terms from: others hide what is asked here, and are wrong
+    /// answers all the same.
+    pub drawn: Allowed,
+    /// Options of a multiple-choice question here, at most.
+    pub options: usize,
     /// For pairs: the list that differs.
     pub differs: Option<usize>,
     /// Level of its questions.
@@ -96,6 +117,11 @@ impl Block {
     /// The terms of a list that may be drawn here.
     pub fn allowed(&self, list: usize) -> &[u32] {
         self.allowed.iter().find(|(l, _)| *l == list).map_or(&[], |(_, terms)| terms)
+    }
+
+    /// The terms of a list that pictures have here.
+    pub fn drawn(&self, list: usize) -> &[u32] {
+        self.drawn.iter().find(|(l, _)| *l == list).map_or_else(|| self.allowed(list), |(_, terms)| terms)
     }
 
     /// Pictures in a unit.
@@ -153,16 +179,17 @@ impl Course {
         let mut blocks = Vec::new();
         let mut asked: HashMap<(usize, Ask, (usize, usize)), u64> = HashMap::new();
         for (at, pictures) in plan.pictures.iter().enumerate() {
-            let mut block = block(grammar, pictures, plan.options, at)?;
-            for at in 0..block.seats.len() {
-                let Seat { subtask, ask, .. } = block.seats[at];
-                // Questions with fewer options are dealt apart.
-                let options = plan.options.min(block.allowed(grammar.subtasks[subtask].list).len());
-                let before = asked.entry((subtask, ask, ask.cards(options))).or_default();
-                block.seats[at].base = *before;
-                *before += block.units;
+            for mut block in self::blocks(grammar, pictures, plan.options, at)? {
+                for at in 0..block.seats.len() {
+                    let Seat { subtask, ask, .. } = block.seats[at];
+                    // Questions with fewer options are dealt apart.
+                    let options = block.options.min(block.allowed(grammar.subtasks[subtask].list).len());
+                    let before = asked.entry((subtask, ask, ask.cards(options))).or_default();
+                    block.seats[at].base = *before;
+                    *before += block.units;
+                }
+                blocks.push(block);
             }
-            blocks.push(block);
         }
         let mut course = Course {
             name: plan.name.clone(),
@@ -175,6 +202,10 @@ impl Course {
         course.lay_out();
         if course.questions > MOST || course.pictures > MOST {
             return Err(Problem::input(format!("{} questions: a plan has at most {MOST}", course.questions)));
+        }
+        if grammar.compatibility.is_some() && course.pictures > DEALT {
+            let what = format!("{} pictures: with rules of compatibility a plan has at most {DEALT}", course.pictures);
+            return Err(Problem::input(what).help("compose parts of it, each under a name of its own"));
         }
         Ok(course)
     }
@@ -233,7 +264,8 @@ impl Course {
     }
 }
 
-fn block(grammar: &Grammar, pictures: &Pictures, options: usize, at: usize) -> Result<Block> {
+/// The blocks of an entry of a plan: one, or several where some pictures hide what is asked of the others.
+pub(super) fn blocks(grammar: &Grammar, pictures: &Pictures, options: usize, at: usize) -> Result<Vec<Block>> {
     let wrong = |what: String, field: &str| Problem::input(what).field(format!("pictures.{field}"));
     let names = |list: Vec<&str>| list.join(", ");
     let subject = grammar.subject(&pictures.subject).ok_or_else(|| {
@@ -295,36 +327,125 @@ fn block(grammar: &Grammar, pictures: &Pictures, options: usize, at: usize) -> R
     lists.extend(about.iter().map(|s| grammar.subtasks[*s].list));
     lists.sort_unstable();
     lists.dedup();
-    let allowed = allowed(grammar, pictures, &lists)?;
-    for (list, terms) in &allowed {
+    let mut allowed = allowed(grammar, pictures, &lists)?;
+    let rules_of = grammar.compatibility.as_deref().filter(|_| !beyond);
+    let before: Vec<usize> = allowed.iter().map(|(_, terms)| terms.len()).collect();
+    if let Some(compatible) = grammar.compatibility.as_deref() {
+        prune(compatible, &rules.lists, &mut allowed);
+    }
+    for ((list, terms), before) in allowed.iter().zip(before) {
+        let name = &grammar.lists[*list].name;
+        let help = |p: Problem| if terms.len() < before { p.help(EXCLUDED) } else { p };
         if terms.len() < 2 && about.iter().any(|s| grammar.subtasks[*s].list == *list) {
-            let name = &grammar.lists[*list].name;
-            return Err(wrong(format!("{} terms of {name} are left: a question needs 2", terms.len()), "exclude"));
+            let what = format!("{} terms of {name} are left: a question needs 2", terms.len());
+            return Err(help(wrong(what, "exclude")));
         }
         if terms.is_empty() {
-            let name = &grammar.lists[*list].name;
-            return Err(wrong(format!("no term of {name} is left for the prompt of {}", rules.name), "exclude"));
+            return Err(help(wrong(format!("no term of {name} is left for the prompt of {}", rules.name), "exclude")));
         }
     }
-    let left = |list: usize| allowed.iter().find(|(l, _)| *l == list).map_or(0, |(_, t)| t.len() as u64);
-    let units = match (pictures.count, pictures.per_term, pictures.per_style) {
-        (Some(n), _, _) => n,
-        (_, Some(n), _) => {
-            let main = rules.main.ok_or_else(|| wrong(format!("{} has no main vocabulary", rules.name), "per-term"))?;
-            n.saturating_mul(left(main))
-        }
-        (_, _, n) => n.unwrap_or(0).saturating_mul(left(grammar.list(STYLE).unwrap_or(usize::MAX))),
-    };
-    let most = |subtask: usize| options.min(left(grammar.subtasks[subtask].list) as usize);
-    let seats = seats(grammar, pictures, subject, &about, &most)?;
     let level = match pictures.shape {
         Shape::Single => pictures.level.clone(),
         Shape::Pair => Some(pictures.level.clone().unwrap_or_else(|| LOW.into())),
         Shape::Refusal => Some(pictures.level.clone().unwrap_or_else(|| KNOW.into())),
         Shape::Beyond => Some(BEYOND.into()),
     };
+    let of = |list: usize| allowed.iter().find(|(l, _)| *l == list).map_or(&[][..], |(_, t)| t);
+    let most = |subtask: usize| options.min(of(grammar.subtasks[subtask].list).len());
+    let all = seats(grammar, pictures, subject, &about, &most)?;
+    let classes = match rules_of {
+        None => Vec::new(),
+        Some(compatible) => {
+            let asks: Vec<Asks> = all.iter().map(|seat| asks(grammar, subject, seat)).collect();
+            // The two terms of a pair are of one group: each is wrong of the other's picture.
+            let sorted = |list: usize, term: u32| if differs == Some(list) { compatible.group(list, term) } else { 0 };
+            let mut classes = classes(compatible, &rules.lists, &allowed, &asks, &sorted);
+            if let Some(list) = differs {
+                paired(compatible, list, of(list), &mut classes);
+            }
+            if classes.is_empty() {
+                let what = format!("nothing can be asked about {} here: every picture hides it", rules.name);
+                return Err(wrong(what, "about").help(EXCLUDED));
+            }
+            classes
+        }
+    };
+    let count = |list: usize| {
+        if classes.is_empty() { of(list).len() as u64 } else { left(&classes, list, of(list)).len() as u64 }
+    };
+    let units = match (pictures.count, pictures.per_term, pictures.per_style) {
+        (Some(n), _, _) => n,
+        (_, Some(n), _) => {
+            let main = rules.main.ok_or_else(|| wrong(format!("{} has no main vocabulary", rules.name), "per-term"))?;
+            n.saturating_mul(count(main))
+        }
+        (_, _, n) => n.unwrap_or(0).saturating_mul(count(grammar.list(STYLE).unwrap_or(usize::MAX))),
+    };
+    let units = units.min(MOST + 1);
     let name = format!("{at}/{}", rules.name);
-    Ok(Block { subject, name, units: units.min(MOST + 1), seats, allowed, differs, level })
+    if classes.is_empty() {
+        return Ok(vec![Block {
+            subject,
+            name,
+            units,
+            seats: all,
+            allowed,
+            drawn: Vec::new(),
+            options,
+            differs,
+            level,
+        }]);
+    }
+    let mut blocks = Vec::new();
+    for (nth, (class, units)) in classes.iter().zip(shares(&classes, units)).enumerate().filter(|(_, (_, u))| *u > 0) {
+        let fewest = match (rules_of, differs) {
+            (Some(compatible), Some(list)) => {
+                let terms = class.terms.iter().find(|(l, _)| *l == list).map_or(of(list), |(_, t)| t);
+                1 + terms.iter().map(|t| compatible.wrong(list, *t, of(list), options - 1)).min().unwrap_or(0)
+            }
+            _ => options,
+        };
+        let seats: Vec<Seat> = match differs {
+            Some(_) => seats(grammar, pictures, subject, &about, &|subtask| fewest.min(most(subtask)))?,
+            None => all.iter().zip(&class.asked).filter(|(_, asked)| **asked).map(|(seat, _)| seat.clone()).collect(),
+        };
+        blocks.push(Block {
+            subject,
+            name: if nth == 0 { name.clone() } else { format!("{name}/{nth}") },
+            units,
+            seats,
+            allowed: allowed.clone(),
+            drawn: class.terms.clone(),
+            options: fewest,
+            differs,
+            level: level.clone(),
+        });
+    }
+    Ok(blocks)
+}
+
+/// Leaves the terms of a pair's list that another one of their class differs from.
+fn paired(rules: &super::compatibility::Compatibility, list: usize, all: &[u32], classes: &mut Vec<Class>) {
+    for class in classes.iter_mut() {
+        if !class.terms.iter().any(|(l, _)| *l == list) {
+            class.terms.push((list, all.to_vec()));
+        }
+        for (_, terms) in class.terms.iter_mut().filter(|(l, _)| *l == list) {
+            let others = terms.clone();
+            terms.retain(|t| others.iter().any(|o| o != t && !rules.alike(list, *t, *o)));
+        }
+    }
+    classes.retain(|class| class.terms.iter().all(|(_, terms)| !terms.is_empty()));
+}
+
+/// Why fewer terms are left than a plan names.
+const EXCLUDED: &str = "compatibility.toml excludes the others: `--allow-impossible` composes without it";
+
+/// What a question is about, for the rules of compatibility.
+fn asks(grammar: &Grammar, subject: usize, seat: &Seat) -> Asks {
+    let subtask = &grammar.subtasks[seat.subtask];
+    let free = seat.ask == Ask::Free;
+    Asks { lists: grammar.asks(&grammar.subjects[subject], subtask, free), options: (!free).then_some(subtask.list) }
 }
 
 /// Whether a subtask's question names the subject, which only its own prompt has.

@@ -1,7 +1,9 @@
 //! Metadata made ready to compose from: slots resolved, fragments put in, and everything that cannot work found.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
+use super::compatibility::Compatibility;
 use super::metadata::template::{Piece, Template, article};
 use super::metadata::templates::Text;
 use super::metadata::{Metadata, STYLE, file_of};
@@ -126,6 +128,8 @@ pub struct Grammar {
     pub vocabulary_revision: String,
     /// Revision of styles and templates.
     pub template_revision: String,
+    /// Which terms go together; `None` where the metadata has no rules about it.
+    pub compatibility: Option<Arc<Compatibility>>,
 }
 
 impl Grammar {
@@ -150,6 +154,32 @@ impl Grammar {
     /// The subtask of this name.
     pub fn subtask(&self, name: &str) -> Option<usize> {
         self.subtasks.iter().position(|s| s.name == name)
+    }
+
+    /// The grammar as it would be without rules of compatibility.
+    pub fn without_rules(mut self) -> Grammar {
+        self.compatibility = None;
+        self
+    }
+
+    /// The lists that a question of this subtask is about, sorted: what it asks for and what it names. In free form
+    /// that is everything the reference answer describes.
+    pub fn asks(&self, subject: &Subject, subtask: &Subtask, free_form: bool) -> Vec<usize> {
+        let list = |slot: &str| match slot {
+            "term" => Some(subtask.list),
+            "subject" => subject.main,
+            name => self.list(name),
+        };
+        let own = [&subtask.question, &subtask.statement, &subtask.yes_no];
+        let texts: Vec<&Template> = match self.free_form(subject, subtask) {
+            Some((describe, answer)) if free_form => vec![describe, answer],
+            _ => own.to_vec(),
+        };
+        let mut lists: Vec<usize> = texts.iter().flat_map(|t| t.slots()).filter_map(|s| list(&s.name)).collect();
+        lists.push(subtask.list);
+        lists.sort_unstable();
+        lists.dedup();
+        lists
     }
 
     /// The free-form question and its reference answer for a subtask of a subject: the subtask's own, else the
@@ -211,6 +241,12 @@ impl<'m> Compiler<'m> {
             self.subtask(name, subtask);
         }
         self.support();
+        if let Some(rules) = metadata.rules() {
+            let mut found = Vec::new();
+            let ready = Compatibility::compile(rules, &self.grammar.lists, metadata, &mut found);
+            self.grammar.compatibility = Some(Arc::new(ready));
+            self.found.append(&mut found);
+        }
     }
 
     fn lists(&mut self) {

@@ -4,22 +4,31 @@
 //! |---|---|
 //! | [`metadata`] | vocabularies, styles and templates, read and edited |
 //! | [`grammar`] | metadata made ready: slots resolved, what cannot work found |
-//! | [`plan`], [`course`] | how many pictures of what; every question in its place |
+//! | [`plan`], [`possible`], [`course`] | how many pictures of what; every question in its place |
+//! | [`compatibility`] | which terms can stand in one picture, what it hides and shows anyway |
+//! | `deal` | what every picture shows, where the rules decide it too |
 //! | [`near`] | when two terms can both be right |
 //! | [`lint`] | what is wrong with metadata and with questions |
 //! | [`sample`] | the sample set, drawn by the program |
 
+pub mod compatibility;
 pub mod course;
+mod deal;
 pub mod engine;
 pub mod grammar;
 pub mod lint;
 pub mod metadata;
 pub mod near;
 pub mod plan;
+mod possible;
 pub mod sample;
 
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod scenes_tests;
+#[cfg(test)]
+mod world;
 #[cfg(test)]
 mod tests {
     use super::grammar::Grammar;

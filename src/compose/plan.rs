@@ -11,6 +11,8 @@ use crate::model::{Problem, QuestionKind, Result};
 const OPTIONS: usize = 4;
 /// Most options a question can have: one for each letter.
 const MOST_OPTIONS: usize = 26;
+/// The question types of the plan without a file.
+const KINDS: [QuestionKind; 3] = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse, QuestionKind::FreeForm];
 /// Most pictures or questions one plan can have.
 pub const MOST: u64 = 1 << 31;
 
@@ -146,8 +148,6 @@ impl Plan {
     /// The plan without a file: `count` questions spread as evenly as whole numbers allow over all subtasks and the
     /// three question types, and over the subjects that support each subtask.
     pub fn balanced(grammar: &Grammar, count: u64) -> Plan {
-        const KINDS: [QuestionKind; 3] =
-            [QuestionKind::MultipleChoice, QuestionKind::TrueFalse, QuestionKind::FreeForm];
         let mut pictures = Vec::new();
         let supported: Vec<(&str, Vec<&str>)> = grammar
             .subtasks
@@ -155,6 +155,7 @@ impl Plan {
             .enumerate()
             .map(|(at, subtask)| {
                 let subjects = grammar.subjects.iter().filter(|s| s.supports.contains(&at));
+                let subjects = subjects.filter(|s| possible(grammar, &s.name, &subtask.name));
                 (subtask.name.as_str(), subjects.map(|s| s.name.as_str()).collect())
             })
             .filter(|(_, subjects): &(_, Vec<_>)| !subjects.is_empty())
@@ -165,7 +166,10 @@ impl Plan {
             let mut add = |subject: &str, count: u64, kinds: Vec<QuestionKind>| {
                 if count > 0 && !kinds.is_empty() {
                     let (subject, about) = (subject.to_string(), vec![subtask.to_string()]);
-                    pictures.push(Pictures { subject, about, kinds, count: Some(count), ..Pictures::default() });
+                    let whole = Pictures { subject, about, kinds, count: Some(count), ..Pictures::default() };
+                    let rest = missing(grammar, &whole);
+                    pictures.push(whole);
+                    pictures.extend(rest);
                 }
             };
             let many = subjects.len() as u64;
@@ -180,6 +184,31 @@ impl Plan {
         }
         Plan { name: "balanced".into(), options: OPTIONS, pictures }
     }
+}
+
+/// Whether every type of question of a subtask can be asked about some picture of a subject.
+fn possible(grammar: &Grammar, subject: &str, subtask: &str) -> bool {
+    let can = |kind: &QuestionKind| {
+        let (subject, about) = (subject.to_string(), vec![subtask.to_string()]);
+        let one = Pictures { subject, about, kinds: vec![*kind], count: Some(1), ..Pictures::default() };
+        super::course::blocks(grammar, &one, OPTIONS, 0).is_ok()
+    };
+    grammar.compatibility.is_none() || KINDS.iter().all(can)
+}
+
+/// Where some pictures hide what one of the types asks, that type gets pictures of its own, so that every type comes
+/// as often as the plan says.
+fn missing(grammar: &Grammar, whole: &Pictures) -> Vec<Pictures> {
+    let (Some(_), Ok(blocks)) = (&grammar.compatibility, super::course::blocks(grammar, whole, OPTIONS, 0)) else {
+        return Vec::new();
+    };
+    let asked = |kind: QuestionKind| {
+        let of = |b: &super::course::Block| b.units * b.seats.iter().filter(|s| s.ask.kind() == kind).count() as u64;
+        blocks.iter().map(of).sum::<u64>()
+    };
+    let count = whole.count.unwrap_or(0);
+    let short = whole.kinds.iter().map(|kind| (*kind, count.saturating_sub(asked(*kind)))).filter(|(_, n)| *n > 0);
+    short.map(|(kind, n)| Pictures { kinds: vec![kind], count: Some(n), ..whole.clone() }).collect()
 }
 
 #[cfg(test)]

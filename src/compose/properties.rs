@@ -8,159 +8,13 @@ use proptest::prelude::*;
 use super::course::Course;
 use super::engine::{Composer, choices_of, recipe, write};
 use super::grammar::Grammar;
-use super::metadata::{Metadata, STYLE, VOCABULARIES, styles, templates};
+use super::metadata::STYLE;
 use super::near::{holds, plain};
-use super::plan::{Pictures, Plan, Shape};
+use super::plan::Plan;
+use super::scenes_tests::HELD as KEPT;
+use super::world::{composer, ruled};
 use crate::model::draw::Stream;
-use crate::model::{Item, MetaFile, QuestionKind, Role, Rule, Side};
-
-const NAMES: [&str; 6] = ["animal", "color", "place", "mood", "tool", STYLE];
-const WORDS: [&str; 14] =
-    ["red", "owl", "old", "sea", "ice", "oak", "hour", "unit", "Egg", "grand", "piano", "wine", "ash", "elm"];
-
-/// Random metadata and a random plan for it.
-struct World {
-    draw: Stream,
-    /// Terms that no other term and no template holds; otherwise terms are near, inside and equal to each other.
-    apart: bool,
-}
-
-impl World {
-    fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.draw.below(of.len())]
-    }
-
-    fn coin(&mut self) -> bool {
-        self.draw.below(2) == 0
-    }
-
-    fn terms(&mut self, list: usize) -> Vec<String> {
-        let many = 2 + self.draw.below(9);
-        let mut terms: Vec<String> = Vec::new();
-        while terms.len() < many {
-            let mut words: Vec<String> = (0..self.draw.below(3)).map(|_| (*self.pick(&WORDS)).to_string()).collect();
-            if self.apart || words.is_empty() {
-                words.push(format!("{}{}", ["q", "an", "zu"][terms.len() % 3], list * 100 + terms.len()));
-            }
-            let term = words.join(if self.coin() { " " } else { "-" });
-            // Terms that read alike are an error that the linter finds.
-            if !terms.iter().any(|t| plain(t) == plain(&term)) {
-                terms.push(term);
-            }
-        }
-        terms
-    }
-
-    fn metadata(&mut self) -> Metadata {
-        let mut files = Vec::new();
-        for (at, name) in NAMES.iter().enumerate() {
-            let terms = self.terms(at);
-            if *name == STYLE {
-                let style = |t: &String| format!("[[style]]\nname = \"{t}\"\nprompt = \"drawn\"\nnegative = \"bad\"\n");
-                files.push(MetaFile { name: styles::FILE.into(), text: terms.iter().map(style).collect() });
-            } else {
-                let text = terms.iter().map(|t| format!("{t}\n")).collect();
-                files.push(MetaFile { name: format!("{VOCABULARIES}{name}.txt"), text });
-            }
-        }
-        let text = self.templates();
-        files.push(MetaFile { name: templates::FILE.into(), text });
-        Metadata::parse(files)
-    }
-
-    fn slot(&mut self, name: &str) -> String {
-        if self.coin() { format!("{{{name}}}") } else { format!("{{a {name}}}") }
-    }
-
-    fn templates(&mut self) -> String {
-        let mut text = templates::tests::SMALL.split("[subject.animal]").next().unwrap_or_default().to_string();
-        text = text.replace("thing = \"1 {color} {animal}\"", "thing = \"seen {color}\"");
-        for subject in 0..3 {
-            let mut held: Vec<&str> = NAMES[..5].iter().copied().filter(|_| self.draw.below(3) > 0).collect();
-            held.push(STYLE);
-            let wordings = 1 + self.draw.below(3);
-            let prompts: Vec<String> = (0..wordings)
-                .map(|_| {
-                    let mut order = held.clone();
-                    self.draw.shuffle(&mut order);
-                    let slots: Vec<String> = order
-                        .iter()
-                        .map(|n| if *n == "color" && self.coin() { "{thing}".into() } else { self.slot(n) })
-                        .collect();
-                    format!("\"shown {}\"", slots.join(" with "))
-                })
-                .collect();
-            text.push_str(&format!("[subject.s{subject}]\nprompt = [{}]\n", prompts.join(", ")));
-            text.push_str(&format!("main = \"{}\"\n", self.pick(&held)));
-            text.push_str(&format!(
-                "describe = \"Describe s{subject}.\"\nanswer = \"{{{}}} here\"\n",
-                self.pick(&held)
-            ));
-        }
-        for name in NAMES {
-            let (own, of) = (self.coin(), if self.coin() { " of the {subject}" } else { "" });
-            text.push_str(&format!("[subtask.{name}]\nvocabulary = \"{name}\"\nphrases = {}\n", self.coin()));
-            text.push_str(&format!(
-                "question = \"Which {name}{of} is it?\"\nstatement = \"It is {}.\"\n",
-                self.slot("term")
-            ));
-            text.push_str(&format!("yes-no = \"Is it {}?\"\n", self.slot("term")));
-            if own {
-                text.push_str(&format!("describe = \"Say the {name}.\"\nanswer = \"{{term}}{of}\"\n"));
-            }
-        }
-        text
-    }
-
-    fn plan(&mut self, grammar: &Grammar) -> Plan {
-        let options = 2 + self.draw.below(5);
-        let blocks = 1 + self.draw.below(4);
-        let pictures = (0..blocks).map(|_| self.pictures(grammar)).collect();
-        Plan { name: "world".into(), options, pictures }
-    }
-
-    fn pictures(&mut self, grammar: &Grammar) -> Pictures {
-        let subject = &grammar.subjects[self.draw.below(grammar.subjects.len())];
-        let shape = *self.pick(&[Shape::Single, Shape::Single, Shape::Pair, Shape::Refusal, Shape::Beyond]);
-        let differs = (shape == Shape::Pair).then(|| grammar.lists[*self.pick(&subject.lists)].name.clone());
-        let mut pictures = Pictures { subject: subject.name.clone(), shape, differs, ..Pictures::default() };
-        let many = self.draw.below(30) as u64;
-        match self.draw.below(3) {
-            0 => pictures.per_term = Some(many % 5),
-            1 => pictures.per_style = Some(many % 5),
-            _ => pictures.count = Some(many),
-        }
-        if shape == Shape::Single && self.coin() {
-            pictures.kinds = vec![*self.pick(&[QuestionKind::MultipleChoice, QuestionKind::TrueFalse])];
-        }
-        if self.coin() {
-            let list = &grammar.lists[self.draw.below(grammar.lists.len())];
-            pictures.exclude = vec![list.terms[0].clone()];
-        }
-        if shape == Shape::Refusal && self.coin() {
-            pictures.level = Some("basic".into());
-        }
-        pictures
-    }
-}
-
-/// A composer for world number `world`; none where its plan cannot be worked out.
-fn composer(world: u64, apart: bool, seed: u64) -> Option<Composer> {
-    let mut world = World { draw: Stream::new(world), apart };
-    let metadata = world.metadata();
-    assert_eq!(metadata.found().count(), 0, "{:?}", metadata.found().collect::<Vec<_>>());
-    let (grammar, found) = Grammar::compile(&metadata);
-    assert!(found.iter().all(|f| f.rule == Rule::UnsupportedSlot), "{found:?}");
-    let plan = world.plan(&grammar);
-    let course = match Course::new(&grammar, &plan) {
-        Ok(course) => course,
-        Err(problem) => {
-            assert!(problem.place.field.is_some_and(|f| f.starts_with("pictures.")));
-            return None;
-        }
-    };
-    Some(Composer::new(Arc::new(grammar), Arc::new(course), seed))
-}
+use crate::model::{Item, QuestionKind, Role, Rule, Side};
 
 /// What must hold of one item by itself.
 fn sound(grammar: &Grammar, item: &Item) {
@@ -291,6 +145,26 @@ proptest! {
                 items.iter().map(|i| i.provenance.as_ref().unwrap().picture).collect();
             prop_assert_eq!(pictures.len() as u64, composer.course().pictures());
             prop_assert_eq!(pictures.last().copied().unwrap_or(0), composer.course().pictures());
+        }
+    }
+
+    #[test]
+    fn under_rules_every_question_keeps_them_and_all_stays_even(world: u64, seed: u64) {
+        if let Some(mut composer) = ruled(world, seed) {
+            let n = composer.course().questions();
+            let all: Vec<Option<Item>> = (0..n).map(|n| composer.question(n)).collect();
+            for (n, item) in all.iter().enumerate() {
+                prop_assert!(item.is_some() || composer.is_impossible(n as u64), "{:?}", (composer.about(n as u64), &composer.course().blocks));
+            }
+            let items: Vec<Item> = all.into_iter().flatten().collect();
+            let mut lint = super::lint::ItemLint::new(Some(composer.grammar())).sampled();
+            items.iter().zip(1..).for_each(|(item, line)| lint.see(item, line));
+            let broken = lint.finish().into_iter().find(|f| f.rule != Rule::RepeatedQuestion && KEPT.contains(&f.rule));
+            prop_assert_eq!(broken, None);
+            items.iter().for_each(|item| sound(composer.grammar(), item));
+            if items.len() as u64 == n {
+                even(&items);
+            }
         }
     }
 

@@ -70,6 +70,9 @@ rules! {
     UnknownSlot, "unknown-slot", Error, "a slot is neither a vocabulary nor a fragment: a misspelling";
     CyclicFragment, "cyclic-fragment", Error, "a fragment uses itself";
     UnsupportedSlot, "unsupported-slot", Error, "a question uses a term that the prompt does not put into the picture";
+    BadRule, "bad-rule", Error, "a rule of compatibility.toml cannot be used: a field is missing, unknown or of another kind";
+    UnknownTerm, "unknown-term", Warning, "a rule names a term or vocabulary that is not there";
+    Ungrouped, "ungrouped", Warning, "a vocabulary has groups and this term is in none, or alone in its own";
     UnusedVocabulary, "unused-vocabulary", Warning, "no template uses this vocabulary, fragment, subject or subtask";
     NearSynonym, "near-synonym", Warning, "two terms can both answer: one letter apart, one inside the other, or one head noun";
     Homonym, "homonym", Warning, "a term has a second meaning that a picture may show instead";
@@ -81,6 +84,13 @@ rules! {
     WrongLabel, "wrong-label", Error, "a true/false question is labelled against its own prompt";
     Unanswerable, "unanswerable", Error, "the prompt does not hold what the question asks for";
     EmptyQuestion, "empty-question", Error, "the question, an option or the answer is empty";
+    ImpossibleScene, "impossible-scene", Error, "two terms of a picture cannot stand together";
+    HiddenAnswer, "hidden-answer", Error, "the question asks about what a term of its picture hides";
+    SecondAnswer, "second-answer", Error, "an option of another group can be right as well: a time of day beside a place";
+    LookAlike, "look-alike", Error, "a wrong option looks like the right one";
+    ShownAnyway, "shown-anyway", Error, "the picture shows a wrong option anyway";
+    RepeatedQuestion, "repeated-question", Warning, "the same prompt, question and options stand on another picture";
+    FarDistractor, "far-distractor", Warning, "a word to read has options that differ at a glance, and the list has nearer ones";
     PositionSkew, "position-skew", Warning, "the right option is not spread evenly over the positions";
     LabelSkew, "label-skew", Warning, "true and false are not balanced";
     AnswerLeak, "answer-leak", Warning, "the words of the answer stand in the question";

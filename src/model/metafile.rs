@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 /// A metadata file as text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetaFile {
-    /// Its name in the metadata folder: `vocabularies/animal.txt`, `judge/NAME.toml`, `instruct/NAME.toml`, `styles.toml`, `templates.toml`.
+    /// Its name in the metadata folder: `vocabularies/animal.txt`, `judge/NAME.toml`, `instruct/NAME.toml`, `styles.toml`, `templates.toml`,
+    /// `compatibility.toml`.
     pub name: String,
     /// What it holds.
     pub text: String,
@@ -19,6 +20,7 @@ macro_rules! shipped {
 }
 
 shipped! {
+    "compatibility.toml",
     "instruct/autobench-v.toml",
     "instruct/dysca.toml",
     "instruct/mm-sap.toml",

@@ -87,6 +87,27 @@ pub struct Grid {
     pub columns: Vec<(String, Tally)>,
     /// Row by row.
     pub cells: Vec<Tally>,
+    /// Cells that the rules of compatibility leave empty, by position, with why.
+    pub excluded: Vec<(u32, String)>,
+}
+
+impl Grid {
+    /// Why a cell is to be empty, if it is.
+    pub fn why_not(&self, cell: usize) -> Option<&str> {
+        let at = self.excluded.binary_search_by_key(&cell, |(at, _)| *at as usize).ok()?;
+        Some(&self.excluded[at].1)
+    }
+
+    /// Cells that can hold items, and how many of them do. Items without a value belong to no cell here.
+    pub fn filled(&self) -> (usize, usize) {
+        let wide = self.columns.len().max(1);
+        let named = |at: &usize| {
+            let (row, column) = (&self.rows[at / wide].0, &self.columns[at % wide].0);
+            !row.is_empty() && !column.is_empty() && self.why_not(*at).is_none()
+        };
+        let possible: Vec<usize> = (0..self.cells.len()).filter(named).collect();
+        (possible.len(), possible.into_iter().filter(|at| self.cells[*at].all() > 0).count())
+    }
 }
 
 /// What metadata would do to the items that exist.

@@ -324,8 +324,8 @@ fn take(
             jobs::import(shared, outbox.clone(), number, jobs::Source::Files(ask), flag(running, number));
             return true;
         }
-        Ask::Compose { plan, seed, count } => {
-            let source = jobs::Source::Compose(Order { plan, seed, count });
+        Ask::Compose { plan, seed, count, allow_impossible } => {
+            let source = jobs::Source::Compose(Order { plan, seed, count, allow_impossible });
             jobs::import(shared, outbox.clone(), number, source, flag(running, number));
             return true;
         }

@@ -51,6 +51,8 @@ pub struct Order {
     pub seed: u64,
     /// With a plan only its first so many questions; without one so many in all, [`COUNT`] where it says nothing.
     pub count: Option<u64>,
+    /// Composes as if there were no rules of compatibility.
+    pub allow_impossible: bool,
 }
 
 /// The metadata of a project, or the shipped metadata for none; and files that cannot be read.
@@ -99,6 +101,7 @@ impl Composition {
     /// out.
     pub fn new(metadata: &Metadata, unreadable: &[Finding], order: &Order) -> Result<Composition> {
         let grammar = ready(metadata, unreadable)?;
+        let grammar = if order.allow_impossible { grammar.without_rules() } else { grammar };
         let (plan, most) = match &order.plan {
             Some(text) => (Plan::parse(text, Path::new("the plan"))?, order.count.unwrap_or(u64::MAX)),
             None => {
@@ -127,6 +130,16 @@ impl Composition {
         self.questions
     }
 
+    /// Where questions repeat another word for word, because the vocabularies and wordings make no more: a line for
+    /// each subject and subtask.
+    pub fn repeated(&self) -> Vec<String> {
+        let line = |(subject, subtask, n): (String, String, u64)| {
+            let (verb, each) = if n == 1 { ("repeats", "question") } else { ("repeat", "questions") };
+            format!("{n} {each} about {subtask} of {subject} {verb} another: its terms and prompts make no more")
+        };
+        self.composer.repeated().into_iter().map(line).collect()
+    }
+
     /// Composes everything, on several threads; `make` runs there, `take` here and in order.
     fn each<T: Send>(
         &self,
@@ -134,14 +147,24 @@ impl Composition {
         watch: Watch<'_>,
         take: &mut dyn FnMut(T) -> Result<()>,
     ) -> Result<()> {
+        self.each_on(WORKERS, make, watch, take)
+    }
+
+    fn each_on<T: Send>(
+        &self,
+        threads: u64,
+        make: &(impl Fn(Item) -> Result<T> + Sync),
+        watch: Watch<'_>,
+        take: &mut dyn FnMut(T) -> Result<()>,
+    ) -> Result<()> {
         let chunks = self.questions.div_ceil(CHUNK);
         std::thread::scope(|scope| {
             let mut workers = Vec::new();
-            for worker in 0..WORKERS.min(chunks) {
+            for worker in 0..threads.min(chunks) {
                 let (give, get) = sync_channel::<Result<Vec<T>>>(AHEAD);
                 let mut composer = self.composer.clone();
                 let compose = move || {
-                    for chunk in (worker..chunks).step_by(WORKERS as usize) {
+                    for chunk in (worker..chunks).step_by(threads as usize) {
                         let numbers = chunk * CHUNK..self.questions.min((chunk + 1) * CHUNK);
                         let made = numbers.map(|n| make(question(&mut composer, n)?)).collect();
                         // Nobody takes it any more after an error or when it was cancelled.
@@ -160,7 +183,7 @@ impl Composition {
                     return Err(Problem::new(Kind::Cancelled, "the composition was cancelled; nothing was added"));
                 }
                 let ended = |_| Problem::new(Kind::Io, "a composing thread ended before its work");
-                for made in workers[(chunk % WORKERS) as usize].recv().map_err(ended)?? {
+                for made in workers[(chunk % threads) as usize].recv().map_err(ended)?? {
                     take(made)?;
                 }
             }
@@ -219,6 +242,7 @@ impl Composition {
         report.items = done.rows;
         report.files.push(files(done.rows));
         report.notes.push(format!("its {last_picture} pictures are named in the items and not made yet"));
+        report.notes.extend(self.repeated());
         let part = Part {
             file: file.clone(),
             holds: Holds::Items { dataset: dataset.into() },
@@ -257,7 +281,12 @@ impl Composition {
     /// # Errors
     /// Cancellation, and a question that cannot be composed.
     pub fn summary(&self, watch: Watch<'_>) -> Result<Summary> {
-        let mut summary = Summary { dataset: self.dataset().into(), questions: self.questions, ..Summary::default() };
+        let mut summary = Summary {
+            dataset: self.dataset().into(),
+            questions: self.questions,
+            notes: self.repeated(),
+            ..Summary::default()
+        };
         let mut rows: BTreeMap<(String, QuestionKind), BTreeMap<Option<u64>, u64>> = BTreeMap::new();
         self.each(&Ok, watch, &mut |item: Item| {
             let subtask = item.subtask.clone().unwrap_or_default();
@@ -296,6 +325,8 @@ pub struct Summary {
     pub counts: Vec<Count>,
     /// The first question of each type.
     pub examples: Vec<Item>,
+    /// What to know of it.
+    pub notes: Vec<String>,
 }
 
 /// Questions of one subtask and type.
@@ -330,12 +361,18 @@ fn last_picture_of(item: &Item) -> u64 {
 fn question(composer: &mut Composer, n: u64) -> Result<Item> {
     composer.question(n).ok_or_else(|| {
         let (subject, subtask) = composer.about(n).unwrap_or_default();
-        Problem::input(format!(
-            "question {}, {subtask} of {subject}: no term is left that is wrong of its picture",
-            n + 1
-        ))
-        .field(subtask)
-        .help("give the vocabulary more terms that differ, or exclude what holds of every picture")
+        let (what, help) = if composer.is_impossible(n) {
+            (
+                "no terms are left that can stand together in its picture",
+                "loosen the rules of compatibility.toml, or compose with --allow-impossible",
+            )
+        } else {
+            (
+                "no term is left that is wrong of its picture",
+                "give the vocabulary more terms that differ, or exclude what holds of every picture",
+            )
+        };
+        Problem::input(format!("question {}, {subtask} of {subject}: {what}", n + 1)).field(subtask).help(help)
     })
 }
 

@@ -5,6 +5,7 @@
 //! | [`line`] | what is read of an item |
 //! | [`axis`] | subjects, vocabularies and the like as properties that items have values of |
 //! | [`count`] | terms, grids, terms whose items fail |
+//! | [`excluded`] | cells of a grid that the rules leave empty |
 //! | [`fresh`] | which items are stale or gone under other metadata |
 //!
 //! A composed item names its terms by vocabulary. What it claims or offers belongs to whatever vocabulary its subtask
@@ -13,6 +14,7 @@
 
 mod axis;
 pub mod count;
+mod excluded;
 pub mod fresh;
 mod line;
 

@@ -29,7 +29,7 @@ const NAME_LIMIT: usize = 80;
 /// The folders of vocabularies and of judgings, and what their files end in.
 const FOLDERS: [(&str, &str); 3] = [("instruct", ".toml"), ("judge", ".toml"), ("vocabularies", ".txt")];
 /// The files beside those folders.
-const SINGLE: [&str; 2] = ["styles.toml", "templates.toml"];
+const SINGLE: [&str; 3] = ["compatibility.toml", "styles.toml", "templates.toml"];
 /// What a save is about to do, while it does it.
 const INTENT: &str = ".benchtop-save";
 
@@ -48,8 +48,8 @@ fn inner(name: &str) -> Option<&str> {
         .then_some(name)
 }
 
-/// Checks that `name` is that of a metadata file: `styles.toml`, `templates.toml`, `vocabularies/NAME.txt`,
-/// `judge/NAME.toml`, `instruct/NAME.toml`. A NAME that is `new` must be one that a slot can have.
+/// Checks that `name` is that of a metadata file: `compatibility.toml`, `styles.toml`, `templates.toml`,
+/// `vocabularies/NAME.txt`, `judge/NAME.toml`, `instruct/NAME.toml`. A NAME that is `new` must be one that a slot can have.
 ///
 /// # Errors
 /// [`Kind::Input`] says what names there are.
@@ -61,8 +61,8 @@ pub fn check_name(name: &str, new: bool) -> Result<()> {
     }
     let shown: String = name.chars().take(100).flat_map(char::escape_debug).collect();
     Err(Problem::input(format!("`{shown}` cannot be the name of a metadata file")).help(
-        "styles.toml, templates.toml, vocabularies/NAME.txt, judge/NAME.toml or instruct/NAME.toml, where NAME is \
-         lower-case letters, digits and `-`",
+        "compatibility.toml, styles.toml, templates.toml, vocabularies/NAME.txt, judge/NAME.toml or \
+         instruct/NAME.toml, where NAME is lower-case letters, digits and `-`",
     ))
 }
 

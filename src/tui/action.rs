@@ -277,11 +277,12 @@ actions! {
     MoveTerms, "move to vocabulary", Vocabulary, ["m"], true, "move the selected terms, or this one, to another vocabulary";
     ReplaceText, "replace text", Vocabulary, ["R"], true, "replace text in the selected terms, or in all shown";
     NewVocabulary, "new vocabulary", Vocabulary, ["ctrl-n"], true, "make another vocabulary: a file of terms";
+    TermRules, "rules of a term", Vocabulary, ["W"], true, "what these terms cannot stand with, hide, show or look like: go to a rule, or add one";
     ShowTerms, "show terms", Vocabulary, ["f"], false, "all terms, or those changed, with findings, disabled";
 
     // Templates.
     TypeText, "type", Templates, ["i"], false, "type into the text; esc ends it";
-    OtherFile, "other file", Templates, ["o"], false, "templates.toml, styles.toml, then what judges are asked";
+    OtherFile, "other file", Templates, ["o"], false, "templates.toml, styles.toml, compatibility.toml, then what judges are asked";
 
     // Typing.
     StopTyping, "stop typing", Editor, ["esc"], false, "end typing; the keys mean actions again";

@@ -100,3 +100,51 @@ fn pairs_leave_as_mvp_bench_and_come_back_and_errors_in_the_metadata_refuse() {
         assert!(refused.contains("foood") && refused.contains("benchtop lint"), "{refused}");
     }
 }
+
+#[test]
+fn the_rules_of_compatibility_hold_unless_they_are_put_aside() {
+    let bench = Bench::new();
+    let (kept, aside) = (bench.beside("kept.jsonl"), bench.beside("aside.jsonl"));
+    let compose = |out: &std::path::Path, more: &[&str]| {
+        let args = ["compose", "--count", "4000", "--format", "jsonl", "--out", out.to_str().unwrap()];
+        bench.run(args.iter().chain(more).copied()).ok()
+    };
+    compose(&kept, &[]);
+    compose(&aside, &["--allow-impossible"]);
+    let rules = |path: &std::path::Path| -> std::collections::BTreeSet<String> {
+        let done = bench.run(["lint", path.to_str().unwrap(), "--json"]);
+        done.out.lines().map(|line| object(line)["rule"].as_str().unwrap().to_string()).collect()
+    };
+    assert_eq!(rules(&kept), std::collections::BTreeSet::new());
+    for rule in
+        ["impossible-scene", "hidden-answer", "second-answer", "look-alike", "shown-anyway", "repeated-question"]
+    {
+        assert!(rules(&aside).contains(rule), "{rule}");
+    }
+    // Into the project, then without the rules under the same name.
+    bench.run(["compose", "--count", "600"]).ok();
+    assert!(bench.run(["compose", "--count", "600", "--allow-impossible"]).refused(1).contains("another content"));
+    bench.run(["compose", "--count", "600", "--allow-impossible", "--seed", "2"]).ok();
+    let cells = bench.run(["coverage", "--rows", "subtask", "--json"]).lines();
+    let hidden = |c: &&Value| c["row"]["value"] == "age" && c["column"]["value"] == "origami";
+    let cell = cells.iter().find(hidden).unwrap();
+    assert!(cell["excluded"].as_str().unwrap().contains("`origami` hides the age"), "{cell}");
+    let table = bench.run(["coverage", "--rows", "action", "--columns", "background"]).ok();
+    assert!(table.contains('×') && table.contains("possible cells"), "{table}");
+    // An error in the file refuses with its line.
+    let file = bench.root().join("metadata/compatibility.toml");
+    std::fs::write(&file, "[[not-with]]\naction = [\"skiing\"]\nbackground = 3\n").unwrap();
+    let refused = bench.run(["compose", "--count", "10", "--seed", "9"]).refused(1);
+    assert!(refused.contains("compatibility.toml") && refused.contains("not-with.background"), "{refused}");
+    let found = bench.run(["lint", file.to_str().unwrap(), "--json"]);
+    assert_eq!(object(found.out.lines().next().unwrap())["line"], 3);
+    // Nothing repeats where there is room, and where there is none that is said.
+    std::fs::remove_file(&file).unwrap();
+    std::fs::write(&file, "").unwrap();
+    let plan = bench.write(
+        "few.toml",
+        "name = \"few\"\n[[pictures]]\nsubject = \"profession\"\ncount = 4200\nabout = [\"profession\"]\nkinds = [\"free-form\"]\n",
+    );
+    let dry = object(&bench.run(["compose", "--plan", plan.to_str().unwrap(), "--dry-run", "--json"]).ok());
+    assert_eq!(dry["notes"].as_array().unwrap().len(), 1, "{}", dry["notes"]);
+}

@@ -199,7 +199,7 @@ fn grid() -> Grid {
             cells.push(cell);
         }
     }
-    Grid { rows, columns, cells }
+    Grid { rows, columns, cells, ..Grid::default() }
 }
 
 pub(super) fn coverage() -> CoveragePane {

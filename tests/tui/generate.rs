@@ -12,7 +12,10 @@ use crate::inference::server::{Act, Server};
 
 fn composed(count: u64) -> Bench {
     let bench = Bench::empty();
-    bench.client("script").ask(Ask::Compose { plan: None, seed: 3, count: Some(count) }).unwrap();
+    bench
+        .client("script")
+        .ask(Ask::Compose { plan: None, seed: 3, count: Some(count), allow_impossible: false })
+        .unwrap();
     bench
 }
 

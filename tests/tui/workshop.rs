@@ -10,7 +10,7 @@ use super::support::Bench;
 fn composed(count: u64) -> Bench {
     let bench = Bench::empty();
     let client = bench.client("maker");
-    client.ask(Ask::Compose { plan: None, seed: 3, count: Some(count) }).unwrap();
+    client.ask(Ask::Compose { plan: None, seed: 3, count: Some(count), allow_impossible: false }).unwrap();
     bench
 }
 

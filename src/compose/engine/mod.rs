@@ -11,7 +11,8 @@ use std::sync::Arc;
 pub use choose::{Asked, Choices};
 pub use write::{Gone, Written, choices_of, recipe, write};
 
-use super::course::{Ask, CROSS, Course, Seated};
+use super::course::{Ask, CROSS, Course, Seat, Seated};
+use super::deal::{self, Dealt, seat_decks};
 use super::grammar::Grammar;
 use crate::model::draw::{Deck, Decks, key};
 use crate::model::{Form, ImageRef, Item, Key, Pair, Provenance, Rotation, Side};
@@ -23,7 +24,21 @@ pub struct Composer {
     course: Arc<Course>,
     seed: u64,
     dataset: String,
+    /// What every picture shows, where rules of compatibility decide it too.
+    dealt: Option<Arc<Dealt>>,
     hands: Vec<Hand>,
+}
+
+impl Hand {
+    /// The decks of a seat with so many cards.
+    fn decks(&mut self, seed: u64, subtask: &str, (at, seat): (usize, &Seat), cards: (usize, usize)) -> &mut Decks {
+        let all = &mut self.seats[at];
+        let found = all.iter().position(|(c, _)| *c == cards).unwrap_or_else(|| {
+            all.push((cards, seat_decks(seed, subtask, seat.ask, cards)));
+            all.len() - 1
+        });
+        &mut all[found].1
+    }
 }
 
 /// The decks of one block.
@@ -32,8 +47,8 @@ struct Hand {
     /// One for each list of the subject, in their order.
     terms: Vec<Deck>,
     wording: Deck,
-    /// One for each seat: where the right option stands, or whether the claim holds.
-    seats: Vec<Decks>,
+    /// For each seat, by their cards: where the right option stands, or whether the claim holds.
+    seats: Vec<Vec<((usize, usize), Decks)>>,
     /// Key for everything else that is drawn here.
     key: u64,
 }
@@ -48,22 +63,25 @@ impl Composer {
                 let name = &grammar.lists[*list].name;
                 Deck::new(key(seed, &["term", &block.name, name]), block.allowed(*list).len())
             };
-            let seat = |seat: &super::course::Seat| {
-                let subtask = &grammar.subtasks[seat.subtask];
-                let cards = seat.ask.cards(course.options.min(block.allowed(subtask.list).len()));
-                // Seats of one subtask share a deck across blocks, so that its deal goes on from block to block.
-                let label = format!("{:?}/{}/{}", seat.ask, cards.0, cards.1);
-                Decks::new(key(seed, &["seat", &subtask.name, &label]), cards)
-            };
             Hand {
                 terms: rules.lists.iter().map(term).collect(),
                 wording: Deck::new(key(seed, &["wording", &block.name]), rules.prompts.len()),
-                seats: block.seats.iter().map(seat).collect(),
+                seats: vec![Vec::new(); block.seats.len()],
                 key: key(seed, &["options", &block.name]),
             }
         });
         let hands = hands.collect();
-        Composer { grammar, course, seed, dataset, hands }
+        let rules = grammar.compatibility.as_deref();
+        let dealt = rules.map(|rules| Arc::new(deal::deal(&grammar, rules, &course, seed)));
+        Composer { grammar, course, seed, dataset, dealt, hands }
+    }
+
+    /// Questions that repeat another one word for word, because there are no more: subject, subtask and how many.
+    pub fn repeated(&self) -> Vec<(String, String, u64)> {
+        let name = |((subject, subtask), n): ((usize, usize), u64)| {
+            (self.grammar.subjects[subject].name.clone(), self.grammar.subtasks[subtask].name.clone(), n)
+        };
+        self.dealt.iter().flat_map(|d| d.repeated()).map(name).collect()
     }
 
     /// The data set its questions belong to: `<plan>-<seed>`.
@@ -81,6 +99,12 @@ impl Composer {
         &self.grammar
     }
 
+    /// Whether question `n` has no picture, because no terms that are left can stand together.
+    pub fn is_impossible(&self, n: u64) -> bool {
+        let Some(seated) = self.course.seated(n) else { return false };
+        self.dealt.as_ref().is_some_and(|dealt| dealt.picture(seated.block, seated.unit).is_none())
+    }
+
     /// What question `n` is about, for messages: subject and subtask.
     pub fn about(&self, n: u64) -> Option<(&str, &str)> {
         let seated = self.course.seated(n)?;
@@ -89,8 +113,8 @@ impl Composer {
         Some((&self.grammar.subjects[block.subject].name, &subtask.name))
     }
 
-    /// Question `n`, from 0; none from [`Course::questions`] on, and where every other term of the vocabulary holds of
-    /// the picture too, so that there is no wrong answer.
+    /// Question `n`, from 0; none from [`Course::questions`] on, where every other term of the vocabulary holds of the
+    /// picture too, so that there is no wrong answer, and where no picture is possible.
     pub fn question(&mut self, n: u64) -> Option<Item> {
         let seated = self.course.seated(n)?;
         let choices = self.choose(seated)?;

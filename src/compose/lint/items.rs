@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::counts::Counts;
+use super::scenes::{self, Repeats};
 use crate::compose::grammar::{Grammar, List};
 use crate::compose::metadata::template::Template;
 use crate::compose::metadata::vocabulary::fold;
@@ -21,7 +22,7 @@ const SUBTASKS: usize = 1_000;
 /// Shortest answer in bytes that can be said to stand in its question.
 const ANSWER: usize = 3;
 
-/// Looks at questions one after the other; what it keeps does not grow with them.
+/// Looks at questions one after the other; what it keeps of each is a few bytes, of at most four million.
 ///
 /// A question composed here is held against its own provenance. An imported one is judged only where the words of its
 /// prompt tell: whoever wrote "a man" and asks about "male" is not contradicted. Balance is exact for composed sets (a
@@ -37,6 +38,7 @@ pub struct ItemLint<'g> {
     doubts: HashMap<String, Doubt>,
     /// For each list of the grammar which of its terms were asked about.
     uses: Vec<Use>,
+    repeats: Repeats,
 }
 
 /// How the terms of a list were asked about.
@@ -77,6 +79,7 @@ impl<'g> ItemLint<'g> {
             kept: BTreeMap::new(),
             counts: Counts::default(),
             doubts: HashMap::new(),
+            repeats: Repeats::default(),
             uses: lists.iter().map(|l| Use { seen: vec![false; l.terms.len()], ..Use::default() }).collect(),
         }
     }
@@ -111,6 +114,7 @@ impl<'g> ItemLint<'g> {
             },
         }
         self.marked(item, line);
+        self.scene(item, line);
         self.used(item);
         self.counts.see(item, holds);
     }
@@ -272,6 +276,19 @@ impl<'g> ItemLint<'g> {
         if leaks(&answer) && !others().any(|o| leaks(&plain(&o.text))) {
             self.keep(Rule::AnswerLeak, line, &item.id, || {
                 (format!("the answer `{answer}` stands in the question"), "word the question otherwise".into())
+            });
+        }
+    }
+
+    /// The rules of compatibility hold of it, and it was not asked of another picture.
+    fn scene(&mut self, item: &Item, line: u64) {
+        if let Some((rule, what, help)) = self.grammar.and_then(|g| scenes::check(g, item)) {
+            self.keep(rule, line, &item.id, || (what, help.into()));
+        }
+        if self.repeats.see(item) {
+            self.keep(Rule::RepeatedQuestion, line, &item.id, || {
+                let what = "another picture has the same prompt, question and options";
+                (what.into(), "give its prompt more wordings or terms, or ask fewer questions of this kind".into())
             });
         }
     }

@@ -6,6 +6,7 @@
 //! | [`ItemLint`] | what is wrong with questions, composed here or imported, one after the other |
 //! | `terms`, `pairs`, `homonyms` | in one vocabulary |
 //! | `reach` | across vocabularies and templates |
+//! | `scenes` | questions against the rules of compatibility |
 //!
 //! Most rules ([`Rule`]) are defects of Dysca's released generator. `# allow: RULE` after a term, or `allow = [...]` of a
 //! style, silences a warning there; errors are never silenced.
@@ -15,6 +16,7 @@ mod homonyms;
 mod items;
 mod pairs;
 mod reach;
+mod scenes;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -23,6 +25,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use items::ItemLint;
+pub use scenes::broken;
 
 use super::grammar::Grammar;
 use super::metadata::{Metadata, STYLE, Style, VOCABULARIES, Vocabulary, styles, templates, vocabulary_of};

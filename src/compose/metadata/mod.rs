@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`vocabulary`] | one term a line; edits that leave the other lines alone |
 //! | [`styles`], [`templates`] | `styles.toml` and `templates.toml` |
+//! | [`rules`], [`rule_edits`] | `compatibility.toml`, read and edited |
 //! | [`judge`] | what judges are asked, a file each in `judge/` |
 //! | [`instruct`] | how questions are put to models under test, a file each in `instruct/` |
 //! | [`template`] | words with named slots |
@@ -14,6 +15,8 @@ pub mod dysca;
 pub mod instruct;
 pub mod judge;
 mod place;
+pub mod rule_edits;
+pub mod rules;
 pub mod styles;
 pub mod template;
 pub mod templates;
@@ -25,6 +28,7 @@ use std::sync::Arc;
 
 pub use instruct::Instruction;
 pub use judge::Judging;
+pub use rules::Rules;
 pub use styles::Style;
 pub use template::Template;
 pub use templates::{Subject, Subtask, Templates};
@@ -61,6 +65,7 @@ pub struct Metadata {
     vocabularies: BTreeMap<String, Arc<Vocabulary>>,
     styles: Arc<Vec<Style>>,
     templates: Arc<Templates>,
+    rules: Option<Arc<Rules>>,
     judgings: BTreeMap<String, Arc<Judging>>,
     instructions: BTreeMap<String, Arc<Instruction>>,
 }
@@ -86,6 +91,11 @@ impl Metadata {
             (templates::FILE, _) => {
                 let (templates, found) = templates::parse(&file.text);
                 self.templates = Arc::new(templates);
+                found
+            }
+            (rules::FILE, _) => {
+                let (rules, found) = rules::parse(&file.text);
+                self.rules = Some(Arc::new(rules));
                 found
             }
             (_, Some(name)) => {
@@ -122,6 +132,7 @@ impl Metadata {
             Some(vocabulary) => drop(self.vocabularies.remove(vocabulary)),
             None if name == styles::FILE => self.styles = Arc::default(),
             None if name == templates::FILE => self.templates = Arc::default(),
+            None if name == rules::FILE => self.rules = None,
             None => {
                 drop(judge::judging_of(name).and_then(|name| self.judgings.remove(name)));
                 drop(instruct::instruction_of(name).and_then(|name| self.instructions.remove(name)));
@@ -152,6 +163,11 @@ impl Metadata {
     /// The templates.
     pub fn templates(&self) -> &Templates {
         &self.templates
+    }
+
+    /// The rules of compatibility; `None` where there is no file of them.
+    pub fn rules(&self) -> Option<&Arc<Rules>> {
+        self.rules.as_ref()
     }
 
     /// The judging of this name: the project's own, or the shipped one where the project has no file for it.
@@ -213,10 +229,15 @@ impl Metadata {
         self.revision(|name| vocabulary_of(name).is_some())
     }
 
-    /// The revision of styles and templates: 16 hex digits of a hash over their texts. Judgings are no part of it: no
+    /// Puts a finding at these bytes of `compatibility.toml`.
+    pub fn at_rule(&self, rule: Rule, what: String, span: Range<usize>) -> Finding {
+        place::at(Finding::new(rule, rules::FILE, what), self.text(rules::FILE).unwrap_or_default(), span)
+    }
+
+    /// The revision of styles, templates and rules: 16 hex digits of a hash over their texts. Judgings are no part of it: no
     /// question is written with them, and each has a revision of its own.
     pub fn template_revision(&self) -> String {
-        self.revision(|name| [styles::FILE, templates::FILE].contains(&name))
+        self.revision(|name| [styles::FILE, templates::FILE, rules::FILE].contains(&name))
     }
 
     fn revision(&self, of: impl Fn(&str) -> bool) -> String {

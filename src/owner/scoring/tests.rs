@@ -189,7 +189,7 @@ fn composed(count: u64) -> (tempfile::TempDir, Project) {
     let project = Project::init(&dir.path().join("p")).unwrap();
     let opened = open(&project).unwrap();
     let (metadata, unreadable) = metadata(None).unwrap();
-    let order = Order { plan: None, seed: 3, count: Some(count) };
+    let order = Order { seed: 3, count: Some(count), ..Order::default() };
     let composition = Composition::new(&metadata, &unreadable, &order).unwrap();
     let index = opened.index.get().unwrap();
     composition.fill(&project, index, &opened.catalog, "2026-01-01T00:00:00Z", &mut |_| true).unwrap();

@@ -144,6 +144,8 @@ pub enum Ask {
         seed: u64,
         /// With a plan only its first so many questions, without one so many in all.
         count: Option<u64>,
+        /// Compose as if there were no rules of compatibility.
+        allow_impossible: bool,
     },
     /// Begin a job that makes pictures, or say what it would make.
     Generate(Box<NewJob>),

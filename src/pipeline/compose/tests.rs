@@ -17,7 +17,7 @@ const REFUSALS: &str = "name = \"mmsap\"\n[[pictures]]\nsubject = \"celebrity\"\
     [[pictures]]\nsubject = \"landmark\"\ncount = 30\nshape = \"beyond\"\nabout = [\"animal\", \"food\", \"movie\"]\n";
 
 fn order(plan: Option<&str>, seed: u64, count: Option<u64>) -> Order {
-    Order { plan: plan.map(String::from), seed, count }
+    Order { plan: plan.map(String::from), seed, count, allow_impossible: false }
 }
 
 fn composition(order: &Order) -> Composition {
@@ -281,9 +281,12 @@ fn refusals_are_one_of_five_options_at_a_recorded_place() {
     let wanted = items(&wish);
     for item in &wanted {
         let refusals: Vec<_> = item.options.iter().filter(|o| o.role == Role::Refusal).collect();
-        assert_eq!((item.options.len(), refusals.len()), (5, 1), "{item:?}");
+        // Three times of day are told apart.
+        let time = ["at sunset", "in bright midday sun", "under a starry sky"].contains(&item.answer.as_str());
+        assert_eq!((item.options.len(), refusals.len()), (if time { 4 } else { 5 }, 1), "{item:?}");
         let (right, chance) = match item.level.as_deref().unwrap() {
             "know" => (true, 0.4),
+            "basic" if time => (true, 0.25),
             "basic" => (true, 0.2),
             _ => (false, 0.2),
         };
@@ -299,6 +302,27 @@ fn refusals_are_one_of_five_options_at_a_recorded_place() {
     let exporter = Exporter::create(Target::Dysca, To::Path(&path), false).unwrap();
     assert!(composition(&wish).export(exporter, &mut |_| true).unwrap_err().what.contains("refusal"));
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
+    let mut all = BTreeSet::new();
+    for wish in [order(None, 8, Some(3000)), Order { allow_impossible: true, ..order(None, 8, Some(3000)) }] {
+        let mut hashes = BTreeSet::new();
+        for threads in [1, 2, 3, 8] {
+            let mut hash = blake3::Hasher::new();
+            let mut take = |line: String| {
+                hash.update(line.as_bytes());
+                Ok(())
+            };
+            let write = |item: Item| Ok(serde_json::to_string(&item).unwrap());
+            composition(&wish).each_on(threads, &write, &mut |_| true, &mut take).unwrap();
+            hashes.insert(hash.finalize().to_hex().to_string());
+        }
+        assert_eq!(hashes.len(), 1);
+        all.extend(hashes);
+    }
+    assert_eq!(all.len(), 2, "the rules make a difference");
 }
 
 #[test]
@@ -322,7 +346,9 @@ fn the_summary_counts_what_is_composed() {
     assert_eq!((summary.questions, summary.pictures), (wanted.len() as u64, 2 * (12 + 20)));
     assert_eq!(summary.counts.iter().map(|c| c.questions).sum::<u64>(), summary.questions);
     let chances: Vec<_> = summary.counts.iter().flat_map(|c| &c.chances).map(|c| c.chance).collect();
-    assert_eq!(chances, [Some(0.2), Some(0.25), Some(0.5), Some(0.2), Some(0.25), Some(0.5)]);
+    // Of backgrounds there are groups of 13, 4 and 3.
+    let third = Some(1.0 / 3.0);
+    assert_eq!(chances, [Some(0.2), Some(0.25), third, Some(0.5), Some(0.2), Some(0.25), Some(0.5)]);
     assert_eq!(summary.examples.len(), 2);
     let two = composition(&order(None, 1, Some(1))).summary(&mut |_| true).unwrap();
     assert_eq!((two.questions, two.pictures, two.examples.len()), (1, 1, 1));
@@ -332,11 +358,11 @@ fn the_summary_counts_what_is_composed() {
 fn metadata_of_a_project_is_its_own_files_or_the_shipped_ones() {
     let place = Place::new();
     let (found, _) = metadata(Some(&place.project)).unwrap();
-    assert_eq!(found.files().count(), 36);
+    assert_eq!(found.files().count(), 37);
     let dir = place.project.metadata();
     std::fs::write(dir.join(VOCABULARIES).join("animal.txt"), b"owl\n\xff\n").unwrap();
     let (found, unreadable) = metadata(Some(&place.project)).unwrap();
-    assert_eq!((found.files().count(), unreadable.len()), (35, 1));
+    assert_eq!((found.files().count(), unreadable.len()), (36, 1));
     let refused = Composition::new(&found, &unreadable, &order(None, 1, None)).err().unwrap();
     assert!(refused.what.contains("animal.txt"), "{}", refused.what);
     // A judging that cannot be used is found, and keeps nobody from composing.

@@ -22,7 +22,7 @@ fn composed(plan: Option<&str>, count: u64) -> (tempfile::TempDir, Project, std:
     let opened = open(&project).unwrap();
     let (metadata, unreadable) = metadata(None).unwrap();
     let count = plan.is_none().then_some(count);
-    let order = Order { plan: plan.map(String::from), seed: 3, count };
+    let order = Order { plan: plan.map(String::from), seed: 3, count, allow_impossible: false };
     let composition = Composition::new(&metadata, &unreadable, &order).unwrap();
     let index = opened.index.get().unwrap();
     let filled = composition.fill(&project, index, &opened.catalog, "2026-01-01T00:00:00Z", &mut |_| true).unwrap();

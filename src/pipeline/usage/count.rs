@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::axis::{Axis, SUBJECT, SUBTASK, TYPE};
+use super::excluded::excluded;
 use super::line::Asked;
 use super::{CODE, NONE, OFFERED, SECOND, Usage, asked_about};
 use crate::compose::grammar::Grammar;
@@ -128,7 +129,12 @@ impl Usage {
         let named = |axis: &Axis, kept: &[(usize, Tally)]| -> Vec<(String, Tally)> {
             kept.iter().map(|(at, tally)| (axis.values[*at].clone(), *tally)).collect()
         };
-        Ok(Grid { rows: named(&down, &kept_rows), columns: named(&across, &kept_columns), cells: kept })
+        let (rows_kept, columns_kept) = (named(&down, &kept_rows), named(&across, &kept_columns));
+        fn names(values: &[(String, Tally)]) -> impl Iterator<Item = &str> {
+            values.iter().map(|(v, _)| v.as_str())
+        }
+        let excluded = excluded(grammar, (rows, columns), names(&rows_kept), names(&columns_kept));
+        Ok(Grid { rows: rows_kept, columns: columns_kept, cells: kept, excluded })
     }
 
     /// The terms whose items were rejected most surely, among those with at least `min_items` accepted or rejected

@@ -320,3 +320,31 @@ fn items_added_later_are_counted_with_the_others() {
     assert_eq!(half.add(b"{\"kind\":").unwrap_err().kind, Kind::Corrupt);
     assert_eq!(half.len(), items.len(), "an item that cannot be read is not half in");
 }
+
+#[test]
+fn cells_that_the_rules_leave_empty_are_named_with_why() {
+    let rules = "[[not-with]]\nanimal = [\"owl\"]\nbackground = [\"by the sea\"]\nwhy = \"too wet\"\n\
+                 [[hides]]\nstyle = [\"comic\"]\nhides = [\"animal\", \"color\", \"background\"]\n";
+    let mut metadata = small();
+    metadata.put(MetaFile { name: "compatibility.toml".into(), text: rules.into() });
+    let (grammar, _) = Grammar::compile(&metadata);
+    let (usage, overlay) = used(&composed());
+    let excluded = |rows: &str, columns: &str| -> Vec<(String, String, String)> {
+        let grid = usage.grid(&grammar, &overlay, (rows, columns), None).unwrap();
+        let wide = grid.columns.len();
+        let of = |(at, why): &(u32, String)| {
+            let (row, column) = (*at as usize / wide, *at as usize % wide);
+            (grid.rows[row].0.clone(), grid.columns[column].0.clone(), why.clone())
+        };
+        grid.excluded.iter().map(of).collect()
+    };
+    let cells = excluded("background", "animal");
+    assert_eq!(cells.len(), 1);
+    assert_eq!((cells[0].0.as_str(), cells[0].1.as_str()), ("by the sea", "owl"));
+    assert!(cells[0].2.ends_with("too wet"));
+    let hidden: Vec<_> = excluded("subtask", "style").into_iter().map(|(row, column, _)| (row, column)).collect();
+    assert_eq!(hidden, ["animal", "background", "color"].map(|row| (row.to_string(), "comic".to_string())));
+    assert_eq!(excluded("type", "style"), []);
+    let plain = usage.grid(&Grammar::compile(&small()).0, &overlay, ("subtask", "style"), None).unwrap();
+    assert!(plain.excluded.is_empty() && plain.filled().0 > 0);
+}

@@ -172,7 +172,7 @@ fn a_macro_gives_verdict_reasons_and_note() {
     let pending = map.lookup(&review, &keys("g"));
     assert!(matches!(pending, Lookup::Pending(p) if p.contains(&("gy".into(), "fine".into()))));
     assert_eq!(map.macros().len(), 2, "the one of another project is not taken");
-    assert_eq!(map.lookup(&[Scope::Table, Scope::Global], &keys("W")), Lookup::Elsewhere(vec![]));
+    assert_eq!(map.lookup(&[Scope::Table, Scope::Global], &keys("W")), Lookup::Elsewhere(vec![Action::TermRules]));
 }
 
 #[test]

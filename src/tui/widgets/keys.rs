@@ -70,7 +70,7 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
         Scope::Behind => &[A::OnlyWrong, A::WrongFirst],
         Scope::Answer => &[A::Open, A::NextAnswer, A::PreviousAnswer, A::AnswerDown],
         Scope::Metadata => &[A::SaveMetadata, A::NextArea, A::Side, A::SeedUp, A::Difference, A::EditOutside],
-        Scope::Vocabulary => &[A::AddTerm, A::RenameTerm, A::ToggleTerm, A::RemoveTerm, A::ShowTerms],
+        Scope::Vocabulary => &[A::AddTerm, A::RenameTerm, A::ToggleTerm, A::RemoveTerm, A::TermRules, A::ShowTerms],
         Scope::Templates => &[A::TypeText, A::OtherFile],
         Scope::Editor => &[A::StopTyping, A::SaveText, A::InsertSlot, A::UndoText, A::FindText],
         Scope::Coverage => &[A::NextCount, A::ChooseRows, A::ChooseColumns, A::FailingTerms, A::RetireTerms],

@@ -281,7 +281,7 @@ fn add(project: &Project, count: u64, seed: u64) {
     let opened = open(project).unwrap();
     let (metadata, unreadable) = metadata(None).unwrap();
     let composition =
-        Composition::new(&metadata, &unreadable, &Order { plan: None, seed, count: Some(count) }).unwrap();
+        Composition::new(&metadata, &unreadable, &Order { seed, count: Some(count), ..Order::default() }).unwrap();
     let index = opened.index.get().unwrap();
     composition.fill(project, index, &opened.catalog, "2026-01-01T00:00:00Z", &mut |_| true).unwrap();
 }

@@ -141,7 +141,20 @@ pub fn fill(
     let line = |(at, (value, total)): (usize, &(String, Tally))| {
         let mut cells = vec![LocalCell::text(shown_value(value)), cell(total, false)];
         let own = grid.map_or(&[][..], |g| g.cells.get(at * wide..(at + 1) * wide).unwrap_or(&[]));
-        cells.extend(own.iter().map(|t| cell(t, true)));
+        cells.extend(own.iter().enumerate().map(|(column, tally)| {
+            let excluded = grid.is_some_and(|g| g.why_not(at * wide + column).is_some());
+            if !excluded {
+                return cell(tally, true);
+            }
+            // Items of an excluded cell were composed without the rule: they stand out.
+            let mut shown = LocalCell::number("×", None);
+            shown.view.role = Role::Dim;
+            if tally.all() > 0 {
+                shown = cell(tally, false);
+                shown.view.role = Role::Bad;
+            }
+            shown
+        }));
         cells
     };
     let lines = values.iter().enumerate().map(line).collect();
@@ -166,7 +179,11 @@ pub fn draw(
         return table.draw(area, buf, look);
     }
     let room = usize::from(area.width);
-    let title = format!(" {rows} x {columns}, coloured by {}  tab: other counts", measure.name());
+    let possible = match grid.filter(|g| !g.excluded.is_empty()).map(Grid::filled) {
+        Some((possible, filled)) => format!("  {filled} of {possible} possible cells"),
+        None => String::new(),
+    };
+    let title = format!(" {rows} x {columns}, coloured by {}{possible}  tab: other counts", measure.name());
     buf.set_stringn(area.x, area.y, text::fit(&title, room), room, look.style(Role::Heading));
     table.set_note("");
     let body = Rect { y: area.y + 1, height: area.height - 4, ..area };
@@ -206,8 +223,10 @@ fn detail(table: &LocalTable, grid: &Grid) -> [String; 2] {
     let (name, total) = &grid.rows[row];
     let (place, tally) = match column {
         Some(c) => {
-            let cell = grid.cells.get(row * grid.columns.len() + c).copied().unwrap_or_default();
-            (format!("{:<22} x {}", shown_value(name), shown_value(&grid.columns[c].0)), cell)
+            let at = row * grid.columns.len() + c;
+            let cell = grid.cells.get(at).copied().unwrap_or_default();
+            let why = grid.why_not(at).map_or(String::new(), |why| format!("  ×: {why}"));
+            (format!("{:<22} x {}{why}", shown_value(name), shown_value(&grid.columns[c].0)), cell)
         }
         None => (format!("all {}", shown_value(name)), *total),
     };

@@ -23,6 +23,7 @@ fn grid() -> Grid {
         rows: vec![("animal".into(), sum(&[0, 1])), ("face".into(), sum(&[2, 3]))],
         columns: vec![("woodcut".into(), sum(&[0, 2])), ("ink wash".into(), sum(&[1, 3]))],
         cells,
+        ..Grid::default()
     }
 }
 
@@ -187,4 +188,25 @@ fn nothing_loading_and_failed_are_told_apart() {
             pane.draw(buf.area, &mut buf, &look);
         }
     }
+}
+
+#[test]
+fn what_cannot_be_is_crossed_out_said_and_not_counted() {
+    let mut pane = CoveragePane::new();
+    let excluded = vec![(2, "`woodcut` hides the face: too coarse".to_string())];
+    pane.take_grid("subject", "style", Ok(Grid { excluded, ..grid() }));
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let drawn = |pane: &mut CoveragePane| {
+        let mut buf = Buffer::empty(Rect::new(0, 0, 100, 24));
+        pane.draw(buf.area, &mut buf, &look);
+        buf.content.chunks(100).map(|l| l.iter().map(|c| c.symbol()).collect::<String>() + "\n").collect::<String>()
+    };
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("3 of 3 possible cells") && shown.contains('×'), "{shown}");
+    pane.act(Action::Down, &[]);
+    for _ in 0..2 {
+        pane.act(Action::Right, &[]);
+    }
+    let shown = drawn(&mut pane);
+    assert!(shown.contains("hides the face: too coarse"), "{shown}");
 }

@@ -22,7 +22,8 @@ fn question(shown: &Shown, room: usize, look: &Look) -> Vec<Vec<Word>> {
     let role = if changed { Role::Accent } else { Role::Dim };
     let mut head = vec![(mark.to_string(), look.style(Role::Accent)), (shown.head.clone(), look.style(role))];
     if let Some(gone) = &shown.gone {
-        head.push((format!("  gone: {gone}"), look.style(Role::Bad)));
+        let said = format!("  gone: {gone}");
+        head.extend(said.split_inclusive(' ').map(|word| (word.to_string(), look.style(Role::Bad))));
     }
     let mut lines = wrap(head, room);
     for (name, pieces) in &shown.texts {

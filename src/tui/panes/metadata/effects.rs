@@ -34,6 +34,48 @@ pub enum TextFor {
     Search,
     /// Words to find in the text.
     Find,
+    /// What a rule of compatibility says of the selected terms.
+    Rule(RuleKind),
+}
+
+/// A rule of compatibility that can be added to terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleKind {
+    /// Terms of another vocabulary that they cannot stand with.
+    NotWith,
+    /// Vocabularies that they hide.
+    Hides,
+    /// Terms of another vocabulary that they show anyway.
+    Shows,
+    /// Terms of their own vocabulary that cannot be told from them.
+    LookAlike,
+    /// Their group.
+    Group,
+}
+
+impl RuleKind {
+    /// All of them, in the order of the menu.
+    pub const ALL: [RuleKind; 5] = [Self::NotWith, Self::Hides, Self::Shows, Self::LookAlike, Self::Group];
+
+    /// What the menu says, a word about it, and what is asked for.
+    pub fn about(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::NotWith => ("add: not with", "no picture has both", "not with (vocabulary: terms)"),
+            Self::Hides => ("add: hides", "not asked about there", "hides (vocabularies)"),
+            Self::Shows => ("add: shows anyway", "no wrong answers there", "shows (vocabulary: terms)"),
+            Self::LookAlike => ("add: looks like", "not in one question", "looks like (terms)"),
+            Self::Group => ("set the group", "others can be right too", "group (empty for none)"),
+        }
+    }
+}
+
+/// A line of the menu of a term's rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleChoice {
+    /// Go to the rule in this line of `compatibility.toml`.
+    GoTo(u32),
+    /// Add a rule; it begins with this text.
+    Add(RuleKind, String),
 }
 
 /// What a choice decides.
@@ -53,6 +95,8 @@ pub enum ChoiceFor {
     Show,
     /// A slot to put at the cursor.
     Slot(Vec<String>),
+    /// A rule of the selected terms, or one to add.
+    Rules(Vec<RuleChoice>),
 }
 
 /// A line of a choice: what it does, and a word about it.

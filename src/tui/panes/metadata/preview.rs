@@ -7,7 +7,7 @@ use super::diff::{Terms, by_terms};
 use crate::compose::course::Course;
 use crate::compose::engine::{Asked, Choices, Composer, Gone, Written, choices_of, write};
 use crate::compose::grammar::Grammar;
-use crate::compose::lint::Linter;
+use crate::compose::lint::{Linter, broken};
 use crate::compose::metadata::{Metadata, STYLE};
 use crate::compose::plan::{Pictures, Plan};
 use crate::model::Finding;
@@ -189,8 +189,46 @@ impl Pair<'_> {
                 }
             }
         }
+        out.extend(self.of_new_rules(&drawn));
         out.extend(drawn.iter().map(|c| self.show(c)));
         out.dedup();
+        out
+    }
+
+    /// Questions that new rules leave out: of terms that cannot stand together now, or of what a term hides now.
+    fn of_new_rules(&self, drawn: &[Choices]) -> Vec<Shown> {
+        let (base, edited) = (self.base, self.edited);
+        let Some(rules) = edited.compatibility.as_deref() else { return Vec::new() };
+        let old = base.compatibility.as_deref();
+        let at = |(list, term): (usize, u32)| {
+            let own = base.list(&edited.lists[list].name)?;
+            Some((own, base.lists[own].position(&edited.lists[list].terms[term as usize])?))
+        };
+        let mut out = Vec::new();
+        for (a, b) in rules.clashes() {
+            if out.len() >= TERMS {
+                break;
+            }
+            let (Some(a), Some(b)) = (at(a), at(b)) else { continue };
+            let has = |c: &&Choices| [a, b].iter().all(|(list, _)| c.terms.iter().any(|t| t.0 == *list));
+            if old.is_some_and(|old| old.clash(a, b)) {
+                continue;
+            }
+            if let Some(choices) = drawn.iter().find(has) {
+                let with = with_term(base, choices, a.0, a.1);
+                out.push(self.show(&with_term(base, &with, b.0, b.1)));
+            }
+        }
+        for (term, list) in rules.all_hidden() {
+            let (Some(term), Some(list)) = (at(term), base.list(&edited.lists[list].name)) else { continue };
+            let asks = |c: &&Choices| base.subtasks[c.subtask].list == list && c.terms.iter().any(|t| t.0 == term.0);
+            if out.len() >= 2 * TERMS || old.is_some_and(|old| old.hides(term, list)) {
+                continue;
+            }
+            if let Some(choices) = drawn.iter().find(asks) {
+                out.push(self.show(&with_term(base, choices, term.0, term.1)));
+            }
+        }
         out
     }
 
@@ -230,7 +268,12 @@ impl Pair<'_> {
             Ok(written) => written,
             Err(what) => return gone(what.to_string(), None),
         };
-        match self.translate(choices).and_then(|c| write(self.edited, &c)) {
+        let after = self.translate(choices).and_then(|c| Ok((write(self.edited, &c)?, c)));
+        let breaks = |(written, c): &(Written, Choices)| broken(self.edited, c, &written.prompt);
+        if let Some((_, what, _)) = after.as_ref().ok().and_then(breaks) {
+            return gone(what, Some(&before));
+        }
+        match after.map(|(written, _)| written) {
             Ok(after) => Shown { head, texts: texts(Some(&before), &after), gone: None },
             Err(what) => gone(what.to_string(), Some(&before)),
         }

@@ -169,3 +169,25 @@ fn the_shipped_metadata_has_a_preview_of_every_vocabulary() {
         assert_eq!(compute(&base, &base, &Selection::Subtask(subtask.clone()), 3).shown.len(), SHOWN, "{subtask}");
     }
 }
+
+#[test]
+fn what_a_new_rule_leaves_out_is_shown_first() {
+    let with = |rules: &str| {
+        let mut edited = small();
+        edited.put(MetaFile { name: "compatibility.toml".into(), text: rules.into() });
+        edited
+    };
+    for (rule, said) in [
+        ("[[not-with]]\nanimal = [\"owl\"]\nbackground = [\"on a lawn\"]\n", "`owl` and `on a lawn`"),
+        ("[[hides]]\nstyle = [\"comic\"]\nhides = [\"animal\"]\n", "`comic` hides the animal"),
+    ] {
+        let preview = compute(&small(), &with(rule), &animals(), 7);
+        assert!(preview.shown[0].gone.as_deref().is_some_and(|g| g.contains(said)), "{}", all(&preview));
+        assert_eq!(
+            compute(&with(rule), &with(rule), &animals(), 7).changed(),
+            0,
+            "a rule that is there changes nothing"
+        );
+    }
+    assert_eq!(compute(&small(), &with(""), &animals(), 7).changed(), 0);
+}

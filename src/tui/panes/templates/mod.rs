@@ -1,4 +1,4 @@
-//! The template pane: `templates.toml` and `styles.toml` as text, the slots on offer where the cursor is, what is wrong,
+//! The template pane: `templates.toml`, `styles.toml` and `compatibility.toml` as text, the slots on offer where the cursor is, what is wrong,
 //! and what an edit makes of the questions.
 
 mod draw;
@@ -11,16 +11,16 @@ use crossterm::event::KeyEvent;
 use super::metadata::desk::refuse;
 use super::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, Phase, Side, SidePanel, TextFor};
 use crate::compose::metadata::judge::judging_of;
-use crate::compose::metadata::{styles, templates};
+use crate::compose::metadata::{rules, styles, templates};
 use crate::model::Finding;
 use crate::tui::action::{Action, Scope};
 use crate::tui::widgets::editor::{Editor, MOST};
 use section::{Section, Slot};
 
 /// The files of this pane.
-pub const FILES: [&str; 2] = [templates::FILE, styles::FILE];
+pub const FILES: [&str; 3] = [templates::FILE, styles::FILE, rules::FILE];
 
-/// The files of this pane: the two of templates and styles, then what judges are asked, by name.
+/// The files of this pane: templates, styles and rules, then what judges are asked, by name.
 fn files(desk: &Desk) -> Vec<String> {
     let judgings = desk.session().edited().files().filter(|name| judging_of(name).is_some()).map(str::to_string);
     FILES.iter().map(|f| f.to_string()).chain(judgings).collect()

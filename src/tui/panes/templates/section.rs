@@ -1,7 +1,7 @@
 //! Where in `templates.toml` or `styles.toml` the cursor is, and which slots can be used there.
 
 use crate::compose::metadata::judge::{SLOTS, judging_of};
-use crate::compose::metadata::{Metadata, STYLE, styles, templates};
+use crate::compose::metadata::{Metadata, STYLE, rules, styles, templates};
 use crate::tui::panes::metadata::preview::Selection;
 
 /// A table of one of the two files.
@@ -22,6 +22,8 @@ pub enum Section {
     Subtask(String),
     /// A `[[style]]`; its name, empty where it has none yet.
     Style(String),
+    /// A rule of `compatibility.toml`: the name of its table.
+    Rule(String),
     /// What a judge is asked: the whole file.
     Judging(String),
 }
@@ -54,6 +56,7 @@ pub fn at(file: &str, text: &str, line: u32) -> (Section, String) {
         if raw.starts_with('[') && raw.ends_with(']') && !raw.contains('{') && !raw.contains('=') {
             let name = raw.trim_matches(['[', ']']).trim();
             let section = match name.split_once('.') {
+                _ if file == rules::FILE => Section::Rule(name.to_string()),
                 _ if file == styles::FILE => Section::Style(style_name(&lines[back + 1..])),
                 None if name == "instruction" => Section::Instruction,
                 None if name == "pair" => Section::Pair,
@@ -85,6 +88,13 @@ impl Section {
             Section::Subtask(name) => Selection::Subtask(name.clone()),
             Section::Style(name) if !name.is_empty() => Selection::Style(name.clone()),
             Section::Fragment if !key.is_empty() => Selection::Fragment(key.into()),
+            // The pictures that have terms of the vocabulary under the cursor.
+            Section::Rule(name) => match name.strip_prefix("groups.").or(Some(key).filter(|k| !k.is_empty())) {
+                Some(vocabulary) if !["why", "hides", "shows"].contains(&vocabulary) => {
+                    Selection::Vocabulary(vocabulary.into())
+                }
+                _ => Selection::All,
+            },
             _ => Selection::All,
         }
     }
@@ -99,6 +109,7 @@ impl Section {
             Section::Subject(name) => format!("subject {name}"),
             Section::Subtask(name) => format!("subtask {name}"),
             Section::Style(name) => format!("style {name}"),
+            Section::Rule(name) => format!("rule {name}"),
             Section::Judging(name) => format!("judge {name}"),
         }
     }

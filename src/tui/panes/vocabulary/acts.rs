@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::rows::Show;
-use super::{Area, VocabularyPane, edits};
-use crate::compose::metadata::{STYLE, Vocabulary, file_of, vocabulary_of};
+use super::{Area, VocabularyPane, edits, rules};
+use crate::compose::metadata::{STYLE, Vocabulary, file_of, rule_edits, rules as rules_file, vocabulary_of};
 use crate::model::{Finding, Result};
 use crate::tui::action::Action;
 use crate::tui::panes::metadata::desk::{refuse, said};
-use crate::tui::panes::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, Phase, Side, TextFor};
+use crate::tui::panes::metadata::{
+    ChoiceFor, Desk, MetadataEffect as Effect, Phase, RuleChoice, RuleKind, Side, TextFor,
+};
 use crate::tui::widgets::table::{Answer, TableEffect};
 
 /// Lines a page key goes on by.
@@ -42,6 +44,7 @@ impl VocabularyPane {
             }
             Action::NextFinding | Action::PreviousFinding => self.step_finding(desk, action == Action::NextFinding),
             Action::Undo | Action::Redo => self.step(action == Action::Undo, desk),
+            Action::TermRules => self.term_rules(desk),
             Action::NewVocabulary => text_for(TextFor::NewVocabulary, "name of the new vocabulary ", ""),
             Action::Find => text_for(TextFor::Search, "find terms ", self.search.clone()),
             Action::ShowTerms => {
@@ -67,6 +70,76 @@ impl VocabularyPane {
                 Area::Terms => self.act_on_terms(other),
             },
         }
+    }
+
+    /// The names of the selected terms, or of the one under the cursor.
+    fn chosen_names(&self) -> Vec<String> {
+        let chosen = self.chosen_terms();
+        self.entries.iter().filter(|e| chosen.contains(&e.at)).map(|e| e.text.clone()).collect()
+    }
+
+    /// Asks which rule of the selected terms to go to, or what to add.
+    fn term_rules(&mut self, desk: &Desk) -> Vec<Effect> {
+        let Some(name) = self.current() else { return refuse("there is no vocabulary here") };
+        let terms = self.chosen_names();
+        let Some(first) = terms.first() else { return refuse("there is no term here") };
+        let metadata = desk.session().edited();
+        let (mut picks, mut lines) = (Vec::new(), Vec::new());
+        let mut group = "";
+        if let Some(rules) = metadata.rules() {
+            group = rules::group(rules, name, first).unwrap_or_default();
+            // Of several terms only what can be added to all is on offer.
+            let text = metadata.text(rules_file::FILE).unwrap_or_default();
+            for rule in rules::of_term(rules, text, name, first).into_iter().filter(|_| terms.len() == 1) {
+                picks.push(RuleChoice::GoTo(rule.line));
+                lines.push((rule.says, rule.why));
+            }
+        }
+        for kind in RuleKind::ALL {
+            let (label, about, _) = kind.about();
+            let begin = if kind == RuleKind::Group { group } else { "" };
+            picks.push(RuleChoice::Add(kind, begin.to_string()));
+            let label = if begin.is_empty() { label.to_string() } else { format!("{label}: {begin}") };
+            lines.push((label, about.to_string()));
+        }
+        let of = if let [one] = &terms[..] { format!("`{one}`") } else { count(terms.len()) };
+        vec![Effect::AskChoice { purpose: ChoiceFor::Rules(picks), title: format!("rules of {of}"), lines }]
+    }
+
+    /// Adds what was typed to `compatibility.toml`.
+    fn add_rule(&mut self, kind: RuleKind, said: &str, desk: &mut Desk) -> Vec<Effect> {
+        let Some(name) = self.current().map(String::from) else { return vec![] };
+        let terms = self.chosen_names();
+        if terms.is_empty() {
+            return refuse("there is no term here");
+        }
+        let what = if let [one] = &terms[..] { format!("`{one}`") } else { count(terms.len()) };
+        let mut effects = self.changing(desk, |desk| {
+            let text = rules::edited(desk.session().edited(), kind, (&name, &terms), said)?;
+            desk.session_mut().set(vec![(rules_file::FILE.to_string(), text)], false);
+            Ok(())
+        });
+        if !effects.iter().any(|e| matches!(e, Effect::Refuse(_))) {
+            effects.push(Effect::Say(format!("{} has a rule more of {what}; u takes it back", rules_file::FILE)));
+        }
+        effects
+    }
+
+    /// The rules with terms of a vocabulary under their new names, where an edit renames some.
+    fn renamed_rules(desk: &Desk, name: &str, new: &str) -> Result<Option<(String, String)>> {
+        let metadata = desk.session().edited();
+        let (Some(text), Some(before)) = (metadata.text(rules_file::FILE), metadata.vocabularies().get(name)) else {
+            return Ok(None);
+        };
+        let after = Vocabulary::parse(name, "", new).0;
+        if before.terms().len() != after.terms().len() {
+            return Ok(None);
+        }
+        let mut renamed = text.to_string();
+        for (old, new) in before.terms().iter().zip(after.terms()).filter(|(old, new)| old.text != new.text) {
+            renamed = rule_edits::rename(&renamed, name, &old.text, &new.text)?;
+        }
+        Ok((renamed != text).then(|| (rules_file::FILE.to_string(), renamed)))
     }
 
     /// Takes an edit back or does it again, and goes where it was.
@@ -278,7 +351,9 @@ impl VocabularyPane {
         self.changing(desk, |desk| {
             let Some(vocabulary) = desk.session().edited().vocabularies().get(&name).cloned() else { return Ok(()) };
             let text = edit(&vocabulary)?;
-            desk.session_mut().set(vec![(file_of(&name), text)], false);
+            let rules = Self::renamed_rules(desk, &name, &text).unwrap_or_default();
+            let texts = std::iter::once((file_of(&name), text)).chain(rules);
+            desk.session_mut().set(texts.collect(), false);
             Ok(())
         })
     }
@@ -318,7 +393,11 @@ impl VocabularyPane {
             TextFor::Rename => {
                 let Some(at) = self.entry().map(|e| e.at) else { return refuse("there is no term here") };
                 self.written = Some(text.trim().into());
-                self.changing(desk, |d| d.session_mut().edit(&[&name], |v| v[0].rename(at, text)))
+                self.apply(desk, |vocabulary| {
+                    let mut renamed = vocabulary.clone();
+                    renamed.rename(at, text)?;
+                    Ok(renamed.text())
+                })
             }
             TextFor::Replace if text.is_empty() => refuse("nothing to replace"),
             TextFor::Replace => text_for(TextFor::ReplaceWith(text.into()), format!("replace `{text}` with "), ""),
@@ -342,6 +421,7 @@ impl VocabularyPane {
                 }
                 effects
             }
+            TextFor::Rule(kind) => self.add_rule(*kind, text, desk),
             TextFor::Find | TextFor::NewVocabulary => vec![],
         }
     }
@@ -362,6 +442,12 @@ impl VocabularyPane {
                 self.sync(desk);
                 Some(vec![])
             }
+            ChoiceFor::Rules(picks) => Some(match picks.get(pick)? {
+                RuleChoice::GoTo(line) => {
+                    vec![Effect::Jump { file: rules_file::FILE.into(), line: *line, column: 1 }]
+                }
+                RuleChoice::Add(kind, begin) => text_for(TextFor::Rule(*kind), kind.about().2, begin.clone()),
+            }),
             ChoiceFor::MoveTo(names) => {
                 let (from, to) = (self.current()?.to_string(), names.get(pick)?.clone());
                 let chosen = self.chosen_terms();

@@ -5,6 +5,7 @@ mod acts;
 mod draw;
 pub mod edits;
 mod rows;
+mod rules;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -187,6 +188,7 @@ impl VocabularyPane {
         let known = Known {
             base: base.iter().map(|e| (e.text.as_str(), e.disabled)).collect(),
             found,
+            rules: session.edited().rules().map(|r| (name.as_str(), r.as_ref())),
             usage: usage.map(|u| u.iter().map(|t| (t.term.as_str(), t)).collect()),
         };
         let search = self.search.to_lowercase();

@@ -78,6 +78,7 @@ pub fn columns() -> Vec<Spec> {
         Spec::text("is", 5),
         Spec::number("items", "", ColumnKind::Number, 7),
         Spec::number("accepted", "", ColumnKind::Share, 12),
+        Spec::text("rules", 16),
         Spec::text("filters pass", 13),
         Spec::text("finding", 20),
     ]
@@ -89,6 +90,8 @@ pub struct Known<'k> {
     pub base: HashMap<&'k str, bool>,
     /// Findings by line.
     pub found: HashMap<u32, Vec<&'k Finding>>,
+    /// The vocabulary and the rules of compatibility, where there are any.
+    pub rules: Option<(&'k str, &'k crate::compose::metadata::Rules)>,
     /// Use by items; `None` while it is not known.
     pub usage: Option<HashMap<&'k str, &'k TermUse>>,
 }
@@ -149,11 +152,14 @@ impl Known<'_> {
         };
         role(&mut items, Role::Text);
         role(&mut accepted, Role::Text);
+        let says = self.rules.map_or(String::new(), |(name, rules)| super::rules::summary(rules, name, &entry.text));
+        let mut rules = LocalCell::text(says);
+        rules.view.role = if dim { Role::Dim } else { Role::Text };
         let mut filters = LocalCell::text("not known yet");
         filters.view.role = Role::Dim;
         let more = if found.len() > 1 { format!(" (+{})", found.len() - 1) } else { String::new() };
         let mut finding = LocalCell::text(found.first().map_or(String::new(), |f| format!("{}{more}", f.what)));
         finding.view.role = if worst == Some(Severity::Error) { Role::Bad } else { Role::Warn };
-        vec![term, is, items, accepted, filters, finding]
+        vec![term, is, items, accepted, rules, filters, finding]
     }
 }

@@ -6,7 +6,7 @@ use crate::tui::action::Action;
 use crate::tui::panes::metadata::preview::compute;
 use crate::tui::panes::metadata::session::tests::state;
 use crate::tui::panes::metadata::worker::Done;
-use crate::tui::panes::metadata::{ChoiceFor, Side, TextFor};
+use crate::tui::panes::metadata::{ChoiceFor, RuleKind, Side, TextFor};
 use crate::tui::theme::{Look, Theme};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -236,6 +236,63 @@ fn the_preview_follows_the_vocabulary_and_the_edit() {
     assert!(shown.contains("● not saved: vocabularies/animal.txt"), "{shown}");
 }
 
+const RULES: &str = "compatibility.toml";
+
+fn rules<'d>(desk: &'d Desk) -> &'d str {
+    desk.session().text(RULES).unwrap_or_default()
+}
+
+/// Picks a line of the menu of rules by what it begins with; gives what it asks for.
+fn pick(pane: &mut VocabularyPane, desk: &mut Desk, label: &str) -> Vec<Effect> {
+    let effects = act(pane, desk, Action::TermRules);
+    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let at = lines.iter().position(|l| l.0.starts_with(label));
+    let at = at.unwrap_or_else(|| panic!("no {label} in {lines:?}"));
+    pane.chosen(purpose, at, desk).unwrap()
+}
+
+#[test]
+fn a_rule_is_added_to_a_term_seen_in_the_preview_found_again_and_taken_back() {
+    let (mut desk, mut pane) = at("animal");
+    let effects = pick(&mut pane, &mut desk, "add: not with");
+    let [Effect::AskText { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(*purpose, TextFor::Rule(RuleKind::NotWith));
+    for wrong in ["", "by the sea", "background: by the see", "backgruond: by the sea", "animal: cat", "background:"] {
+        assert!(!refused(&pane.typed(purpose, wrong, &mut desk)).is_empty(), "{wrong}");
+        assert_eq!(rules(&desk), "", "{wrong}");
+    }
+    let effects = pane.typed(purpose, "background: BY THE SEA, on a lawn", &mut desk);
+    follow(&mut desk, effects);
+    assert!(rules(&desk).ends_with("[[not-with]]\nanimal = [\"owl\"]\nbackground = [\"by the sea\", \"on a lawn\"]\n"));
+    let gone = |desk: &Desk| {
+        let shown = desk.shown().unwrap().shown.iter();
+        shown.filter(|s| s.gone.as_deref().is_some_and(|g| g.contains("`owl`") && g.contains("`by the sea`"))).count()
+    };
+    assert!(gone(&desk) > 0, "{:?}", desk.shown());
+    assert!(drawn(&mut pane, &desk, 160, 40, ColourLevel::True).contains("1 rule"));
+    // From the other side too, and a line of the menu goes there.
+    pane.jump(&mut desk, "vocabularies/background.txt", 4);
+    let effects = pick(&mut pane, &mut desk, "not with animal: owl");
+    assert!(matches!(&effects[..], [Effect::Jump { file, line: 3, .. }] if file == RULES), "{effects:?}");
+    for (kind, said, wanted) in [
+        (RuleKind::Hides, "color", "[[hides]]\nbackground = [\"by the sea\"]\nhides = [\"color\"]\n"),
+        (RuleKind::Shows, "animal: salmon", "shows = { animal = [\"salmon\"] }\n"),
+        (RuleKind::LookAlike, "in a street", "[[look-alike]]\nbackground = [\"by the sea\", \"in a street\"]\n"),
+    ] {
+        pane.typed(&TextFor::Rule(kind), said, &mut desk);
+        assert!(rules(&desk).ends_with(wanted), "{}", rules(&desk));
+    }
+    pane.typed(&TextFor::Rule(RuleKind::Group), "place", &mut desk);
+    assert!(rules(&desk).contains("[groups.background]\nplace = [\"by the sea\"]"), "{}", rules(&desk));
+    assert!(drawn(&mut pane, &desk, 160, 40, ColourLevel::True).contains("place, 4 rules"));
+    pane.typed(&TextFor::Rename, "by the ocean", &mut desk);
+    assert!(rules(&desk).contains("by the ocean") && !rules(&desk).contains("by the sea"), "{}", rules(&desk));
+    for _ in 0..6 {
+        act(&mut pane, &mut desk, Action::Undo);
+    }
+    assert!(desk.session().changed().is_empty());
+}
+
 #[test]
 fn use_of_terms_is_shown_once_it_is_known() {
     let (mut desk, mut pane) = at("color");
@@ -245,7 +302,7 @@ fn use_of_terms_is_shown_once_it_is_known() {
     items.add(Status::Rejected);
     let used = vec![TermUse { term: "blue".into(), items, answers: Tally::default() }];
     assert!(pane.take_terms("color", Ok(used)).is_empty());
-    let shown = drawn(&mut pane, &desk, 160, 30, ColourLevel::True);
+    let shown = drawn(&mut pane, &desk, 200, 30, ColourLevel::True);
     assert!(shown.contains("75 % of 4") && shown.contains("not known yet"), "{shown}");
     assert!(pane.start(&mut desk).is_empty(), "what is known is not asked again");
     assert!(matches!(&pane.changed()[..], [Effect::Ask(Want::Terms(name), _)] if name == "color"));

@@ -1,0 +1,162 @@
+//! Composed questions against the rules of compatibility: pictures that cannot be, and questions that theirs does not
+//! answer, or answers twice.
+
+use std::collections::HashMap;
+
+use crate::compose::compatibility::{Compatibility, TermAt};
+use crate::compose::engine::{Asked, Choices, choices_of};
+use crate::compose::grammar::Grammar;
+use crate::compose::near::{holds, plain};
+use crate::model::{Item, Rule};
+
+/// Questions whose repeats are looked for, at most: what is kept of each is 12 bytes.
+const KEPT: usize = 4_000_000;
+
+/// What is wrong, in words, with advice.
+pub type Wrong = (Rule, String, &'static str);
+
+/// The first thing that is wrong with a composed question under the rules of `grammar`.
+pub(super) fn check(grammar: &Grammar, item: &Item) -> Option<Wrong> {
+    grammar.compatibility.as_ref()?;
+    broken(grammar, &choices_of(grammar, item)?.ok()?, item.prompt.as_deref().unwrap_or_default())
+}
+
+/// The first rule of compatibility that a question breaks: what it is made of, and the prompt of its picture.
+pub fn broken(grammar: &Grammar, choices: &Choices, prompt: &str) -> Option<Wrong> {
+    let rules = grammar.compatibility.as_deref()?;
+    let scene = Scene { grammar, rules, choices, list: grammar.subtasks[choices.subtask].list };
+    scene.impossible().or_else(|| scene.hidden()).or_else(|| scene.options(prompt))
+}
+
+/// A question against the rules.
+struct Scene<'g> {
+    grammar: &'g Grammar,
+    rules: &'g Compatibility,
+    choices: &'g Choices,
+    list: usize,
+}
+
+impl Scene<'_> {
+    fn name(&self, term: TermAt) -> &str {
+        &self.grammar.lists[term.0].terms[term.1 as usize]
+    }
+
+    fn impossible(&self) -> Option<Wrong> {
+        let Choices { terms, second, .. } = self.choices;
+        let (a, b) = [terms, second].into_iter().find_map(|terms| self.rules.impossible(terms))?;
+        let why = self.rules.why_not(a, b);
+        let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+        let what = format!("`{}` and `{}` cannot stand in one picture{why}", self.name(a), self.name(b));
+        Some((Rule::ImpossibleScene, what, "compose it again under the rules, or loosen compatibility.toml"))
+    }
+
+    fn hidden(&self) -> Option<Wrong> {
+        let subject = &self.grammar.subjects[self.choices.subject];
+        // What the picture was not to show is asked about on purpose.
+        if !subject.lists.contains(&self.list) {
+            return None;
+        }
+        let subtask = &self.grammar.subtasks[self.choices.subtask];
+        let asked = self.grammar.asks(subject, subtask, self.choices.asked == Asked::Free);
+        let hides = |term: &TermAt| {
+            let hidden = asked.iter().find(|l| self.rules.hides(*term, **l))?;
+            Some((*term, *hidden))
+        };
+        let (term, hidden) = self.choices.terms.iter().chain(&self.choices.second).find_map(hides)?;
+        let what = format!("`{}` hides the {} that is asked about", self.name(term), self.grammar.lists[hidden].name);
+        Some((Rule::HiddenAnswer, what, "ask it of another picture, or leave the question out"))
+    }
+
+    /// What is wrong with the wrong answers: the options, or the term of a statement that does not hold.
+    fn options(&self, prompt: &str) -> Option<Wrong> {
+        let list = &self.grammar.lists[self.list];
+        let text = |term: u32| &list.terms[term as usize];
+        let right = self.choices.terms.iter().find(|t| t.0 == self.list).map(|t| t.1);
+        let wrong: Vec<u32> = match &self.choices.asked {
+            Asked::Options { options, .. } => options.iter().copied().filter(|o| Some(*o) != right).collect(),
+            Asked::Claim { term, holds: false, .. } | Asked::YesNo { term, holds: false } => vec![*term],
+            _ => return None,
+        };
+        let shows = |term: u32| {
+            let by = |t: &TermAt| self.rules.shown(*t, self.list).binary_search(&term).is_ok();
+            self.choices.terms.iter().any(by)
+        };
+        if let Some(shown) = wrong.iter().find(|w| shows(**w)) {
+            let what = format!("the picture shows `{}` anyway, which is offered as wrong", text(*shown));
+            return Some((Rule::ShownAnyway, what, "draw another wrong answer"));
+        }
+        let right = right?;
+        if let Some(other) = wrong.iter().find(|w| self.rules.both(self.list, right, **w)) {
+            let what =
+                format!("`{}` can be right beside `{}`: they are of different groups", text(*other), text(right));
+            return Some((Rule::SecondAnswer, what, "draw wrong answers from the group of the right one"));
+        }
+        if let Some(other) = wrong.iter().find(|w| self.rules.alike(self.list, right, **w)) {
+            let what = format!("`{}` and `{}` cannot be told apart", text(*other), text(right));
+            return Some((Rule::LookAlike, what, "draw another wrong answer"));
+        }
+        self.far(prompt, right, &wrong)
+    }
+
+    /// A wrong answer that reads nothing like the right word, although one that does was left.
+    fn far(&self, prompt: &str, right: u32, wrong: &[u32]) -> Option<Wrong> {
+        let near = self.rules.letters(self.list, right)?;
+        let list = &self.grammar.lists[self.list];
+        let far = *wrong.iter().find(|w| near.binary_search(w).is_err())?;
+        let prompt = plain(prompt);
+        let words = |term: u32| &list.words[term as usize];
+        let left = |term: &&u32| {
+            let others = wrong.iter().copied().filter(|w| *w != far).chain([right]);
+            !wrong.contains(term)
+                && !holds(&prompt, words(**term).folded())
+                && others.into_iter().all(|other| words(other).near(words(**term)).is_none())
+        };
+        let nearer = near.iter().find(left)?;
+        let text = |term: u32| &list.terms[term as usize];
+        let what = format!("`{}` reads nothing like `{}`, and `{}` does", text(far), text(right), text(*nearer));
+        Some((Rule::FarDistractor, what, "draw wrong answers that differ from the word by a few letters"))
+    }
+}
+
+/// Questions that were seen, to find those that come again on another picture.
+#[derive(Debug, Default)]
+pub(super) struct Repeats {
+    /// The picture of each question, both as hashes.
+    seen: HashMap<u64, u32>,
+}
+
+impl Repeats {
+    /// Whether the same prompt, question and options stand on another picture. Without a prompt nothing says what
+    /// pictures have in common.
+    pub fn see(&mut self, item: &Item) -> bool {
+        let (Some(prompt), Some(image)) = (item.prompt.as_deref(), item.images.first()) else { return false };
+        if prompt.trim().is_empty() {
+            return false;
+        }
+        let mut options: Vec<&str> = item.options.iter().map(|o| o.text.as_str()).collect();
+        options.sort_unstable();
+        let mut hash = blake3::Hasher::new();
+        // A question about a pair is put in other words than one about a picture alone.
+        let form = if item.pair.is_some() { "pair" } else { "" };
+        let head = [item.dataset.as_str(), item.kind.name(), form, prompt, &item.question];
+        for text in head.into_iter().chain(options) {
+            hash.update(&(text.len() as u64).to_le_bytes());
+            hash.update(text.as_bytes());
+        }
+        let of = |hash: blake3::Hash| {
+            let mut first = [0; 8];
+            first.copy_from_slice(&hash.as_bytes()[..8]);
+            u64::from_le_bytes(first)
+        };
+        let (question, picture) = (of(hash.finalize()), of(blake3::hash(image.name.as_bytes())) as u32);
+        match self.seen.get(&question) {
+            Some(other) => *other != picture,
+            None => {
+                if self.seen.len() < KEPT {
+                    self.seen.insert(question, picture);
+                }
+                false
+            }
+        }
+    }
+}

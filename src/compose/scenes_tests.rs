@@ -1,0 +1,274 @@
+//! What the rules of compatibility make of compositions: every rule holds, nothing repeats, all stays even.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::compatibility::tests::ruled;
+use super::course::Course;
+use super::engine::Composer;
+use super::grammar::Grammar;
+use super::lint::ItemLint;
+use super::metadata::tests::small;
+use super::metadata::{Metadata, file_of, rules};
+use super::plan::Plan;
+use crate::model::metafile::shipped;
+use crate::model::{Item, MetaFile, QuestionKind, Rule};
+
+const RULES: &str = r#"
+[[not-with]]
+animal = ["salmon"]
+background = ["in a forest", "under the stars", "in a street"]
+[[not-with]]
+color = ["red"]
+style = ["sketch"]
+[[hides]]
+style = ["comic"]
+hides = ["color"]
+[[hides]]
+style = ["mosaic"]
+hides = ["background"]
+[[shows]]
+background = ["in a forest"]
+shows = { animal = ["beetle"] }
+[groups.background]
+place = ["on a lawn", "in a forest", "by the sea", "in a street"]
+time = ["under the stars", "at sunset"]
+[[look-alike]]
+style = ["sketch", "comic"]
+[letters-apart]
+text = [2, 3]
+"#;
+
+/// The rules that the linter holds against compositions.
+pub(super) const HELD: [Rule; 7] = [
+    Rule::ImpossibleScene,
+    Rule::HiddenAnswer,
+    Rule::SecondAnswer,
+    Rule::LookAlike,
+    Rule::ShownAnyway,
+    Rule::RepeatedQuestion,
+    Rule::FarDistractor,
+];
+
+/// The small metadata with another time of day, more words to read, and these rules.
+fn larger() -> Metadata {
+    let mut metadata = ruled(RULES);
+    for (name, more) in [("background", "at sunset\n"), ("text", "markets\nbasket\ncasket\nracket\nbracket\nblanket\n")]
+    {
+        let name = file_of(name);
+        let text = format!("{}{more}", metadata.text(&name).unwrap());
+        metadata.put(MetaFile { name, text });
+    }
+    metadata
+}
+
+fn grammar(metadata: &Metadata) -> Grammar {
+    let (grammar, found) = Grammar::compile(metadata);
+    assert!(found.iter().all(|f| f.severity() == crate::model::Severity::Warning), "{found:?}");
+    grammar
+}
+
+fn composer(grammar: &Grammar, plan: &Plan, seed: u64) -> Composer {
+    let course = Course::new(grammar, plan).unwrap();
+    Composer::new(Arc::new(grammar.clone()), Arc::new(course), seed)
+}
+
+fn items(grammar: &Grammar, plan: &Plan, seed: u64) -> Vec<Item> {
+    let mut composer = composer(grammar, plan, seed);
+    (0..composer.course().questions()).map(|n| composer.question(n).unwrap()).collect()
+}
+
+/// Findings of the rules, by rule; `by` has the rules.
+fn found(by: &Grammar, items: &[Item]) -> BTreeSet<Rule> {
+    let mut lint = ItemLint::new(Some(by)).sampled();
+    items.iter().zip(1..).for_each(|(item, line)| lint.see(item, line));
+    lint.finish().into_iter().map(|f| f.rule).filter(|r| HELD.contains(r)).collect()
+}
+
+fn plan(text: &str) -> Plan {
+    Plan::parse(text, Path::new("plan.toml")).unwrap()
+}
+
+#[test]
+fn every_rule_holds_of_every_shape_and_the_linter_finds_each_without_them() {
+    let with = grammar(&larger());
+    let without = with.clone().without_rules();
+    let shapes = plan(
+        "name = \"shapes\"\n\
+         [[pictures]]\nsubject = \"animal\"\ncount = 60\n\
+         [[pictures]]\nsubject = \"animal\"\ncount = 30\nshape = \"pair\"\ndiffers = \"background\"\n\
+         [[pictures]]\nsubject = \"animal\"\ncount = 20\nshape = \"pair\"\ndiffers = \"style\"\n\
+         [[pictures]]\nsubject = \"animal\"\ncount = 50\nshape = \"refusal\"\n\
+         [[pictures]]\nsubject = \"sign\"\nper-style = 6\nshape = \"beyond\"\n",
+    );
+    let mut all = BTreeSet::new();
+    for plan in [Plan::balanced(&with, 400), shapes] {
+        let composed = items(&with, &plan, 5);
+        let mut lint = ItemLint::new(Some(&with)).sampled();
+        composed.iter().zip(1..).for_each(|(item, line)| lint.see(item, line));
+        let first = lint.finish().into_iter().find(|f| HELD.contains(&f.rule));
+        assert_eq!(first.as_ref().map(|f| (f, &composed[f.line as usize - 1])), None);
+        all.extend(found(&with, &items(&without, &plan, 5)));
+    }
+    assert_eq!(all, BTreeSet::from(HELD));
+}
+
+#[test]
+fn the_shipped_metadata_composes_no_question_that_breaks_its_rules() {
+    let with = grammar(&Metadata::parse(shipped()));
+    let without = with.clone().without_rules();
+    let plan = Plan::balanced(&with, 12_000);
+    let composed = items(&with, &plan, 1);
+    assert_eq!(composed.len(), 12_000);
+    assert_eq!(found(&with, &composed), BTreeSet::new());
+    assert!(composer(&with, &plan, 1).repeated().is_empty());
+    let before = items(&without, &Plan::balanced(&without, 12_000), 1);
+    assert_eq!(found(&with, &before), BTreeSet::from(HELD));
+}
+
+/// Counts of values by what they are of.
+type Counts = BTreeMap<String, BTreeMap<String, f64>>;
+
+fn counts(items: &[Item]) -> Counts {
+    let mut counts = Counts::new();
+    let mut add = |of: String, value: String| *counts.entry(of).or_default().entry(value).or_default() += 1.0;
+    for item in items {
+        let subtask = item.subtask.clone().unwrap();
+        let kind = item.kind.name();
+        add("subtask".into(), subtask.clone());
+        add("type".into(), kind.into());
+        add(format!("style of {subtask}, {kind}"), item.style.clone().unwrap());
+        if item.kind == QuestionKind::MultipleChoice {
+            let n = item.options.len();
+            add(format!("position of {subtask} among {n}"), item.correct().unwrap().to_string());
+            for option in item.options.iter().filter(|o| o.text != item.answer) {
+                add(format!("wrong answers of {subtask}"), option.text.clone());
+            }
+        }
+        if item.kind == QuestionKind::TrueFalse {
+            add(format!("label of {subtask}"), item.answer.clone());
+            add(format!("order of {subtask}"), item.options[0].text.clone());
+        }
+    }
+    counts
+}
+
+/// Most and least of a count, and chi-square over its degrees of freedom against all being equal.
+fn spread(counts: &BTreeMap<String, f64>) -> (f64, f64, f64) {
+    let mean = counts.values().sum::<f64>() / counts.len() as f64;
+    let square: f64 = counts.values().map(|n| (n - mean).powi(2) / mean).sum();
+    let least = counts.values().copied().fold(f64::MAX, f64::min);
+    (least, counts.values().copied().fold(0.0, f64::max), square / (counts.len() as f64 - 1.0).max(1.0))
+}
+
+#[test]
+fn positions_labels_styles_and_subtasks_are_as_even_as_without_rules() {
+    let with = grammar(&Metadata::parse(shipped()));
+    let without = with.clone().without_rules();
+    let of = |g: &Grammar| counts(&items(g, &Plan::balanced(g, 12_000), 3));
+    let (before, after) = (of(&without), of(&with));
+    for (what, counts) in &after {
+        let (least, most, square) = spread(counts);
+        let exact = ["position", "label", "order", "subtask", "type"].iter().any(|w| what.starts_with(w));
+        if exact {
+            assert!(most - least <= 1.0, "{what}: {counts:?}");
+        } else if what.starts_with("style of") {
+            // Styles that hide what is asked have no questions; the others share them evenly.
+            let (.., other) = spread(&before[what]);
+            assert!(square <= other.max(0.2) * 1.5, "{what}: {square} against {other}, {counts:?}");
+        } else if counts.len() <= 60 && !what.contains("background") && !what.contains("style") {
+            let (.., other) = spread(&before[what]);
+            assert!(square <= other.max(1.0) * 2.0, "{what}: {square} against {other}");
+        }
+    }
+}
+
+#[test]
+fn metadata_without_the_file_is_composed_as_ever_and_so_it_is_with_the_rules_put_aside() {
+    let plain = grammar(&small());
+    let aside = grammar(&ruled(RULES)).without_rules();
+    let words =
+        |items: Vec<Item>| -> Vec<_> { items.into_iter().map(|i| (i.prompt, i.instruction, i.answer)).collect() };
+    let plan = Plan::balanced(&plain, 300);
+    assert_eq!(plan, Plan::balanced(&aside, 300));
+    assert_eq!(words(items(&plain, &plan, 2)), words(items(&aside, &plan, 2)));
+    assert_ne!(
+        words(items(&plain, &plan, 2)),
+        words(items(&grammar(&ruled("")), &plan, 2)),
+        "an empty file keeps repeats out"
+    );
+}
+
+#[test]
+fn nothing_repeats_while_there_is_room_and_what_repeats_is_counted() {
+    // Six words on signs in five styles: thirty pictures.
+    let sign = |count: u64, kinds: &str| {
+        plan(&format!("[[pictures]]\nsubject = \"sign\"\ncount = {count}\nabout = [\"text\"]\nkinds = [{kinds}]\n"))
+    };
+    let with = grammar(&ruled(""));
+    let pictures = (with.lists[with.list("text").unwrap()].terms.len() * 5) as u64;
+    let repeats = |plan: &Plan| {
+        let items = items(&with, plan, 9);
+        let mut seen = BTreeSet::new();
+        let again = |item: &&Item| {
+            let mut options: Vec<_> = item.options.iter().map(|o| o.text.clone()).collect();
+            options.sort();
+            !seen.insert((item.prompt.clone(), item.question.clone(), options))
+        };
+        let repeated = items.iter().filter(again).count() as u64;
+        let counted: u64 = composer(&with, plan, 9).repeated().iter().map(|r| r.2).sum();
+        assert_eq!(repeated, counted);
+        repeated
+    };
+    assert_eq!(repeats(&sign(pictures, "\"free-form\"")), 0, "every picture there is");
+    assert_eq!(repeats(&sign(pictures + 5, "\"free-form\"")), 5);
+    assert_eq!(repeats(&sign(4 * pictures, "\"multiple-choice\"")), 0, "the wrong answers differ");
+    // As many hold as do not, and of a picture one statement holds.
+    assert_eq!(repeats(&sign(pictures, "\"true-false\"")), 0);
+}
+
+#[test]
+fn a_plan_that_the_rules_leave_nothing_of_is_refused_with_its_field() {
+    let hidden =
+        "[[hides]]\nstyle = [\"woodcut\", \"oil painting\", \"comic\", \"sketch\", \"mosaic\"]\nhides = [\"color\"]\n";
+    let color = plan("[[pictures]]\nsubject = \"animal\"\ncount = 5\nabout = [\"color\"]\n");
+    let problem = Course::new(&grammar(&ruled(hidden)), &color).unwrap_err();
+    assert_eq!(problem.place.field.as_deref(), Some("pictures.about"));
+    let apart = "[[not-with]]\nanimal = [\"owl\", \"cat\", \"horse\", \"salmon\", \"beetle\", \"wolf\"]\ncolor = [\"red\", \"blue\", \"white\"]\n";
+    let problem = Course::new(&grammar(&ruled(apart)), &color).unwrap_err();
+    assert_eq!(problem.place.field.as_deref(), Some("pictures.exclude"));
+    let many = plan("[[pictures]]\nsubject = \"animal\"\ncount = 100000000\nabout = [\"color\"]\n");
+    assert!(Course::new(&grammar(&ruled("")), &many).is_err(), "what is held in memory is bounded");
+    assert!(Course::new(&grammar(&small()), &many).is_ok());
+}
+
+#[test]
+fn what_only_some_pictures_hide_is_asked_of_the_others() {
+    let with = grammar(&larger());
+    let all = plan("[[pictures]]\nsubject = \"animal\"\nper-style = 12\n");
+    let mut pictures: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
+    let mut asked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for item in items(&with, &all, 4) {
+        let style = item.style.clone().unwrap();
+        pictures.entry(style.clone()).or_default().insert(item.provenance.as_ref().unwrap().picture);
+        asked.entry(style).or_default().insert(item.subtask.clone().unwrap());
+    }
+    assert!(pictures.values().all(|p| p.len() == 12), "every style keeps its pictures: {pictures:?}");
+    assert!(!asked["comic"].contains("color") && asked["comic"].contains("animal"));
+    assert!(asked["mosaic"].contains("color") && !asked["mosaic"].contains("background"));
+    assert!(asked["woodcut"].contains("color") && asked["woodcut"].contains("background"));
+}
+
+#[test]
+fn a_file_of_rules_that_cannot_be_used_is_found_with_its_line() {
+    let mut metadata = small();
+    metadata.put(MetaFile { name: rules::FILE.into(), text: "[[not-with]]\nanimal = \"owl\"\n".into() });
+    let all: Vec<_> = metadata.found().map(|f| (f.rule, f.line)).collect();
+    assert_eq!(all, [(Rule::BadRule, 2)]);
+    let before = metadata.template_revision();
+    metadata.take(rules::FILE);
+    assert!(metadata.rules().is_none() && metadata.found().next().is_none());
+    assert_ne!(before, metadata.template_revision());
+    assert_eq!(metadata.template_revision(), small().template_revision());
+}

@@ -1,0 +1,69 @@
+//! Which cells of a grid the rules of compatibility leave empty, and why.
+
+use super::axis::{SUBJECT, SUBTASK};
+use crate::compose::compatibility::{Compatibility, TermAt};
+use crate::compose::grammar::Grammar;
+
+/// A value of a property.
+enum Value {
+    Subject(usize),
+    Subtask(usize),
+    Term(TermAt),
+}
+
+fn value(grammar: &Grammar, property: &str, value: &str) -> Option<Value> {
+    match property {
+        SUBJECT => grammar.subject(value).map(Value::Subject),
+        SUBTASK => grammar.subtask(value).map(Value::Subtask),
+        vocabulary => {
+            let list = grammar.list(vocabulary)?;
+            grammar.lists[list].position(value).map(|term| Value::Term((list, term)))
+        }
+    }
+}
+
+/// The cells (row by row) that can hold no item, with why. The rows and columns are values of these properties.
+pub(super) fn excluded<'v>(
+    grammar: &Grammar,
+    (rows, columns): (&str, &str),
+    down: impl Iterator<Item = &'v str>,
+    across: impl Iterator<Item = &'v str>,
+) -> Vec<(u32, String)> {
+    let Some(rules) = grammar.compatibility.as_deref() else { return Vec::new() };
+    let across: Vec<Option<Value>> = across.map(|v| value(grammar, columns, v)).collect();
+    let mut out = Vec::new();
+    for (row, own) in down.enumerate() {
+        let Some(own) = value(grammar, rows, own) else { continue };
+        for (column, other) in across.iter().enumerate() {
+            let why = other.as_ref().and_then(|other| why(grammar, rules, &own, other));
+            out.extend(why.map(|why| ((row * across.len() + column) as u32, why)));
+        }
+    }
+    out
+}
+
+fn why(grammar: &Grammar, rules: &Compatibility, a: &Value, b: &Value) -> Option<String> {
+    let name = |t: TermAt| &grammar.lists[t.0].terms[t.1 as usize];
+    let with = |what: String, why: &str| if why.is_empty() { what } else { format!("{what}: {why}") };
+    let hides = |term: TermAt, subtask: usize| {
+        let list = grammar.subtasks[subtask].list;
+        let (_, why) = rules.hidden(term).iter().find(|(hidden, _)| *hidden == list)?;
+        Some(with(format!("`{}` hides the {}", name(term), grammar.lists[list].name), why))
+    };
+    match (a, b) {
+        (Value::Term(a), Value::Term(b)) if rules.clash(*a, *b) => {
+            let what = format!("`{}` and `{}` cannot stand in one picture", name(*a), name(*b));
+            Some(with(what, rules.why_not(*a, *b)))
+        }
+        (Value::Term(term), Value::Subtask(subtask)) | (Value::Subtask(subtask), Value::Term(term)) => {
+            hides(*term, *subtask)
+        }
+        // A picture of which nothing can be asked.
+        (Value::Term(term), Value::Subject(subject)) | (Value::Subject(subject), Value::Term(term)) => {
+            let mut asked = grammar.subjects[*subject].supports.iter();
+            let first = hides(*term, *asked.next()?)?;
+            asked.all(|subtask| hides(*term, *subtask).is_some()).then_some(first)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,176 @@
+//! The rules of compatibility that a term is part of, and those that can be added to it.
+
+use crate::compose::metadata::Metadata;
+use crate::compose::metadata::rule_edits::{self, NewRule};
+use crate::compose::metadata::rules::{FILE, Rules, Terms};
+use crate::model::{Problem, Result};
+use crate::tui::panes::metadata::RuleKind;
+
+/// A rule that a term is part of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfTerm {
+    /// What it says of the term.
+    pub says: String,
+    /// Why; may be empty.
+    pub why: String,
+    /// Line of the rule in `compatibility.toml`, from 1.
+    pub line: u32,
+}
+
+fn named(terms: &Terms) -> String {
+    let names: Vec<&str> = terms.terms.iter().map(|t| t.text.as_str()).collect();
+    format!("{}: {}", terms.vocabulary.text, names.join(", "))
+}
+
+fn has(terms: &Terms, vocabulary: &str, term: &str) -> bool {
+    terms.vocabulary.text == vocabulary && terms.terms.iter().any(|t| t.text == term)
+}
+
+/// The group of a term, if it is in one.
+pub fn group<'r>(rules: &'r Rules, vocabulary: &str, term: &str) -> Option<&'r str> {
+    rules.groups.iter().find(|g| has(&g.terms, vocabulary, term)).map(|g| g.name.text.as_str())
+}
+
+/// The rules that a term is part of; `text` is the file.
+pub fn of_term(rules: &Rules, text: &str, vocabulary: &str, term: &str) -> Vec<OfTerm> {
+    let line = |at: usize| text.get(..at).map_or(1, |t| t.matches('\n').count() as u32 + 1);
+    let mut out = Vec::new();
+    let mut add = |says: String, why: &str, line: u32| out.push(OfTerm { says, why: why.into(), line });
+    for rule in &rules.not_with {
+        for (side, other) in [(0, 1), (1, 0)] {
+            if has(&rule.sides[side], vocabulary, term) {
+                add(format!("not with {}", named(&rule.sides[other])), &rule.why, rule.line);
+            }
+        }
+    }
+    for rule in rules.hides.iter().filter(|r| r.terms.iter().any(|t| has(t, vocabulary, term))) {
+        let names: Vec<&str> = rule.hides.iter().map(|n| n.text.as_str()).collect();
+        add(format!("hides {}", names.join(", ")), &rule.why, rule.line);
+    }
+    for rule in &rules.shows {
+        if rule.terms.iter().any(|t| has(t, vocabulary, term)) {
+            let names: Vec<String> = rule.shows.iter().map(named).collect();
+            add(format!("shows {}", names.join("; ")), &rule.why, rule.line);
+        }
+        if rule.shows.iter().any(|t| has(t, vocabulary, term)) {
+            let names: Vec<String> = rule.terms.iter().map(named).collect();
+            add(format!("shown by {}", names.join("; ")), &rule.why, rule.line);
+        }
+    }
+    for terms in rules.look_alike.iter().filter(|t| has(t, vocabulary, term)) {
+        let others = terms.terms.iter().map(|t| t.text.as_str()).filter(|t| *t != term);
+        add(format!("looks like {}", others.collect::<Vec<_>>().join(", ")), "", line(terms.vocabulary.span.start));
+    }
+    out
+}
+
+/// What the row of a term says: its group, and how many rules it is part of.
+pub fn summary(rules: &Rules, vocabulary: &str, term: &str) -> String {
+    let group = group(rules, vocabulary, term).map(String::from);
+    let many = of_term(rules, "", vocabulary, term).len();
+    let counted = match many {
+        0 => None,
+        1 => Some("1 rule".to_string()),
+        n => Some(format!("{n} rules")),
+    };
+    group.into_iter().chain(counted).collect::<Vec<_>>().join(", ")
+}
+
+/// The terms of a vocabulary in a list between commas; terms may hold commas themselves.
+///
+/// # Errors
+/// What is none of its terms.
+fn split(metadata: &Metadata, vocabulary: &str, list: &str) -> Result<Vec<String>> {
+    let known = metadata.enabled(vocabulary);
+    let parts: Vec<&str> = list.split(',').collect();
+    let (mut terms, mut at) = (Vec::new(), 0);
+    while at < parts.len() {
+        if parts[at].trim().is_empty() {
+            at += 1;
+            continue;
+        }
+        let longest = (at + 1..=parts.len()).rev().find_map(|end| {
+            let text = parts[at..end].join(",");
+            let found = known.iter().find(|t| t.eq_ignore_ascii_case(text.trim()))?;
+            Some((end, found.to_string()))
+        });
+        let Some((end, term)) = longest else {
+            let said = parts[at].trim();
+            let near = known.iter().map(|t| (strsim::damerau_levenshtein(t, said), t)).min();
+            let help = near.map_or(String::new(), |(_, t)| format!(": did you mean `{t}`?"));
+            return Err(Problem::input(format!("{vocabulary} has no `{said}`{help}")));
+        };
+        terms.push(term);
+        at = end;
+    }
+    if terms.is_empty() {
+        return Err(Problem::input(format!("name terms of {vocabulary}, with commas between")));
+    }
+    Ok(terms)
+}
+
+/// `VOCABULARY: TERM, TERM`.
+fn side(metadata: &Metadata, text: &str) -> Result<(String, Vec<String>)> {
+    let Some((vocabulary, list)) = text.split_once(':') else {
+        return Err(Problem::input("write VOCABULARY: TERM, TERM, such as `background: in a cave`"));
+    };
+    let vocabulary = known(metadata, vocabulary.trim())?;
+    let terms = split(metadata, &vocabulary, list)?;
+    Ok((vocabulary, terms))
+}
+
+fn known(metadata: &Metadata, name: &str) -> Result<String> {
+    let is = |n: &&str| *n == name;
+    let mut names = metadata.vocabularies().keys().map(String::as_str).chain([crate::compose::metadata::STYLE]);
+    names.find(is).map(String::from).ok_or_else(|| Problem::input(format!("there is no vocabulary `{name}`")))
+}
+
+/// The text of `compatibility.toml` with what was asked for these terms of a vocabulary.
+///
+/// # Errors
+/// What of it names nothing that is there, and when the file cannot be edited.
+pub fn edited(
+    metadata: &Metadata,
+    kind: RuleKind,
+    (vocabulary, terms): (&str, &[String]),
+    said: &str,
+) -> Result<String> {
+    let text = metadata.text(FILE).unwrap_or_default();
+    let own = || (vocabulary.to_string(), terms.to_vec());
+    let apart = |other: (String, Vec<String>)| {
+        if other.0 == vocabulary {
+            let what = format!("a picture has one {vocabulary}: name terms of another vocabulary");
+            return Err(Problem::input(what));
+        }
+        Ok(other)
+    };
+    match kind {
+        RuleKind::NotWith => rule_edits::add(text, &NewRule::NotWith(own(), apart(side(metadata, said)?)?)),
+        RuleKind::Shows => rule_edits::add(text, &NewRule::Shows(own(), apart(side(metadata, said)?)?)),
+        RuleKind::Hides => {
+            let names = said.split(',').map(str::trim).filter(|n| !n.is_empty());
+            let hidden = names.map(|n| known(metadata, n)).collect::<Result<Vec<_>>>()?;
+            if hidden.is_empty() {
+                return Err(Problem::input("name vocabularies, with commas between"));
+            }
+            rule_edits::add(text, &NewRule::Hides(own(), hidden))
+        }
+        RuleKind::LookAlike => {
+            let mut all = terms.to_vec();
+            all.extend(split(metadata, vocabulary, said)?);
+            all.sort();
+            all.dedup();
+            if all.len() < 2 {
+                return Err(Problem::input("a term looks like another one, not like itself"));
+            }
+            rule_edits::add(text, &NewRule::LookAlike(vocabulary.into(), all))
+        }
+        RuleKind::Group => {
+            let group = Some(said.trim()).filter(|g| !g.is_empty());
+            if group.is_some_and(|g| g.chars().any(char::is_control)) {
+                return Err(Problem::input("a group has a plain name, such as `place`"));
+            }
+            rule_edits::set_group(text, vocabulary, terms, group)
+        }
+    }
+}
