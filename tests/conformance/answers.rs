@@ -12,6 +12,10 @@ use serde_json::{Value, json};
 
 use crate::support::tell;
 
+/// Files that nobody opens who works on the rule, with what was right at least, and wrong at most, when they were first measured.
+/// Their misses are not printed.
+const UNSEEN: &[(&str, f64, f64)] = &[];
+
 /// A line of a corpus.
 #[derive(Deserialize)]
 struct Line {
@@ -125,7 +129,7 @@ fn strict_reads_the_labelled_answers() {
                 let of_file = &mut table.entry(String::new()).or_default()[at];
                 let state = of_file.add(&line.intended, &read);
                 table.entry(line.language.clone()).or_default()[at].add(&line.intended, &read);
-                if at == 0 && state > 0 {
+                if at == 0 && state > 0 && !UNSEEN.iter().any(|(file, ..)| file == stem) {
                     faults.push(format!("{stem} {} {:?}: {read}, meant {}", line.id, line.output, line.intended));
                 }
             }
@@ -142,8 +146,9 @@ fn strict_reads_the_labelled_answers() {
             tell(&format!("  {name:4} {n:4} | {}", cells.join(" | ")));
         }
         let ours = table[""][0];
-        // A file that the rule is measured on and that nobody looks at has bounds of its own, from its first measurement.
-        let holds = ours.share(0) >= 97.0 && ours.share(2) <= 0.5;
+        let unseen = UNSEEN.iter().find(|(file, ..)| file == stem);
+        let (least, most) = unseen.map_or((97.0, 0.5), |(_, least, most)| (*least, *most));
+        let holds = ours.share(0) >= least && ours.share(2) <= most;
         assert!(holds, "{stem}: {:?}\n{}", ours.0, faults.join("\n"));
     }
     faults.iter().for_each(|fault| tell(fault));

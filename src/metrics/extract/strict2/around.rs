@@ -188,8 +188,13 @@ impl Reader<'_> {
             && item.is(CUE | FINAL | SO)
             && (!item.is(LINK) || item.is(FINAL))
             && !item.is(WAIT | WEAK | OVER | NOT)
-            && !(item.is(BUT) && !item.is(CUE))
+            && (item.is(CUE) || !item.is(BUT))
             && before.is_some_and(|b| b.is(MID) && b.is(LINK) && !b.is(AND | BUT | SO | CUE))
+    }
+
+    /// Whether nothing stands behind a mark that judges: "D: ○".
+    fn is_sign(&self, k: usize, end: usize) -> bool {
+        k + 1 >= end || self.items[k + 1].what == What::Line || self.items[k + 1].is_mark(",.)")
     }
 
     /// Whether a phrase is more than one word.
@@ -252,8 +257,9 @@ impl Reader<'_> {
             let item = &self.items[k];
             match item.what {
                 What::Mark if ")]}>-:.=".contains(item.mark) => mark = true,
-                What::Mark if flags == 0 && "○◯√".contains(item.mark) => return Right::After,
-                What::Mark if flags == 0 && "×✕".contains(item.mark) => return Right::Not,
+                What::Mark if flags == 0 && "○◯√×✕".contains(item.mark) && self.is_sign(k, end) => {
+                    return if "×✕".contains(item.mark) { Right::Not } else { Right::After };
+                }
                 What::Mark if item.mark == '(' => {
                     let inner = self.items.get(k + 1).filter(|i| k + 1 < end && i.is_answer() && i.option == option);
                     if inner.is_none() {

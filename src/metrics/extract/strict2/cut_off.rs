@@ -21,14 +21,19 @@ pub(super) fn is_cut_off(all: &[Item], text: &Text, sentences: &[(usize, usize, 
     let Some((start, ..)) = sentences.last().copied().filter(|_| item.what != What::Letter) else { return false };
     let goes_on = start > 0 && all[start - 1].is_mark(".!?。");
     let whole = all.get(start..last).unwrap_or_default();
+    let end = text.tokens.len().saturating_sub(1);
+    let dense = text.tokens.get(end).is_some_and(|token| token.script == 3);
+    let has = |is: fn(&Item) -> bool| whole.iter().any(is);
+    if item.what == What::Text && dense && has(|i| i.is_mark(",")) && has(|i| i.what == What::Word) {
+        // Without a word that ends the sentence.
+        return !whole.last().is_some_and(|i| i.is(IS | CUE | SO | FINAL | RIGHT) || i.is_mark(":,"));
+    }
     if item.what == What::Text {
         // A bare text behind the end of a sentence, in the same line.
         return start > 2
             && goes_on
             && !whole.iter().any(|i| i.what == What::Word || i.is(CUE | FINAL | SO | RIGHT | BUT));
     }
-    let end = text.tokens.len().saturating_sub(1);
-    let dense = text.tokens.get(end).is_some_and(|token| token.script == 3);
     if goes_on
         || item.is_mark(",:-(")
         || item.is(AND | OR | BUT | MID) && !item.is(YES | NO)

@@ -128,6 +128,14 @@ pub(super) fn choose(
     if cut {
         return (Read::Unparsed, Why::Nothing);
     }
+    if !denied.is_empty() && question.denies {
+        // Which is not visible? "There is no clock."
+        let one = only(denied.iter().copied()).flatten().filter(|one| {
+            let mut own = reader.items.iter().filter(|i| i.is_answer() && i.option == *one);
+            own.all(|i| i.what == What::Text)
+        });
+        return one.map_or((Read::Unparsed, Why::Denied), |one| option(one, Why::LeftOver));
+    }
     if !denied.is_empty() {
         return left_over(reader, &denied).map_or((Read::Unparsed, Why::Denied), |one| option(one, Why::LeftOver));
     }
@@ -147,7 +155,7 @@ pub(super) fn choose(
     match only(of(|e| if let Event::Mentions { option, .. } = e { Some(*option) } else { None })) {
         None => (Read::Unparsed, Why::Nothing),
         Some(None) => (Read::Unparsed, Why::Mentions),
-        Some(Some(_)) if reader.items.len() > LONG => (Read::Unparsed, Why::Nothing),
+        Some(Some(_)) if question.denies || reader.items.len() > LONG => (Read::Unparsed, Why::Nothing),
         Some(Some(_)) if denied || reader.is_negated(0, reader.items.len()) => (Read::Unparsed, Why::Denied),
         Some(Some(one)) if one >= 0 => (Read::Option(one.unsigned_abs() as usize), Why::Mention),
         Some(Some(_)) => (Read::Unparsed, Why::Nothing),

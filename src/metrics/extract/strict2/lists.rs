@@ -7,7 +7,7 @@ use super::plain::words;
 use super::words::table;
 
 /// The lists of `phrases.toml`, which says what they mean.
-pub(super) const LISTS: [&str; 13] = [
+pub(super) const LISTS: [&str; 14] = [
     "stop",
     "place",
     "denies",
@@ -21,6 +21,7 @@ pub(super) const LISTS: [&str; 13] = [
     "holds",
     "fails",
     "inverse",
+    "contrast",
 ];
 pub(super) const STOP: usize = 0;
 pub(super) const PLACE: usize = 1;
@@ -35,6 +36,7 @@ pub(super) const CLAIM: usize = 9;
 pub(super) const HOLDS: usize = 10;
 pub(super) const FAILS: usize = 11;
 pub(super) const INVERSE: usize = 12;
+pub(super) const CONTRAST: usize = 13;
 
 /// The lists of one language, or of several: the longest words first.
 pub(super) type Lists = [Vec<String>; LISTS.len()];

@@ -27,6 +27,16 @@ const NUMBERS: [&str; 11] = [
     "ten dix zehn diez dieci dez tien десять dziesięć 十",
 ];
 
+/// The number above 0 that a word or digits say.
+pub(super) fn number(word: &str) -> Option<&str> {
+    const DIGITS: [&str; 11] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
+    if word.bytes().all(|b| b.is_ascii_digit()) {
+        return Some(word.trim_start_matches('0'));
+    }
+    let at = NUMBERS.iter().position(|number| number.split(' ').any(|other| other == word));
+    at.filter(|at| *at > 0).map(|at| DIGITS[at])
+}
+
 /// Words at the beginning of an option without which a sentence may name it.
 const ARTICLES: [&str; 27] = [
     "a", "an", "the", "un", "une", "ein", "eine", "einen", "una", "uno", "um", "uma", "een", "el", "la", "le", "der",

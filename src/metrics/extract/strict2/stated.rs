@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 
 use super::lists::{
-    self, CLAIM, DENIES, DOUBTS, FAILS, HOLDS, JOINS, Lists, PLACE, PRONOUNS, SHORT_NO, SHORT_YES, STOP, TURNS,
+    self, CLAIM, CONTRAST, DENIES, DOUBTS, FAILS, HOLDS, JOINS, Lists, PLACE, PRONOUNS, SHORT_NO, SHORT_YES, STOP,
+    TURNS,
 };
+use super::options::number;
 use super::plain::{has, is_hangul, is_same, plain, split, units, without, words};
 use super::thoughts::first_line;
 use super::tokens::Text;
@@ -179,22 +181,29 @@ impl Wanted<'_> {
         };
         let places: Vec<Option<usize>> = self.words.iter().map(&mut place).collect();
         let found: Vec<usize> = places.iter().flatten().copied().collect();
+        let missing: Vec<usize> = (0..places.len()).filter(|at| places[*at].is_none()).collect();
+        let pronoun = has(&bare, &self.lists[PRONOUNS]);
+        if !denied && self.differs(&own, &used, &missing, pronoun) {
+            return Some(says(false));
+        }
         let (first, last) = (*found.iter().min()?, *found.iter().max()?);
         if found.len() < places.len() {
             // "He is wearing a hat", "Not open": without the subject that the question has.
-            let missing: Vec<usize> = (0..places.len()).filter(|at| places[*at].is_none()).collect();
             let leads = missing.iter().enumerate().all(|(at, missing)| at == *missing);
             let one = missing.len() == 1;
-            let subject = self.words.len() > 1
-                && has(&bare, &self.lists[PRONOUNS])
-                && (one && missing[0] <= 1 || han && leads && missing.len() < 4);
+            let subject = self.words.len() > 1 && pronoun && (one && missing[0] <= 1 || leads && missing.len() < 4);
             let only = found.len() == own.len();
             let short = han && clause.chars().count() < 12;
             let left_out = alone && only && (one && leads && self.words.len() == 2 || short);
             // "Has a red balloon": in languages without pronouns. "She has no umbrella".
             let verb = one && leads && self.words.len() > 2 && first == 0 && last < 4;
-            let none = denied && only && places.last().is_some_and(Option::is_some);
-            if !(subject || left_out || verb || none) {
+            let none = denied && only && (places.last().is_some_and(Option::is_some) || places[0].is_none());
+            let is_count = |at: &usize| {
+                number(&self.words[*at]).is_some_and(|number| number != "1")
+                    || self.words[*at].starts_with(|c: char| c.is_ascii_digit())
+            };
+            let counted = !han && missing.iter().any(is_count);
+            if !(subject || none || (left_out || verb) && !counted) {
                 return None;
             }
         }
@@ -219,6 +228,29 @@ impl Wanted<'_> {
         Some(says(!denied))
     }
 
+    /// Whether a clause has another word where the question has one, and both cannot hold: "The door is closed", "There are three
+    /// cats."
+    fn differs(&self, own: &[String], used: &HashSet<usize>, missing: &[usize], pronoun: bool) -> bool {
+        let (Some((last, leading)), true) = (missing.split_last(), self.words.len() > 1) else { return false };
+        let rest: Vec<&String> =
+            own.iter().enumerate().filter(|(at, _)| !used.contains(at)).map(|(_, word)| word).collect();
+        let count = number(&self.words[*last]).filter(|_| leading.is_empty());
+        if let Some(count) = count {
+            return rest.len() == 1 && number(rest[0]).is_some_and(|other| other != count);
+        }
+        let subject = leading.iter().enumerate().all(|(at, missing)| at == *missing) && leading.len() < 4 && pronoun;
+        if *last + 1 != self.words.len() || rest.len() > 2 || !(leading.is_empty() || subject) {
+            return false;
+        }
+        let want = &self.words[*last];
+        let groups = self.lists[CONTRAST].iter().map(|group| units(group));
+        let group = groups.into_iter().find(|group| group.iter().any(|word| is_kin(want, word)));
+        group.is_some_and(|group| {
+            let other = |word: &str| group.iter().any(|of| !is_kin(want, of) && is_kin(word, of));
+            rest.iter().any(|word| other(word)) && !rest.iter().any(|word| is_kin(want, word))
+        })
+    }
+
     /// Whether a clause says that the statement asked about is true: "The claim is supported."
     fn of_claim(&self, own: &[String]) -> Option<bool> {
         let of = |list: usize| self.lists[list].iter().flat_map(|word| units(word)).collect::<HashSet<String>>();
@@ -235,4 +267,11 @@ impl Wanted<'_> {
         let one = verdicts.iter().next().copied().filter(|_| verdicts.len() == 1)?;
         own.iter().all(known).then_some(one)
     }
+}
+
+/// Whether two words are forms of one, whatever their gender.
+fn is_kin(one: &str, other: &str) -> bool {
+    let stem = |word: &str| word.char_indices().last().map(|(at, _)| word[..at].to_string());
+    let long = one.chars().count() > 3 && one.chars().count() == other.chars().count();
+    is_same(one, other) || long && stem(one) == stem(other)
 }

@@ -57,8 +57,9 @@ NUMBERS = [
     "six sechs seis zes шесть sześć altı 六", "seven sept sieben siete sette sete zeven семь siedem yedi 七",
     "eight huit acht ocho otto oito восемь osiem sekiz 八", "nine neuf neun nueve nove negen девять dziewięć dokuz 九",
     "ten dix zehn diez dieci dez tien десять dziesięć 十"]
-# Of these, those that are articles too.
+# Of these, those that are articles too; and all the others.
 ONES = NUMBERS[1].split()
+COUNTS = {word for number in NUMBERS[2:] for word in number.split()}
 # Words before a question that a model goes on to ask itself.
 ASKS = ["question", "q", "user", "human", "问题", "問題", "質問", "질문", "문제", "вопрос", "питання", "frage", "pregunta", "pergunta", "domanda", "vraag",
         "pytanie", "soru", "câu hỏi", "سؤال", "السؤال", "प्रश्न", "सवाल", "pertanyaan", "คำถาม"]
@@ -301,7 +302,7 @@ def trie(phrases):
 
 
 # Classes of words by which a statement is held against a question; they are no phrases.
-ECHO = ("stop", "place", "denies", "doubts", "pronouns", "short_yes", "short_no", "turns", "joins", "claim", "holds", "fails", "inverse")
+ECHO = ("stop", "place", "denies", "doubts", "pronouns", "short_yes", "short_no", "turns", "joins", "claim", "holds", "fails", "inverse", "contrast")
 TRIE, ENGLISH, TABLE, STOPS = None, [], [], {}
 
 
@@ -750,10 +751,8 @@ class Reader:
             if item.kind == P:
                 if item.text in ")]}>" or item.text in "-:.=":
                     mark = True
-                elif item.text in "○◯√" and not flags:
-                    return "after"
-                elif item.text in "×✕" and not flags:
-                    return "not"
+                elif item.text in "○◯√×✕" and not flags and (k + 1 >= end or self.items[k + 1].kind == N or self.items[k + 1].kind == P and self.items[k + 1].text in ",.)"):
+                    return "after" if item.text in "○◯√" else "not"
                 elif item.text == "(":
                     inner = self.items[k + 1] if k + 1 < end else None
                     if inner is not None and inner.kind in ("T", "L") and inner.option == option:
@@ -1474,18 +1473,22 @@ def part_states(plain, wanted, exists, doubts, lists, alone):
         used.add(at)
     missing = [k for k, at in enumerate(places) if at is None]
     found = [at for at in places if at is not None]
+    if missing and not denied and differs(wanted, words, places, missing, has(bare, lists["pronouns"]), lists["contrast"]):
+        return "doubt" if doubt else "no"
     if not found:
         return None
     if missing:
         # "He is wearing a hat", "Not open": without the subject that the question has.
         han = script(wanted[0][0]) == 3 and not is_hangul(wanted[0])
-        subject = len(wanted) > 1 and has(bare, lists["pronouns"]) and (len(missing) == 1 and missing[0] <= 1 or han and missing == list(range(len(missing))) and len(missing) < 4)
+        leading = missing == list(range(len(missing)))
+        subject = len(wanted) > 1 and has(bare, lists["pronouns"]) and (len(missing) == 1 and missing[0] <= 1 or leading and len(missing) < 4)
         whole = alone and len(found) == len(words)
         left_out = whole and (missing == [0] and len(wanted) == 2 or han and len(plain) < 12)
         # "Has a red balloon": in languages without pronouns. "No umbrella", "She has no umbrella".
         verb = missing == [0] and len(wanted) > 2 and min(found) == 0 and max(found) < 4
-        none = denied and len(found) == len(words) and places[-1] is not None
-        if not subject and not left_out and not verb and not none:
+        none = denied and len(found) == len(words) and (places[-1] is not None or places[0] is None)
+        counted = any(wanted[k] in COUNTS or "0" <= wanted[k][0] <= "9" for k in missing)
+        if not subject and not none and (counted and not han or not left_out and not verb):
             return None
     # In the order of the question, but for one word: a verb or a place may stand elsewhere.
     best = [0] * len(found)
@@ -1500,6 +1503,43 @@ def part_states(plain, wanted, exists, doubts, lists, alone):
     if doubt:
         return "doubt"
     return "no" if denied else "yes"
+
+
+def differs(wanted, words, places, missing, pronoun, contrast):
+    """Whether a clause has another word where the question has one, and both cannot hold: "The door is closed", "There are three cats"."""
+    last = len(wanted) - 1
+    rest = [word for k, word in enumerate(words) if k not in places]
+    counts = [k for k in missing if is_count(wanted[k])]
+    if missing == counts and len(counts) == 1 and len(wanted) > 1:
+        others = [word for word in rest if is_count(word)]
+        return len(others) == 1 and len(rest) == 1 and count_of(others[0]) != count_of(wanted[counts[0]])
+    if missing[-1] != last or len(rest) > 2 or len(wanted) < 2:
+        return False
+    leading = missing[:-1]
+    if leading and not (pronoun and leading == list(range(len(leading))) and len(leading) < 4):
+        return False
+    for one in contrast:
+        group = units(one)
+        if any(is_kin(wanted[last], word) for word in group):
+            return any(is_kin(word, other) for word in rest for other in group if not is_kin(wanted[last], other)) and \
+                not any(is_kin(wanted[last], word) for word in rest)
+    return False
+
+
+def is_kin(one, other):
+    """Whether two words are forms of one, whatever their gender."""
+    return same_word(one, other) or len(one) == len(other) > 3 and one[:-1] == other[:-1]
+
+
+def is_count(word):
+    return word in COUNTS or word in ONES or all("0" <= c <= "9" for c in word)
+
+
+def count_of(word):
+    """The number that a word says."""
+    if all("0" <= c <= "9" for c in word):
+        return word.lstrip("0")
+    return next((str(number) for number, words in enumerate(NUMBERS) if word in words.split()), word)
 
 
 def choose(options, text, instruction):
@@ -1562,6 +1602,11 @@ def choose(options, text, instruction):
         return one, False
     if cut_off:
         return None, False
+    if denied and asked.denies:
+        # Which is not visible? "There is no clock."
+        one = denied.pop()
+        bare = all(i.kind == "T" for i in found if i.kind in ("L", "T") and i.option == one)
+        return (one if not denied and bare and 0 <= one < count else None), False
     if denied:
         # "Not a dog, a cat": what is left, where all else is denied before.
         first = next(k for k, e in enumerate(events) if e[0] == "denied")
@@ -1577,7 +1622,7 @@ def choose(options, text, instruction):
         clear = not marks and 0 <= one < count and not any(e[0] == "mark" and e[2] for e in events)
         return (one if clear else None), False
     mentions = {e[1] for e in events if e[0] == "mention"}
-    if len(mentions) == 1 and len(found) <= LONG and not any(e[0] == "mention" and e[2] for e in events) and not reader.negated(0, len(found)):
+    if not asked.denies and len(mentions) == 1 and len(found) <= LONG and not any(e[0] == "mention" and e[2] for e in events) and not reader.negated(0, len(found)):
         one = mentions.pop()
         return (one if one >= 0 else None), False
     return None, False
@@ -1660,6 +1705,10 @@ def is_cut_off(found, all_tokens, spans):
     if not spans or item.kind == "L":
         return False
     start = spans[-1][0]
+    if item.kind == "T" and all_tokens[-1].script == 3 and any(i.kind == P and i.text == "," for i in found[start:last]) and any(i.kind == W for i in found[start:last]):
+        # Without a word that ends the sentence.
+        before = found[last - 1]
+        return not (before.kind == "ph" and before.mask & (IS | CUE | SO | FINAL | RIGHT) or before.kind == P and before.text in ":,")
     if item.kind == "T":
         # A bare text behind the end of a sentence, in the same line.
         return start > 2 and found[start - 1].kind == P and found[start - 1].text in ".!?。" and all(i.kind != W for i in found[start:last]) and \

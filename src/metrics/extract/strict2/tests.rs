@@ -287,3 +287,38 @@ fn words_count_in_the_language_of_a_text() {
     );
     all("Kadın ne içiyor?", &["çay", "kahve", "su"], &[("B", "Doğru cevap B'dir."), ("none", "Kahve değil.")]);
 }
+
+#[test]
+fn another_value_in_place_of_the_one_asked_for() {
+    let door = [
+        ("no", "The door is closed."),
+        ("no", "It's closed."),
+        ("yes", "The door is open."),
+        ("none", "The window is closed."),
+        ("none", "The door might be closed."),
+        ("none", "The door is wooden."),
+    ];
+    all("Is the door open?", &[], &door);
+    let cats = [
+        ("no", "There are three cats in the picture."),
+        ("none", "There are cats in the picture."),
+        ("none", "One cat is on the left, one is on the right."),
+        ("none", "There might be three cats."),
+    ];
+    all("Are there two cats in the picture?", &[], &cats);
+    all("Are there more than two cats?", &[], &[("none", "There are three cats.")]);
+    all("图中的门是开着的吗？", &[], &[("no", "门是关着的。"), ("yes", "门是开着的。"), ("none", "窗户是关着的。")]);
+}
+
+#[test]
+fn a_question_for_what_is_not_there() {
+    let cases = [
+        ("C", "There is no clock."),
+        ("C", "A clock is not visible."),
+        ("C", "The answer is C."),
+        ("none", "There is a sofa."),
+        ("none", "There is no clock and no lamp."),
+        ("none", "It is not C."),
+    ];
+    all("Which of these is not visible in the picture?", &["a lamp", "a sofa", "a clock", "a rug"], &cases);
+}
