@@ -115,7 +115,7 @@ impl Live {
             self.stuck = true;
         } else {
             // What a key lacks is not the run's fault.
-            let fails = self.run.counts.done == 0 && !(problem.kind == Kind::Unreachable && !self.is_built);
+            let fails = self.run.counts.done == 0 && (self.is_built || problem.kind != Kind::Unreachable);
             self.run.standing = if fails { Standing::Failed } else { Standing::Paused };
         }
         self.run.reason = Some(problem.to_string());
