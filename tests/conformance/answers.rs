@@ -14,7 +14,7 @@ use crate::support::tell;
 
 /// Files that nobody opens who works on the rule, with what was right at least, and wrong at most, when they were first measured.
 /// Their misses are not printed.
-const UNSEEN: &[(&str, f64, f64)] = &[];
+const UNSEEN: &[(&str, f64, f64)] = &[("heldout-3", 92.5, 1.0)];
 
 /// A line of a corpus.
 #[derive(Deserialize)]

@@ -106,7 +106,7 @@ fn the_rules_of_compatibility_hold_unless_they_are_put_aside() {
     let bench = Bench::new();
     let (kept, aside) = (bench.beside("kept.jsonl"), bench.beside("aside.jsonl"));
     let compose = |out: &std::path::Path, more: &[&str]| {
-        let args = ["compose", "--count", "4000", "--format", "jsonl", "--out", out.to_str().unwrap()];
+        let args = ["compose", "--count", "8000", "--format", "jsonl", "--out", out.to_str().unwrap()];
         bench.run(args.iter().chain(more).copied()).ok()
     };
     compose(&kept, &[]);

@@ -216,7 +216,8 @@ fn a_gpu_that_is_asked_for_by_name_is_not_replaced() {
         let output = generate(&bench, &["--json"], WORKER, broken.to_str().unwrap());
         assert_eq!(output.code, 1);
         let job = done(output);
-        assert_eq!(job["standing"], "failed");
+        // A card that comes back lets it go on.
+        assert_eq!(job["standing"], "paused");
         assert_eq!(recorded(&bench).len(), 0);
         bench.run(["stop"]).ok();
         job["reason"].as_str().unwrap().to_string()

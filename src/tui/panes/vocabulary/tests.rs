@@ -238,7 +238,7 @@ fn the_preview_follows_the_vocabulary_and_the_edit() {
 
 const RULES: &str = "compatibility.toml";
 
-fn rules<'d>(desk: &'d Desk) -> &'d str {
+fn rules(desk: &Desk) -> &str {
     desk.session().text(RULES).unwrap_or_default()
 }
 
