@@ -107,7 +107,15 @@ impl Connection {
         if let Some(problem) = &state.failed {
             return Err(problem.clone());
         }
-        match connect((&self.project, &self.home), &self.who, lost + 1, &self.answered) {
+        let mut tries = 1;
+        // One that is ended while it starts is followed by another, too.
+        let found = loop {
+            match connect((&self.project, &self.home), &self.who, lost + 1, &self.answered) {
+                Err(problem) if problem.kind == Kind::Unreachable && tries < TRIES => tries += 1,
+                found => break found,
+            }
+        };
+        match found {
             Ok(client) => (state.client, state.nth) = (client, lost + 1),
             Err(problem) => {
                 let what = format!("the owner went away before it was saved, and there is no other: {}", problem.what);
