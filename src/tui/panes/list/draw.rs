@@ -62,7 +62,7 @@ impl ListPane {
         if self.selecting > 0 {
             return Some("selecting");
         }
-        if pager.partial {
+        if self.locating.is_some() || pager.partial {
             return Some("searching");
         }
         let word = if self.query.filter.text.is_empty() { "reading" } else { "searching" };
