@@ -28,7 +28,7 @@ fn a_queue_is_made_by_words_and_q_shows_all_again() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("/subtask:even<enter>");
-    seat.wait_for("4 items match `subtask:even`");
+    seat.wait_for("4 items for `subtask:even`");
     seat.on(2);
     seat.wait_for("1 of 4  [subtask:even]");
     seat.judge(2, "a");

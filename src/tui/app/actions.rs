@@ -184,7 +184,7 @@ impl App {
     }
 
     pub(super) fn ask_find(&mut self, words: String) {
-        let prompt = Prompt::new("find ", words.clone(), self.history.clone());
+        let prompt = Prompt::new("find", words.clone(), self.history.clone());
         self.overlay = Some(Overlay::Prompt(PromptFor::Find(words), prompt));
     }
 

@@ -76,7 +76,7 @@ impl ListPane {
         let counts = match (self.pager.answered, self.pager.partial) {
             (false, _) => String::new(),
             (true, true) => format!("{total} so far of {of}"),
-            (true, false) if window.total == window.of => format!("{of} items"),
+            (true, false) if window.total == window.of => text::counted(window.of, "item"),
             (true, false) => format!("{total} of {of}"),
         };
         let busy = self.busy().map(|word| format!("{word}…  ")).unwrap_or_default();

@@ -223,7 +223,7 @@ pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
         Empty::Nothing { hint } => ("Nothing here yet", Role::Heading, hint.as_str()),
         Empty::Filtered { hint } => ("No row passes the filter", Role::Warn, hint.as_str()),
         Empty::Loading => ("Loading", Role::Pending, ""),
-        Empty::Failed(reason) => ("Could not be read", Role::Bad, reason.as_str()),
+        Empty::Failed(reason) => ("Cannot be shown", Role::Bad, reason.as_str()),
     };
     let room = usize::from(area.width.saturating_sub(4)).min(72);
     let mut lines = vec![(title.to_string(), look.style(role))];
