@@ -179,3 +179,17 @@ fn a_half_typed_note_is_there_again_after_the_line_went_dead() {
     seat.keys("<esc>");
     noted(None);
 }
+
+#[test]
+fn a_late_answer_takes_nobody_back_who_went_on() {
+    let bench = Bench::plain(9);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    bench.freeze_owner();
+    // The next item that nobody has judged is #2, as the owner will say.
+    seat.keys("<tab>jjj");
+    bench.thaw_owner();
+    seat.on(4);
+    seat.keys("j");
+    seat.on(5);
+}

@@ -235,6 +235,10 @@ impl App {
         if self.round_action(action, at) {
             return;
         }
+        if matches!(action, Action::Next | Action::Previous | Action::FirstItem | Action::LastItem) {
+            // Whoever goes on from here is not taken elsewhere by an answer that comes late.
+            self.link.cancel(|want| matches!(want, Want::NextPending | Want::NumberOf));
+        }
         let position = self.review.position();
         let gone = match action {
             Action::Accept => return self.judge(Verdict::Accept, at),

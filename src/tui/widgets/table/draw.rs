@@ -217,6 +217,9 @@ pub fn cursor(state: &TableState, columns: &[Spec], area: Rect) -> Option<Positi
     area.contains(position).then_some(position)
 }
 
+/// Lines that are each put into the middle; more of them begin below one another.
+const LINES_CENTRED: usize = 6;
+
 /// Draws why a table has no rows, with its way out.
 pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
     let (title, role, more) = match empty {
@@ -231,6 +234,11 @@ pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
         lines.extend(text::wrap(more, room).into_iter().map(|l| (l, look.style(Role::Text))));
     }
     let top = area.y + area.height.saturating_sub(u16::try_from(lines.len()).unwrap_or(0)) / 3;
+    // A list of files is read from the left.
+    if lines.len() > LINES_CENTRED {
+        let widest = lines.iter().map(|(line, _)| text::width(line)).max().unwrap_or(0);
+        lines.iter_mut().for_each(|(line, _)| line.push_str(&" ".repeat(widest - text::width(line))));
+    }
     for (i, (line, style)) in lines.into_iter().enumerate() {
         let y = top + u16::try_from(i).unwrap_or(0);
         if y >= area.bottom() {
