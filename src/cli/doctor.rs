@@ -5,7 +5,10 @@ use std::io::{self, IsTerminal};
 use serde_json::{Value, json};
 
 use super::{Context, devices, out, print, show, status};
+use crate::compose::grammar::Grammar;
+use crate::model::usage::MetadataHealth;
 use crate::model::{Result, clean};
+use crate::pipeline::compose;
 use crate::store::inspect;
 use crate::store::manifest::Manifest;
 use crate::store::project::Project;
@@ -113,6 +116,9 @@ fn asked(context: &Context, project: &Project) -> Value {
     match status::ask(context) {
         Ok(found) => {
             let mut value = status::json(found.as_ref(), project);
+            if found.is_none() {
+                value["metadata"] = health(project).as_ref().map(status::metadata).into();
+            }
             value["warnings"] = inspect::notices(project).into();
             value["store_health"] = match &found {
                 Some(s) if s.notices.is_empty() && s.read_only.is_none() => "good".into(),
@@ -123,6 +129,14 @@ fn asked(context: &Context, project: &Project) -> Value {
         }
         Err(problem) => json!({"root": project.root(), "problem": problem.to_string()}),
     }
+}
+
+/// Whether the metadata can be used, where no owner says so.
+fn health(project: &Project) -> Option<MetadataHealth> {
+    let (metadata, unreadable) = compose::metadata(Some(project)).ok()?;
+    let (_, compiled) = Grammar::compile(&metadata);
+    let errors: Vec<_> = compose::errors(&metadata, &unreadable, &compiled).into_iter().cloned().collect();
+    Some(MetadataHealth { known: errors.is_empty(), errors })
 }
 
 /// The report as indented lines.

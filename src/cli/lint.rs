@@ -190,6 +190,7 @@ impl Looked {
             found.iter().filter(|f| f.rule == Rule::Unreadable).map(|f| f.file.clone()).collect();
         found.retain(|f| f.rule != Rule::MissingFile || f.file != f.term || !unreadable.contains(&f.file));
         found.sort();
+        lint::cause_first(&mut found);
         for mut finding in found {
             match only {
                 Some((name, _)) if finding.file != name => continue,

@@ -15,6 +15,9 @@ pub struct Args {
     /// A term goes by another name now
     #[arg(long, value_name = "VOCABULARY:OLD=NEW", value_parser = rename)]
     rename: Vec<Rename>,
+    /// Draw a term for each slot that a prompt got since its items were composed
+    #[arg(long)]
+    draw_missing: bool,
     /// Say what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -38,11 +41,11 @@ fn rename(text: &str) -> std::result::Result<Rename, String> {
 /// # Errors
 /// Errors in the metadata, and the operating system's; then nothing was changed.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let ask = Ask::Recompose { renames: args.rename.clone(), dry: args.dry_run };
+    let ask = Ask::Recompose { renames: args.rename.clone(), draw_missing: args.draw_missing, dry: args.dry_run };
     let Answer::Recomposed(report) = import::waited(&context.client()?, ask, !args.json)? else {
         return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
     };
-    let text = if args.json { json(&report, args.dry_run) } else { text(&report, args.dry_run) };
+    let text = if args.json { json(&report, args.dry_run) } else { text(&report, args) };
     print(&text).map(|()| 0)
 }
 
@@ -58,20 +61,25 @@ fn json(report: &Recomposed, dry: bool) -> String {
         "changed": {"items": report.changed.all(), "by_status": tally(&report.changed)},
         "kept": report.kept,
         "gone": {"items": report.gone.all(), "by_status": tally(&report.gone), "causes": causes},
+        "missing": {"items": report.missing.all(), "by_status": tally(&report.missing)},
+        "drawn": report.drawn,
         "edited": report.edited,
         "notes": report.notes,
     });
     out::json_text(&value)
 }
 
-fn text(report: &Recomposed, dry: bool) -> String {
-    let would = if dry { "would read" } else { "read" };
+fn text(report: &Recomposed, args: &Args) -> String {
+    let would = if args.dry_run { "would read" } else { "read" };
     let (changed, kept, gone) = (report.changed.all(), report.kept, report.gone.all());
     let mut out = format!("{} composed items: {changed} {would} differently now", report.composed);
     if kept > 0 {
         out.push_str(&format!(", {kept} the same from other templates"));
     }
     out.push_str(&format!(", {} as they were\n", report.composed - changed - kept - gone - report.edited));
+    if report.drawn > 0 {
+        out.push_str(&format!("a term was drawn for {} of them: their prompts have a new slot\n", report.drawn));
+    }
     if report.edited > 0 {
         out.push_str(&format!("{} were edited by hand and stay as they are\n", report.edited));
     }
@@ -80,6 +88,10 @@ fn text(report: &Recomposed, dry: bool) -> String {
         for (what, items) in &report.causes {
             out.push_str(&format!("  {items:>7}  {}\n", clean::line(what)));
         }
+    }
+    let missing = report.missing.all();
+    if missing > 0 && !args.draw_missing {
+        out.push_str(&format!("{missing} of them lack only a term for a new slot: --draw-missing draws one\n"));
     }
     for note in &report.notes {
         out.push_str(&format!("{}\n", clean::line(note)));

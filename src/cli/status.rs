@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 
 use super::{Context, out, print};
-use crate::model::{Kind, Problem, Result, clean};
+use crate::model::usage::MetadataHealth;
+use crate::model::{Finding, Kind, Problem, Result, clean};
 use crate::owner::latency::Waits;
 use crate::owner::wire::{Answer, Ask, OwnerStatus};
 use crate::owner::{Client, start};
@@ -53,8 +54,25 @@ pub fn json(status: Option<&OwnerStatus>, project: &crate::store::project::Proje
         "rev": s.rev,
         "store_bytes": s.store_bytes,
         "notices": s.notices,
+        "metadata": s.metadata.as_ref().map(metadata),
         "latency": latency(&s.latency),
     })
+}
+
+/// What is wrong with the metadata on disk, and what counts meanwhile.
+pub fn metadata(health: &MetadataHealth) -> Value {
+    let error = |f: &Finding| {
+        json!({
+            "file": format!("metadata/{}", f.file), "line": f.line, "column": f.column, "rule": f.rule.name(),
+            "what": f.what,
+        })
+    };
+    let in_force = match (health.errors.is_empty(), health.known) {
+        (true, _) => "on-disk",
+        (false, true) => "earlier",
+        (false, false) => "none",
+    };
+    json!({"errors": health.errors.iter().map(error).collect::<Vec<_>>(), "in_force": in_force})
 }
 
 /// Where decisions waited, by step, in microseconds.

@@ -247,6 +247,9 @@ impl<'m> Compiler<'m> {
             self.grammar.compatibility = Some(Arc::new(ready));
             self.found.append(&mut found);
         }
+        // That a file has too few terms follows from that it cannot be read.
+        let unread = |file: &str| metadata.found().any(|f| f.rule == Rule::Unreadable && f.file == file);
+        self.found.retain(|f| f.rule != Rule::EmptyVocabulary || !unread(&f.file));
     }
 
     fn lists(&mut self) {

@@ -27,6 +27,15 @@ pub struct MetadataState {
     pub shipped: bool,
 }
 
+/// Whether the metadata on disk can be used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MetadataHealth {
+    /// What keeps it from being used, the cause first. While there is something, nothing is composed.
+    pub errors: Vec<Finding>,
+    /// It can be told which items are stale: the files have no errors, or an earlier state of them goes on.
+    pub known: bool,
+}
+
 /// A file to save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Save {

@@ -107,7 +107,7 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         Ask::Metadata => Answer::Metadata(Box::new(shared.metadata.now(shared)?.state.clone())),
         Ask::SaveMetadata(saves) => Answer::Metadata(Box::new(shared.metadata.save(shared, &saves)?)),
         Ask::Impact(files) => {
-            let grammar = shared.metadata.now(shared)?.with(files);
+            let grammar = shared.metadata.now(shared)?.in_force().with(files)?;
             let usage = usage(shared, watch)?;
             Answer::Impact(usage.impact(&grammar, &sight.items(false).1))
         }
@@ -160,6 +160,8 @@ pub fn answer(sight: &Sight, ask: Ask, watch: &mut Watch<'_>) -> Result<Answer> 
         | Ask::Edit(_)
         | Ask::Bulk(_)
         | Ask::UndoBulk(..)
+        | Ask::Retire { .. }
+        | Ask::Unretire { .. }
         | Ask::TakeVerdicts { .. }
         | Ask::SetPlace(_)
         | Ask::Stop => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
@@ -204,6 +206,8 @@ fn usage(shared: &Shared, watch: &Watch<'_>) -> Result<Arc<Usage>> {
 
 fn status(sight: &Sight) -> Result<OwnerStatus> {
     let shared = sight.shared();
+    // What is wrong with the metadata stands among the notices.
+    let metadata = shared.metadata.look(shared).ok().map(|held| held.health());
     let (catalog, overlay) = sight.items(false);
     let (items, counts, sets) = (catalog.len() as u64, overlay.counts(), catalog.answers().len() as u64);
     let (rev, decisions) = {
@@ -228,6 +232,7 @@ fn status(sight: &Sight) -> Result<OwnerStatus> {
         read_only: shared.read_only().clone(),
         notices: shared.notices().clone(),
         latency: shared.latency.read(),
+        metadata,
     })
 }
 

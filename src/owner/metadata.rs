@@ -1,21 +1,26 @@
 //! The live copy of the metadata: read at first use, looked at while somebody cares, saved through the owner alone.
+//! Files with errors do not count: [`in_force`] says what goes on meanwhile.
 //!
 //! Every question about metadata looks at the files' fingerprint first, so no answer is older than the files. A thread
 //! looks too, every [`LOOK_EVERY`], from the first question on until no client is left: it tells
 //! [`Event::Metadata`] when somebody edited a file outside.
 
+mod in_force;
+
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+pub use in_force::InForce;
+
+use super::log;
 use super::state::Shared;
 use super::wire::Event;
-use crate::compose::engine::{choices_of, recipe, write};
+use crate::compose::engine::{Gone, choices_of, recipe, write};
 use crate::compose::grammar::Grammar;
-use crate::compose::metadata::Metadata;
-use crate::model::usage::{MetadataState, Save};
-use crate::model::{Item, MetaFile, Result};
+use crate::model::usage::{MetadataHealth, MetadataState, Save};
+use crate::model::{Item, Result};
 use crate::pipeline::usage::Usage;
 use crate::store::metadata;
 
@@ -38,28 +43,24 @@ pub struct Held {
     /// When this fingerprint was first seen, and when the files were last read under it.
     seen: Instant,
     read: Instant,
-    parsed: OnceLock<Metadata>,
-    grammar: OnceLock<Arc<Grammar>>,
+    in_force: InForce,
     fresh: Mutex<Option<FreshOf>>,
 }
 
 impl Held {
-    /// The files, parsed.
-    pub fn parsed(&self) -> &Metadata {
-        let file = |f: &crate::model::usage::FileState| MetaFile { name: f.name.clone(), text: f.text.clone() };
-        self.parsed.get_or_init(|| Metadata::parse(self.state.files.iter().map(file)))
-    }
-
-    /// The files, ready to compose from.
+    /// The metadata that counts, ready to compose from.
     pub fn grammar(&self) -> &Arc<Grammar> {
-        self.grammar.get_or_init(|| Arc::new(Grammar::compile(self.parsed()).0))
+        self.in_force.grammar()
     }
 
-    /// The metadata with these texts put over its files.
-    pub fn with(&self, files: Vec<MetaFile>) -> Grammar {
-        let mut parsed = self.parsed().clone();
-        files.into_iter().for_each(|file| parsed.put(file));
-        Grammar::compile(&parsed).0
+    /// The metadata that counts, and why that is not what is on disk.
+    pub fn in_force(&self) -> &InForce {
+        &self.in_force
+    }
+
+    /// What people and scripts are told of its errors.
+    pub fn health(&self) -> MetadataHealth {
+        MetadataHealth { errors: self.in_force.errors().to_vec(), known: self.in_force.is_known() }
     }
 
     /// For each item a code of [`crate::model::usage::Freshness`].
@@ -77,13 +78,20 @@ impl Held {
 
     /// What changed about an item since it was composed, in words; `None` for nothing, and for imported items.
     pub fn changed(&self, item: &Item) -> Option<String> {
+        if let Some(cause) = self.in_force.errors().first().filter(|_| !self.in_force.is_known()) {
+            return Some(format!("unknown: metadata/{cause}"));
+        }
         let grammar = self.grammar();
         let choices = match choices_of(grammar, item)? {
             Ok(choices) => choices,
             Err(gone) => return Some(format!("gone: {gone}")),
         };
-        if let Err(gone) = write(grammar, &choices) {
-            return Some(format!("gone: {gone}"));
+        match write(grammar, &choices) {
+            Ok(_) => {}
+            Err(gone @ Gone::Slot(_)) => {
+                return Some(format!("gone: {gone}; it has no term for it: composing it again can draw one"));
+            }
+            Err(gone) => return Some(format!("gone: {gone}")),
         }
         let same = item.provenance.as_ref().is_some_and(|p| p.recipe == recipe(grammar, &choices));
         (!same).then(|| "stale: the templates or the wording of its style changed since it was composed".into())
@@ -96,6 +104,8 @@ pub struct Live {
     held: Mutex<Option<Arc<Held>>>,
     /// With the number of revisions of items that were there when it was read.
     usage: Mutex<Option<(usize, Arc<Usage>)>>,
+    /// What was said of errors last.
+    told: Mutex<Option<String>>,
     /// Somebody asked since clients were last seen to be gone.
     asked: Mutex<bool>,
     wake: Condvar,
@@ -121,7 +131,11 @@ impl Live {
         self.look(shared)
     }
 
-    fn look(&self, shared: &Shared) -> Result<Arc<Held>> {
+    /// The same without watching the files from here on.
+    ///
+    /// # Errors
+    /// As [`now`](Self::now).
+    pub fn look(&self, shared: &Shared) -> Result<Arc<Held>> {
         let mut held = lock(&self.held);
         let dir = shared.project.metadata();
         // Before reading: what is written meanwhile is seen the next time.
@@ -140,18 +154,36 @@ impl Live {
         let read = Instant::now();
         let seen = before.as_ref().filter(|h| h.stamp == stamp).map_or(read, |h| h.seen);
         let same = before.as_ref().is_some_and(|h| h.state == state);
-        let (parsed, grammar, fresh) = match before.as_ref().filter(|_| same) {
-            Some(h) => (h.parsed.clone(), h.grammar.clone(), lock(&h.fresh).clone()),
-            None => Default::default(),
+        let (in_force, fresh) = match before.as_ref().filter(|_| same) {
+            Some(h) => (h.in_force.clone(), lock(&h.fresh).clone()),
+            None => (InForce::after(before.as_ref().map(|h| &h.in_force), &state), None),
         };
         let generation = before.as_ref().map_or(1, |h| h.generation + u64::from(!same));
         let fresh = Mutex::new(fresh);
-        let now = Arc::new(Held { state, generation, stamp, seen, read, parsed, grammar, fresh });
+        let now = Arc::new(Held { state, generation, stamp, seen, read, in_force, fresh });
         *held = Some(now.clone());
         if before.is_some() && !same {
             shared.tell(Event::Metadata);
         }
+        self.tell(shared, now.in_force.told());
         now
+    }
+
+    /// Tells of errors before anything else, in place of what was told of them last.
+    fn tell(&self, shared: &Shared, now: Option<String>) {
+        let mut told = lock(&self.told);
+        if *told == now {
+            return;
+        }
+        let before = std::mem::replace(&mut *told, now.clone());
+        let mut notices = shared.notices();
+        notices.retain(|notice| Some(notice) != before.as_ref());
+        if let Some(now) = &now {
+            log::write(format_args!("{now}"));
+            notices.insert(0, now.clone());
+        }
+        drop(notices);
+        shared.tell(Event::MetadataErrors(now));
     }
 
     /// Saves files, all or none; every client is told.
@@ -211,6 +243,10 @@ pub fn watch(shared: &Arc<Shared>) -> std::io::Result<JoinHandle<()>> {
 
 fn looking(live: &Live, owner: &Weak<Shared>) {
     let ended = || live.ended.load(Ordering::SeqCst);
+    // Errors are to be known before the first client is greeted: they are looked for while the rest begins.
+    if let Some(shared) = owner.upgrade() {
+        let _ = live.look(&shared);
+    }
     while !ended() {
         let mut asked = lock(&live.asked);
         while !*asked && !ended() {

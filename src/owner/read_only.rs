@@ -92,6 +92,8 @@ pub fn allow(shared: &Shared, ask: &Ask) -> Result<()> {
         | Ask::RoundPeople { .. }
         | Ask::Edit(_)
         | Ask::UndoBulk(..)
+        | Ask::Retire { .. }
+        | Ask::Unretire { .. }
         | Ask::Evaluate(_)
         | Ask::Similarity(_)
         | Ask::Judge(_) => true,

@@ -22,6 +22,7 @@ use super::writer::{Wish, Work};
 use super::{answers, jobs, people, read_only, trust};
 use crate::model::{Kind, Problem, Result};
 use crate::pipeline::compose::Order;
+use crate::pipeline::recompose::Manner;
 use crate::store::journal;
 
 /// Answers waiting to be sent to one client.
@@ -252,6 +253,8 @@ async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<Shared>, peer:
     let place = shared.index.place(&hello.who)?;
     let place: Option<Place> = place.and_then(|text| serde_json::from_str(&text).ok());
     let config = shared.config();
+    // What is wrong with the metadata stands among the notices.
+    let _ = shared.metadata.look(shared);
     let welcome = Welcome {
         pid: std::process::id(),
         version: env!("CARGO_PKG_VERSION").into(),
@@ -333,14 +336,24 @@ fn take(
             jobs::import(shared, outbox.clone(), number, jobs::Source::Sample, flag(running, number));
             return true;
         }
-        Ask::Recompose { renames, dry } => {
-            let wanted = jobs::Recompose { who: who.to_string(), renames, dry };
+        Ask::Recompose { renames, draw_missing, dry } => {
+            let wanted = jobs::Recompose { who: who.to_string(), manner: Manner { renames, draw_missing, dry } };
             jobs::recompose(shared, outbox.clone(), number, wanted, flag(running, number));
             return true;
         }
         Ask::Discard { terms, dry } => {
             let who = who.to_string();
             jobs::discard(shared, outbox.clone(), number, jobs::Discard { who, terms, dry }, flag(running, number));
+            return true;
+        }
+        Ask::Retire { terms, saves, discard } => {
+            let wanted = jobs::Retire { who: who.to_string(), terms, saves, discard };
+            jobs::retire(shared, outbox.clone(), number, wanted, flag(running, number));
+            return true;
+        }
+        Ask::Unretire { saves, revs } => {
+            let wanted = jobs::Unretire { who: who.to_string(), saves, revs };
+            jobs::unretire(shared, outbox.clone(), number, wanted, flag(running, number));
             return true;
         }
         Ask::Merge { files, dry } => {

@@ -17,10 +17,11 @@ use crate::compose::course::Course;
 use crate::compose::engine::Composer;
 use crate::compose::grammar::Grammar;
 use crate::compose::metadata::Metadata;
+use crate::compose::metadata::instruct::instruction_of;
 use crate::compose::metadata::judge::judging_of;
 use crate::compose::plan::{MOST, Plan};
 use crate::model::metafile::shipped;
-use crate::model::{Finding, Item, Kind, MetaFile, Problem, QuestionKind, Result, Severity};
+use crate::model::{Finding, Item, Kind, MetaFile, Problem, QuestionKind, Result, Rule, Severity};
 use crate::store::columns::NAMED;
 use crate::store::index::Index;
 use crate::store::manifest::{self, Holds, Manifest, Part};
@@ -66,23 +67,41 @@ pub fn metadata(project: Option<&Project>) -> Result<(Metadata, Vec<Finding>)> {
     Ok((Metadata::parse(files), state.unreadable))
 }
 
+/// The errors that keep metadata from being composed from, the cause first; `unreadable` are files that could not be
+/// read, `compiled` is what [`Grammar::compile`] found.
+pub fn errors<'f>(metadata: &'f Metadata, unreadable: &'f [Finding], compiled: &'f [Finding]) -> Vec<&'f Finding> {
+    let mut errors: Vec<&Finding> = unreadable.iter().chain(metadata.found()).chain(compiled).collect();
+    // Judgings and instructions are asked of pictures that are there: no question is written with them.
+    let apart = |f: &Finding| judging_of(&f.file).is_some() || instruction_of(&f.file).is_some();
+    errors.retain(|f| f.rule.severity() == Severity::Error && !apart(f));
+    // What a file that cannot be read takes along follows from it.
+    errors.sort_by_key(|f| f.rule != Rule::Unreadable);
+    errors
+}
+
+fn counted(errors: usize) -> String {
+    if errors == 1 { "1 error".into() } else { format!("{errors} errors") }
+}
+
+/// Says where in the metadata folder a problem is.
+pub fn place_of(problem: Problem, finding: &Finding) -> Problem {
+    let problem = problem.file(Path::new("metadata").join(&finding.file));
+    if finding.line > 0 { problem.line(u64::from(finding.line)) } else { problem }
+}
+
 /// The metadata made ready to compose from; `unreadable` are files that could not be read.
 ///
 /// # Errors
 /// [`Kind::Input`] for errors in it, of which the first are listed.
 pub fn ready(metadata: &Metadata, unreadable: &[Finding]) -> Result<Grammar> {
     let (grammar, compiled) = Grammar::compile(metadata);
-    let mut errors: Vec<&Finding> = unreadable.iter().chain(metadata.found()).chain(&compiled).collect();
-    // Judgings are asked of pictures that are there: no question is written with them.
-    errors.retain(|f| f.rule.severity() == Severity::Error && judging_of(&f.file).is_none());
+    let errors = errors(metadata, unreadable, &compiled);
     if let Some(first) = errors.first() {
         let list: Vec<String> = errors.iter().take(LISTED).map(ToString::to_string).collect();
         let more = if errors.len() > LISTED { "; ..." } else { "" };
         let what =
-            format!("{} errors in the metadata, and nothing is composed: {}{more}", errors.len(), list.join("; "));
-        return Err(Problem::input(what)
-            .file(Path::new("metadata").join(&first.file))
-            .help("`benchtop lint` lists all of them"));
+            format!("{} in the metadata, and nothing is composed: {}{more}", counted(errors.len()), list.join("; "));
+        return Err(place_of(Problem::input(what), first).help("`benchtop lint` lists all of them"));
     }
     Ok(grammar)
 }

@@ -7,6 +7,7 @@ pub mod evaluate;
 pub mod export;
 pub mod generate;
 pub mod import;
+mod missing_terms;
 pub mod pictures;
 pub mod recompose;
 pub mod revise;

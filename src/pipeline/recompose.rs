@@ -1,15 +1,17 @@
 //! Composing again what the metadata has changed under: the same choices in today's words.
 //!
 //! What reads the same keeps its verdicts. What reads differently becomes a revision: the row stays, its verdicts
-//! were on other words and no longer count. What cannot be written any more is left as it is, and counted.
+//! were on other words and no longer count. What cannot be written any more is left as it is, and counted; where all it
+//! lacks is a term for a slot that its prompt got since, one can be drawn.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::import::{Progress, Watch};
+use super::missing_terms::MissingTerms;
 use super::revise::{Batch, Revised};
-use crate::compose::engine::{choices_of, recipe, write};
+use crate::compose::engine::{Gone, choices_of, recipe, write};
 use crate::compose::grammar::Grammar;
 use crate::model::usage::Tally;
 use crate::model::{Item, Kind, Problem, Provenance, Result, Status};
@@ -43,6 +45,10 @@ pub struct Recomposed {
     pub kept: u64,
     /// Items that cannot be composed again, by their status; they stay as they are.
     pub gone: Tally,
+    /// Those of them that lack nothing but a term for a slot: one can be drawn.
+    pub missing: Tally,
+    /// Items that a term was drawn for; they are among those that read differently.
+    pub drawn: u64,
     /// Composed items that somebody edited by hand: they stay as they are.
     pub edited: u64,
     /// What is gone, with how many items it takes along, most first; at most 100.
@@ -63,10 +69,53 @@ enum Again {
     /// Somebody edited it by hand: what they wrote stands.
     Edited,
     /// It cannot be written.
-    Gone(String),
+    Gone(Gone),
 }
 
-/// Writes every composed item again; with `dry` nothing is written to disk.
+/// How items are composed again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// Terms that go by another name now.
+    pub renames: Vec<Rename>,
+    /// Terms are drawn for slots that prompts got since.
+    pub draw_missing: bool,
+    /// Nothing is written to disk.
+    pub dry: bool,
+}
+
+/// Goes over the composed items that nobody edited by hand, under the names that terms have now.
+fn each(
+    (catalog, grammar): (&Catalog, &Grammar),
+    renames: &[Rename],
+    watch: Watch<'_>,
+    see: &mut dyn FnMut(&Item),
+) -> Result<()> {
+    let of = Some(catalog.len() as u64);
+    catalog.each_line(0, &mut |row, line| {
+        if row % STEP == 0 && !watch(Progress { what: "looking for missing terms".into(), done: row as u64, of }) {
+            return Err(cancelled());
+        }
+        if memchr::memmem::find(line, b"\"provenance\":").is_some() {
+            let mut item = parsed(row, line)?;
+            if item.edited.is_none() {
+                follow(grammar, &mut item, renames);
+                see(&item);
+            }
+        }
+        Ok(true)
+    })
+}
+
+fn cancelled() -> Problem {
+    Problem::new(Kind::Cancelled, "composing again was cancelled; nothing was changed")
+}
+
+fn parsed(row: usize, line: &[u8]) -> Result<Item> {
+    serde_json::from_slice(line)
+        .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))
+}
+
+/// Writes every composed item again.
 ///
 /// # Errors
 /// Cancellation, damaged texts, and the operating system's; then nothing was changed.
@@ -74,10 +123,18 @@ pub fn prepare(
     project: &Project,
     (catalog, overlay): (&Catalog, &Overlay),
     grammar: &Grammar,
-    renames: &[Rename],
-    dry: bool,
+    manner: &Manner,
     watch: Watch<'_>,
 ) -> Result<(Recomposed, Revised)> {
+    let Manner { renames, draw_missing, dry } = manner;
+    let dry = *dry;
+    let mut lacking = MissingTerms::default();
+    if *draw_missing {
+        each((catalog, grammar), renames, watch, &mut |item| lacking.see(grammar, item))?;
+    }
+    if !lacking.is_empty() {
+        each((catalog, grammar), renames, watch, &mut |item| lacking.settle(grammar, item))?;
+    }
     let mut report = Recomposed::default();
     let mut columns = catalog.columns().clone();
     let mut causes: BTreeMap<String, u64> = BTreeMap::new();
@@ -86,16 +143,15 @@ pub fn prepare(
     let of = catalog.len() as u64;
     catalog.each_line(0, &mut |row, line| {
         if row % STEP == 0 && !watch(Progress { what: "composing again".into(), done: row as u64, of: Some(of) }) {
-            return Err(Problem::new(Kind::Cancelled, "composing again was cancelled; nothing was changed"));
+            return Err(cancelled());
         }
         // Most lines of a mixed project have none: not worth parsing.
         if memchr::memmem::find(line, b"\"provenance\":").is_none() {
             return Ok(true);
         }
-        let item: Item = serde_json::from_slice(line)
-            .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+        let item = parsed(row, line)?;
         let status = overlay.status(row);
-        let Some(again) = again(grammar, item, renames) else { return Ok(true) };
+        let Some((again, drawn)) = again(grammar, item, renames, &lacking) else { return Ok(true) };
         report.composed += 1;
         match again {
             Again::Same => {}
@@ -107,12 +163,20 @@ pub fn prepare(
             }
             Again::Changed(item) => {
                 report.changed.add(status);
+                report.drawn += u64::from(drawn);
                 columns.replace(row, &item)?;
                 changed.push(row as u32, &item)?;
             }
             Again::Gone(what) => {
                 report.gone.add(status);
-                *causes.entry(what).or_default() += 1;
+                let mut cause = what.to_string();
+                if matches!(what, Gone::Slot(_)) {
+                    report.missing.add(status);
+                    if *draw_missing {
+                        cause.push_str(": no term of it fits the picture and what is asked about it");
+                    }
+                }
+                *causes.entry(cause).or_default() += 1;
             }
         }
         Ok(true)
@@ -133,12 +197,19 @@ pub fn prepare(
     Ok((report, Revised { columns, fresh, changed: changed_rows, kept: kept_rows, edit: None }))
 }
 
-/// An item in today's words; `None` for one that was not composed.
-fn again(grammar: &Grammar, mut item: Item, renames: &[Rename]) -> Option<Again> {
+/// An item in today's words, and whether a term was drawn for it; `None` for one that was not composed.
+fn again(grammar: &Grammar, mut item: Item, renames: &[Rename], lacking: &MissingTerms) -> Option<(Again, bool)> {
     if item.edited.is_some() && item.provenance.is_some() {
-        return Some(Again::Edited);
+        return Some((Again::Edited, false));
     }
     let before = item.clone();
+    follow(grammar, &mut item, renames);
+    let drawn = !lacking.is_empty() && lacking.fill(grammar, &mut item);
+    Some((written_again(grammar, &before, item)?, drawn))
+}
+
+/// Gives the terms of an item the names that they have now.
+fn follow(grammar: &Grammar, item: &mut Item, renames: &[Rename]) {
     if let Some(provenance) = item.provenance.as_deref_mut() {
         // The options of a question hold terms of the vocabulary it asks about.
         let asked = grammar.subtask(item.subtask.as_deref().unwrap_or_default());
@@ -154,13 +225,17 @@ fn again(grammar: &Grammar, mut item: Item, renames: &[Rename]) -> Option<Again>
             }
         }
     }
+}
+
+/// What becomes of an item whose terms have today's names; `before` is what it was.
+fn written_again(grammar: &Grammar, before: &Item, mut item: Item) -> Option<Again> {
     let choices = match choices_of(grammar, &item)? {
         Ok(choices) => choices,
-        Err(gone) => return Some(Again::Gone(gone.to_string())),
+        Err(gone) => return Some(Again::Gone(gone)),
     };
     let written = match write(grammar, &choices) {
         Ok(written) => written,
-        Err(gone) => return Some(Again::Gone(gone.to_string())),
+        Err(gone) => return Some(Again::Gone(gone)),
     };
     let provenance = item.provenance.as_deref_mut()?;
     provenance.recipe = recipe(grammar, &choices);
@@ -190,9 +265,9 @@ fn again(grammar: &Grammar, mut item: Item, renames: &[Rename]) -> Option<Again>
         (i.prompt.clone(), i.negative_prompt.clone(), i.instruction.clone(), i.options.clone(), i.answer.clone())
     };
     let recipe_of = |i: &Item| i.provenance.as_ref().map(|p| p.recipe.clone());
-    Some(if seen(&before) != seen(&item) {
+    Some(if seen(before) != seen(&item) {
         Again::Changed(Box::new(item))
-    } else if recipe_of(&before) != recipe_of(&item)
+    } else if recipe_of(before) != recipe_of(&item)
         || before.task != item.task
         || before.granularity != item.granularity
     {
@@ -222,6 +297,10 @@ mod tests {
     use crate::compose::plan::Plan;
     use crate::model::edit::{Before, Edited};
     use crate::model::{MetaFile, metafile};
+
+    fn again(grammar: &Grammar, item: Item, renames: &[Rename]) -> Option<Again> {
+        super::again(grammar, item, renames, &MissingTerms::default()).map(|(again, _)| again)
+    }
 
     fn shipped() -> Metadata {
         Metadata::parse(metafile::shipped())
@@ -315,7 +394,7 @@ mod tests {
                 other => assert!(!holds && other == Again::Same, "{other:?}"),
             }
             if let Again::Gone(what) = again(&renamed, item, &[]).unwrap() {
-                assert!(holds && what == format!("animal `{owl}`"), "{what}");
+                assert!(holds && what == Gone::Term("animal".into(), owl.clone()), "{what}");
                 gone += 1;
             }
         }

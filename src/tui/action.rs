@@ -303,7 +303,7 @@ actions! {
     ChooseColumns, "columns", Coverage, ["o"], false, "choose what stands across";
     SwapAxes, "swap", Coverage, ["x"], false, "swap rows and columns";
     FailingTerms, "failing terms", Coverage, ["f"], false, "the terms whose items fail most, or the map again";
-    RetireTerms, "retire terms", Coverage, ["d"], false, "disable the selected terms and reject their items, counts first";
+    RetireTerms, "retire terms", Coverage, ["d"], true, "disable the selected terms and reject their items, counts first";
 
     // Generation.
     NewJob, "new job", Generate, ["n"], false, "make pictures: what is missing, or of a filter, counts first";

@@ -35,12 +35,13 @@ fn status_is_one_object_with_and_without_an_owner() {
     let with = bench.status();
     assert_eq!(
         keys(&with),
-        set(&["owner", "version", "project", "counts", "rev", "store_bytes", "notices", "latency"])
+        set(&["owner", "version", "project", "counts", "rev", "store_bytes", "notices", "latency", "metadata"])
     );
     assert_eq!(keys(&with["owner"]), set(&["pid", "version", "socket", "started", "clients", "jobs", "read_only"]));
     assert_eq!(with["owner"]["pid"], owners(bench.root())[0]);
     assert!(Path::new(with["owner"]["socket"].as_str().unwrap()).exists());
     assert_eq!(with["project"]["root"], bench.root().to_str().unwrap());
+    assert_eq!(with["metadata"], json!({"errors": [], "in_force": "on-disk"}));
     assert_eq!(with["counts"]["items"], 5);
     assert_eq!(
         with["counts"]["by_status"],

@@ -206,3 +206,40 @@ fn failing_terms_are_found_and_their_items_discarded_and_brought_back() {
     bench.run(["undo", "--as", "ann", "--count", &count.to_string()]).ok();
     assert!(bench.verdicts().is_empty());
 }
+
+#[test]
+fn retiring_terms_and_taking_it_back_is_all_or_nothing() {
+    let bench = Bench::new();
+    let file = bench.write("made.jsonl", composed(600, 5));
+    bench.run(["import", file.to_str().unwrap()]).ok();
+    let (ann, _) = watcher(&bench, "ann");
+    let (animal, count) = some_animal(&ann);
+    let terms = vec![("animal".to_string(), animal.clone())];
+    let state = read(&ann);
+    let (with, without) = (text(&state, ANIMAL), without(&state, &animal));
+    let retire = |base: &MetadataState| {
+        ann.ask(Ask::Retire { terms: terms.clone(), saves: vec![change(base, ANIMAL, &without)], discard: true })
+    };
+    // Somebody else saved the list meanwhile: neither list nor verdicts change.
+    let mut older = state.clone();
+    older.files.iter_mut().for_each(|f| f.revision = "0".repeat(16));
+    assert_eq!(retire(&older).unwrap_err().kind, Kind::Conflict);
+    assert!(bench.verdicts().is_empty());
+    let Answer::Retired(done) = retire(&state).unwrap() else { panic!() };
+    assert_eq!((done.verdicts, bench.verdicts().len() as u64), (count, count));
+    assert_eq!((text(&done.state, ANIMAL), text(&read(&ann), ANIMAL)), (without.clone(), without.clone()));
+    // After another verdict it is not the last step any more.
+    let other = numbers(&ann, "status:pending")[0];
+    bench.feed(["decide", "--as", "ann"], &format!("{{\"item\":{other},\"verdict\":\"accept\"}}")).ok();
+    let back = || {
+        let saves = vec![change(&read(&ann), ANIMAL, &with)];
+        ann.ask(Ask::Unretire { saves, revs: done.revs })
+    };
+    assert_eq!(back().unwrap_err().kind, Kind::Conflict);
+    assert_eq!((text(&read(&ann), ANIMAL), bench.verdicts().len() as u64), (without, count + 1));
+    bench.run(["undo", "--as", "ann"]).ok();
+    let Answer::Retired(undone) = back().unwrap() else { panic!() };
+    assert_eq!((undone.verdicts, text(&undone.state, ANIMAL)), (count, with));
+    assert!(bench.verdicts().is_empty());
+    assert_eq!(numbers(&ann, "stale:no").len(), 600);
+}

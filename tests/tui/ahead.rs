@@ -119,3 +119,18 @@ fn keys_wait_for_the_menu_that_the_owner_is_asked_for() {
     seat.wait_for("3 of 6");
     assert_eq!(bench.journal("ann").len(), 0);
 }
+
+#[test]
+fn keys_typed_before_a_page_opens_are_no_verdict() {
+    let bench = Bench::plain(3);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    bench.freeze_owner();
+    seat.keys("eaxn");
+    bench.thaw_owner();
+    seat.wait_for("by the rules");
+    seat.keys("<esc>");
+    seat.wait_gone("by the rules");
+    seat.on(1);
+    assert_eq!(bench.journal("ann").len(), 0);
+}

@@ -155,6 +155,7 @@ fn answer(state: &mut State, ask: &Ask) -> Result<Answer> {
             read_only: None,
             notices: vec![],
             latency: Vec::new(),
+            metadata: None,
         })),
         Ask::Item(number) => Answer::Item(Box::new(item(state, *number))),
         Ask::Decide(decide) => {

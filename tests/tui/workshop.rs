@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use benchtop::owner::wire::Ask;
+use benchtop::model::{Filter, Judgement, Seen, Verdict};
+use benchtop::owner::wire::{Answer, Ask, Decide};
 
 use super::support::Bench;
 
@@ -56,8 +57,8 @@ fn a_term_is_renamed_saved_with_counts_first_and_its_items_are_composed_again() 
     seat.keys("<enter>");
     seat.wait_for("composed again");
     let client = bench.client("ann");
-    let numbers = client.ask(Ask::Numbers(benchtop::model::Filter::parse("stale:yes,gone").unwrap(), vec![])).unwrap();
-    assert!(matches!(numbers, benchtop::owner::wire::Answer::Numbers(list) if list.is_empty()));
+    let numbers = client.ask(Ask::Numbers(Filter::parse("stale:yes,gone").unwrap(), vec![])).unwrap();
+    assert!(matches!(numbers, Answer::Numbers(list) if list.is_empty()));
 }
 
 #[test]
@@ -128,4 +129,150 @@ fn the_coverage_view_leads_to_the_items_of_a_cell() {
     seat.wait_for("animal");
     seat.keys("ll<enter>");
     seat.wait_for("style:");
+}
+
+/// Statuses and verdicts of a project, as a client sees them.
+fn statuses(bench: &Bench, words: &str) -> Vec<u32> {
+    let ask = Ask::Numbers(Filter::parse(words).unwrap(), vec![]);
+    let Answer::Numbers(numbers) = bench.client("ann").ask(ask).unwrap() else { panic!() };
+    numbers
+}
+
+/// Five verdicts on items of one animal, most of them no: a term whose items fail.
+fn failing(bench: &Bench) -> (String, Vec<u32>) {
+    let client = bench.client("ann");
+    let Answer::Terms(uses) = client.ask(Ask::Terms("animal".into())).unwrap() else { panic!() };
+    let most = uses.iter().max_by_key(|u| u.items.all()).unwrap().term.clone();
+    let own = statuses(bench, &format!("term:\"animal/{most}\""));
+    assert!(own.len() > 6, "{most}: {own:?}");
+    for (at, number) in own.iter().take(6).enumerate() {
+        let verdict = if at < 1 { Verdict::Accept } else { Verdict::Reject };
+        let judgement = Judgement::new(verdict, Seen::Script);
+        let decide = Decide { uuid: uuid::Uuid::now_v7(), number: *number, expected: None, judgement };
+        client.ask(Ask::Decide(decide)).unwrap();
+    }
+    (most, own)
+}
+
+#[test]
+fn retiring_terms_is_taken_back_with_one_key_lists_and_verdicts_together() {
+    for (pane, from_vocabulary) in [("coverage", false), ("vocabulary", true)] {
+        let bench = composed(1200);
+        let (term, own) = failing(&bench);
+        let (before, accepted, pending) =
+            (text(&bench, ANIMAL), statuses(&bench, "status:accepted"), statuses(&bench, "status:pending"));
+        let mut seat = bench.seat("ann");
+        seat.keys("6");
+        seat.wait_for("animal");
+        seat.keys("f");
+        seat.wait_for(&term);
+        // Surest failures first; the rejected items have other terms too.
+        let at =
+            seat.text().lines().filter(|l| l.contains(" judged ") || l.contains(" % ")).position(|l| l.contains(&term));
+        let at = at.unwrap_or_else(|| panic!("{}", seat.text()));
+        for _ in 0..at {
+            seat.keys("j");
+        }
+        seat.keys("d");
+        seat.wait_for("retire animal");
+        seat.keys("<enter>");
+        seat.wait_for("metadata/vocabularies/animal.txt: 1 disabled");
+        assert_eq!(
+            text(&bench, ANIMAL),
+            before.replacen(&format!("\n{term}\n"), &format!("\n#- {term}\n"), 1),
+            "{pane}"
+        );
+        let rejected = statuses(&bench, "status:rejected");
+        assert!(own.iter().all(|n| rejected.contains(n)), "{pane}");
+        if from_vocabulary {
+            seat.keys("4");
+            seat.wait_for("tv-show");
+        }
+        seat.keys("u");
+        seat.wait_for("metadata/vocabularies/animal.txt: 1 enabled again");
+        assert_eq!(text(&bench, ANIMAL), before, "{pane}");
+        assert_eq!(statuses(&bench, "status:accepted"), accepted, "{pane}");
+        assert_eq!(statuses(&bench, "status:pending"), pending, "{pane}");
+        // What is on the desk is what is on disk: nothing to save.
+        seat.keys("4");
+        seat.wait_for("tv-show");
+        assert!(!seat.text().contains("not saved"), "{}", seat.text());
+    }
+}
+
+#[test]
+fn a_list_that_changed_on_disk_keeps_retired_terms_retired_and_loses_nothing() {
+    let bench = composed(1200);
+    let (term, _) = failing(&bench);
+    let mut seat = bench.seat("ann");
+    seat.keys("6");
+    seat.wait_for("animal");
+    seat.keys("f");
+    seat.wait_for(&term);
+    seat.keys("d");
+    seat.wait_for("retire animal");
+    seat.keys("<enter>");
+    seat.wait_for(": 1 disabled");
+    // Somebody adds a line elsewhere in the list: it stays, and the term comes back beside it.
+    let retired = text(&bench, ANIMAL);
+    std::fs::write(file(&bench, ANIMAL), format!("{retired}quagga\n")).unwrap();
+    seat.wait_for("changed on disk: read again");
+    seat.keys("u");
+    seat.wait_for(": 1 enabled again");
+    let now = text(&bench, ANIMAL);
+    assert!(now.ends_with("quagga\n") && now.lines().count() == retired.lines().count() + 1, "{now}");
+    assert_eq!(now.matches("#- ").count() + 1, retired.matches("#- ").count());
+}
+
+#[test]
+fn undo_of_an_edit_names_the_file() {
+    let bench = composed(60);
+    let mut seat = bench.seat("ann");
+    seat.keys("4");
+    seat.wait_for("tv-show");
+    seat.keys("jj<tab>d");
+    seat.wait_for("not saved: vocabularies/animal.txt");
+    seat.keys("u");
+    seat.wait_for("taken back in metadata/vocabularies/animal.txt");
+}
+
+#[test]
+fn missing_terms_are_offered_to_be_drawn_where_items_are_composed_again() {
+    let bench = composed(400);
+    let signs = statuses(&bench, "subject:text");
+    let templates = text(&bench, "templates.toml");
+    let section = templates.split("[subject.text]").nth(1).unwrap().split("\n[").next().unwrap().to_string();
+    let edited = templates.replace(&section, &section.replace("{style}", "beside a poster of {movie}, {style}"));
+    std::fs::write(file(&bench, "templates.toml"), edited).unwrap();
+    let mut seat = bench.seat("ann");
+    seat.keys("4");
+    seat.wait_for("tv-show");
+    seat.keys("C");
+    seat.wait_for("draw terms for");
+    assert_eq!(statuses(&bench, "stale:gone"), signs);
+    seat.keys("<enter>");
+    seat.wait_for("with a term drawn");
+    assert_eq!(statuses(&bench, "stale:gone,yes"), Vec::<u32>::new());
+    assert_eq!(statuses(&bench, "subject:text stale:no"), signs);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told_in_every_pane_and_at_the_start() {
+    let bench = composed(60);
+    let sound = text(&bench, "templates.toml");
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    std::fs::write(file(&bench, "templates.toml"), format!("{sound}\n[broken\n")).unwrap();
+    let place = format!("metadata/templates.toml:{}", sound.lines().count() + 2);
+    seat.wait_for(&place);
+    let mut late = bench.seat("bob");
+    late.wait_for(&place);
+    for pane in ["4", "5"] {
+        late.keys(pane);
+        late.wait_for(&format!("! {place}"));
+    }
+    std::fs::write(file(&bench, "templates.toml"), &sound).unwrap();
+    seat.wait_for("has no errors any more");
+    seat.keys("1");
+    seat.on(1);
 }

@@ -11,7 +11,7 @@ use super::super::{Context, print};
 use super::{parsed, unexpected};
 use crate::cli::out;
 use crate::compose::metadata::Metadata;
-use crate::compose::metadata::diff::{Diff, Terms, diff, files};
+use crate::compose::metadata::diff::{Diff, Parts, Terms, diff, files};
 use crate::model::clean;
 use crate::model::metafile::shipped;
 use crate::model::usage::Impact;
@@ -39,25 +39,36 @@ pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
     let new = parsed(&metadata::read(&dir)?);
     let found = diff(&old, &new);
     let (removed, added) = files(&old, &new);
-    let Answer::Impact(impact) = context.client()?.ask(Ask::Impact(Vec::new()))? else { return Err(unexpected()) };
+    let impact = match context.client()?.ask(Ask::Impact(Vec::new())) {
+        Ok(Answer::Impact(impact)) => Ok(impact),
+        Ok(_) => return Err(unexpected()),
+        Err(problem) if problem.kind != Kind::Input => return Err(problem),
+        // While the files have errors nobody can tell: the difference can be told all the same.
+        Err(problem) => Err(problem),
+    };
     if json {
-        let items = json!({
-            "composed": impact.composed, "stale": impact.stale.all(), "gone": impact.gone.all(),
-            "causes": impact.causes,
+        let items = impact.as_ref().map(|impact| {
+            json!({
+                "composed": impact.composed, "stale": impact.stale.all(), "gone": impact.gone.all(),
+                "causes": impact.causes,
+            })
         });
-        let templates = json!({"added": found.added, "removed": found.removed, "changed": found.changed});
+        let parts = |p: &Parts| json!({"added": p.added, "removed": p.removed, "changed": p.changed});
         let line = json!({
             "against": name, "files": {"added": added, "removed": removed}, "vocabularies": found.terms,
-            "templates": templates, "items": items,
+            "templates": parts(&found.templates), "rules": parts(&found.rules), "items": items.ok(),
         });
         print(&out::json_text(&line))?;
     } else {
-        print(&text(&name, &found, (&removed, &added), &impact))?;
+        print(&text(&name, &found, (&removed, &added), impact.as_ref()))?;
     }
     Ok(0)
 }
 
-fn text(name: &str, found: &Diff, (removed, added): (&[String], &[String]), impact: &Impact) -> String {
+/// What the difference does to the items, or why nobody can tell.
+type Known<'i> = std::result::Result<&'i Impact, &'i Problem>;
+
+fn text(name: &str, found: &Diff, (removed, added): (&[String], &[String]), impact: Known<'_>) -> String {
     let mut out = String::new();
     let mut line = |mark: &str, what: &str| {
         let _ = writeln!(out, "{mark} {}", clean::line(what));
@@ -67,12 +78,21 @@ fn text(name: &str, found: &Diff, (removed, added): (&[String], &[String]), impa
     for terms in &found.terms {
         each_term(terms, &mut line);
     }
-    for (mark, parts) in [("-", &found.removed), ("+", &found.added), ("~", &found.changed)] {
-        parts.iter().for_each(|p| line(mark, &format!("templates {p}")));
+    for (of, found) in [("templates", &found.templates), ("rules", &found.rules)] {
+        for (mark, parts) in [("-", &found.removed), ("+", &found.added), ("~", &found.changed)] {
+            parts.iter().for_each(|p| line(mark, &format!("{of} {p}")));
+        }
     }
     if found.is_empty() && removed.is_empty() && added.is_empty() {
         let _ = writeln!(out, "the same as {name}");
     }
+    let impact = match impact {
+        Ok(impact) => impact,
+        Err(problem) => {
+            let _ = writeln!(out, "items are not counted: {}", clean::line(&problem.to_string()));
+            return out;
+        }
+    };
     let _ =
         writeln!(out, "{} composed items: {} stale, {} gone", impact.composed, impact.stale.all(), impact.gone.all());
     for (cause, items) in &impact.causes {

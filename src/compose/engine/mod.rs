@@ -4,11 +4,13 @@
 //! any machine, in any order.
 
 mod choose;
+mod missing;
 mod write;
 
 use std::sync::Arc;
 
 pub use choose::{Asked, Choices};
+pub use missing::{Fitting, fits, missing};
 pub use write::{Gone, Written, choices_of, recipe, write};
 
 use super::course::{Ask, CROSS, Course, Seat, Seated};

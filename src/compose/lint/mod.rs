@@ -29,11 +29,11 @@ pub use scenes::broken;
 
 use super::grammar::Grammar;
 use super::metadata::{Metadata, STYLE, Style, VOCABULARIES, Vocabulary, styles, templates, vocabulary_of};
-use crate::model::{Finding, MetaFile, Rule};
+use crate::model::{Finding, MetaFile, Rule, Severity};
 use reach::{Reach, Shared};
 use terms::Asked;
 
-/// Everything that is wrong with `metadata`, sorted by file and line.
+/// Everything that is wrong with `metadata`, sorted by file and line behind the files that cannot be read.
 pub fn metadata(metadata: &Metadata) -> Vec<Finding> {
     Linter::default().lint(metadata)
 }
@@ -94,7 +94,7 @@ enum Source {
 }
 
 impl Linter {
-    /// Everything that is wrong with `metadata`, sorted by file and line.
+    /// Everything that is wrong with `metadata`, sorted by file and line behind the files that cannot be read.
     pub fn lint(&mut self, metadata: &Metadata) -> Vec<Finding> {
         let (_, compiled) = Grammar::compile(metadata);
         self.lint_compiled(metadata, &compiled)
@@ -133,7 +133,10 @@ impl Linter {
             let source = Source::Styles(metadata.styles().to_vec());
             self.lists.insert(STYLE.into(), Seen { source, asked, found, plain });
         }
-        found.extend(self.lists.values().flat_map(|s| s.found.iter().cloned()));
+        // How near two terms are depends on what is asked about them: without templates most would seem too near.
+        let asked = !metadata.found().any(|f| f.file == templates::FILE && f.rule == Rule::Unreadable);
+        let judged = |f: &&Finding| asked || f.severity() == Severity::Error;
+        found.extend(self.lists.values().flat_map(|s| s.found.iter().filter(judged).cloned()));
         let reach = Reach::of(metadata);
         let entries: Vec<_> = self.lists.values().map(|s| s.source.entries()).collect();
         let shared = self.lists.iter().zip(&entries).map(|((name, seen), entries)| Shared {
@@ -142,14 +145,28 @@ impl Linter {
             plain: &seen.plain,
             read: seen.asked.read,
         });
-        found.extend(reach.collisions(&shared.collect::<Vec<_>>()));
+        if asked {
+            found.extend(reach.collisions(&shared.collect::<Vec<_>>()));
+        }
         if reach::whole(metadata, compiled) {
             found.extend(reach.unused(metadata));
         }
         found.sort();
         found.dedup();
+        cause_first(&mut found);
         found
     }
+}
+
+/// Puts files that cannot be read before everything else, and leaves out warnings that follow from them: a rule that names
+/// a term of such a file is no mistake.
+pub fn cause_first(found: &mut Vec<Finding>) {
+    let listed = |f: &Finding| f.file == styles::FILE || f.file == templates::FILE || vocabulary_of(&f.file).is_some();
+    if found.iter().any(|f| f.rule == Rule::Unreadable && listed(f)) {
+        let follows = [Rule::UnknownTerm, Rule::Ungrouped, Rule::UnusedVocabulary, Rule::Collision];
+        found.retain(|f| !follows.contains(&f.rule));
+    }
+    found.sort_by_key(|f| f.rule != Rule::Unreadable);
 }
 
 impl Source {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Metadata, STYLE, styles, templates, vocabulary_of};
+use super::{Metadata, STYLE, rules, styles, templates, vocabulary_of};
 
 /// What became of one vocabulary, or of the styles.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,17 +33,26 @@ impl Terms {
     }
 }
 
+/// Parts of a file that differ, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parts {
+    /// Those that are new.
+    pub added: Vec<String>,
+    /// Those that are not there any more.
+    pub removed: Vec<String>,
+    /// Those that read otherwise.
+    pub changed: Vec<String>,
+}
+
 /// What is different.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diff {
     /// Vocabularies with a difference, by name; the styles among them.
     pub terms: Vec<Terms>,
-    /// Parts of the templates that are new: `subject.animal`, `fragment.person`, ...
-    pub added: Vec<String>,
-    /// Parts of the templates that are not there any more.
-    pub removed: Vec<String>,
-    /// Parts of the templates that read otherwise.
-    pub changed: Vec<String>,
+    /// Parts of the templates: `subject.animal`, `fragment.person`, ...
+    pub templates: Parts,
+    /// Rules of compatibility, which go by their terms: `not-with action = ["skiing"], background = ["in a desert"]`.
+    pub rules: Parts,
 }
 
 impl Diff {
@@ -77,16 +86,22 @@ pub fn diff(old: &Metadata, new: &Metadata) -> Diff {
             diff.terms.push(terms);
         }
     }
-    let (before, after) = (parts(old), parts(new));
-    for (name, value) in &after {
+    diff.templates = compared(templates_of(old), &templates_of(new));
+    diff.rules = compared(rules_of(old), &rules_of(new));
+    diff
+}
+
+fn compared(before: Named, after: &Named) -> Parts {
+    let mut parts = Parts::default();
+    for (name, value) in after {
         match before.get(name) {
-            None => diff.added.push(name.clone()),
-            Some(was) if was != value => diff.changed.push(name.clone()),
+            None => parts.added.push(name.clone()),
+            Some(was) if was != value => parts.changed.push(name.clone()),
             Some(_) => {}
         }
     }
-    diff.removed = before.into_keys().filter(|name| !after.contains_key(name)).collect();
-    diff
+    parts.removed = before.into_keys().filter(|name| !after.contains_key(name)).collect();
+    parts
 }
 
 fn listed<'m>(metadata: &'m Metadata, name: &str) -> Vec<Listed<'m>> {
@@ -159,11 +174,19 @@ fn longest_run(values: &[usize]) -> Vec<usize> {
     run
 }
 
-/// The parts of the templates by name; a file that is not TOML is one part.
-fn parts(metadata: &Metadata) -> BTreeMap<String, toml::Value> {
-    let text = metadata.text(templates::FILE).unwrap_or_default();
-    let Ok(table) = text.parse::<toml::Table>() else {
-        return BTreeMap::from([(templates::FILE.into(), toml::Value::String(text.into()))]);
+/// Parts of a file by name.
+type Named = BTreeMap<String, toml::Value>;
+
+/// A file as a table; one that is not TOML is one part.
+fn table(metadata: &Metadata, file: &str) -> Result<toml::Table, Named> {
+    let text = metadata.text(file).unwrap_or_default();
+    text.parse().map_err(|_| BTreeMap::from([(file.to_string(), toml::Value::String(text.into()))]))
+}
+
+fn templates_of(metadata: &Metadata) -> Named {
+    let table = match table(metadata, templates::FILE) {
+        Ok(table) => table,
+        Err(whole) => return whole,
     };
     let mut parts = BTreeMap::new();
     for (section, value) in table {
@@ -177,10 +200,57 @@ fn parts(metadata: &Metadata) -> BTreeMap<String, toml::Value> {
     parts
 }
 
+fn rules_of(metadata: &Metadata) -> Named {
+    let mut parts = BTreeMap::new();
+    match table(metadata, rules::FILE) {
+        Ok(table) => table.into_iter().for_each(|(section, value)| rule_parts(&section, value, &mut parts)),
+        Err(whole) => parts = whole,
+    }
+    parts
+}
+
+/// The rules of one section by what they are about: a rule has no name, and goes by its terms.
+fn rule_parts(section: &str, value: toml::Value, parts: &mut Named) {
+    match value {
+        toml::Value::Array(rules) => {
+            for rule in rules {
+                let mut terms = rule.clone();
+                let why = terms.as_table_mut().and_then(|t| t.remove("why"));
+                let name = format!("{section} {}", words(&terms));
+                // Two rules on the same terms are one.
+                parts.insert(name, why.unwrap_or(toml::Value::Boolean(true)));
+            }
+        }
+        toml::Value::Table(inner) => {
+            for (vocabulary, value) in inner {
+                match value {
+                    toml::Value::Table(groups) if section == "groups" => parts.extend(
+                        groups.into_iter().map(|(group, terms)| (format!("groups.{vocabulary}.{group}"), terms)),
+                    ),
+                    value => drop(parts.insert(format!("{section}.{vocabulary}"), value)),
+                }
+            }
+        }
+        value => drop(parts.insert(section.to_string(), value)),
+    }
+}
+
+/// What a rule says, on one line.
+fn words(value: &toml::Value) -> String {
+    match value {
+        toml::Value::Table(table) => {
+            let part = |(name, value): (&String, &toml::Value)| format!("{name} = {}", words(value));
+            table.iter().map(part).collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string().replace('\n', " "),
+    }
+}
+
 /// The names of files that are in one set and not in the other do not show in [`diff`] when they hold no terms; these
 /// do: old ones, then new ones.
 pub fn files(old: &Metadata, new: &Metadata) -> (Vec<String>, Vec<String>) {
-    let known = |name: &&str| vocabulary_of(name).is_some() || [styles::FILE, templates::FILE].contains(name);
+    let known =
+        |name: &&str| vocabulary_of(name).is_some() || [styles::FILE, templates::FILE, rules::FILE].contains(name);
     let only = |a: &Metadata, b: &Metadata| {
         a.files().filter(known).filter(|n| b.text(n).is_none()).map(String::from).collect::<Vec<_>>()
     };
@@ -203,7 +273,7 @@ mod tests {
 
     fn animals(text: &str) -> Terms {
         let mut diff = diff(&small(), &edited(&file_of("animal"), |_| text.into()));
-        assert!(diff.terms.len() <= 1 && diff.changed.is_empty());
+        assert!(diff.terms.len() <= 1 && diff.templates == Parts::default());
         diff.terms.pop().unwrap_or_default()
     }
 
@@ -229,6 +299,27 @@ mod tests {
     }
 
     #[test]
+    fn rules_of_compatibility_go_by_their_terms() {
+        let ruled = |text: &str| {
+            let mut metadata = small();
+            metadata.put(MetaFile { name: rules::FILE.into(), text: text.into() });
+            metadata
+        };
+        let rule =
+            |list: &str, why: &str| format!("[[not-with]]\nanimal = [\"owl\"]\ncolor = [{list}]\nwhy = \"{why}\"\n");
+        let groups = "[groups.background]\nplace = [\"in a forest\", \"by the sea\"]\n";
+        let first = ruled(&(rule("\"red\"", "a") + groups));
+        let added = diff(&small(), &first).rules.added;
+        assert_eq!(added, words(&["groups.background.place", "not-with animal = [\"owl\"], color = [\"red\"]"]));
+        assert_eq!(diff(&first, &small()).rules.removed, added);
+        assert_eq!(diff(&first, &ruled(&(rule("\"red\"", "b") + groups))).rules.changed, added[1..]);
+        let other = diff(&first, &ruled(&rule("\"red\", \"blue\"", "a"))).rules;
+        assert_eq!((other.added.len(), other.removed), (1, added));
+        assert_eq!(diff(&first, &ruled("[[not-with")).rules.added, words(&[rules::FILE]));
+        assert_eq!(files(&small(), &first), (vec![], words(&[rules::FILE])));
+    }
+
+    #[test]
     fn styles_templates_and_files_are_told_apart() {
         let styles = diff(&small(), &edited("styles.toml", |t| t.replace("comic, fine", "comic, rough")));
         assert_eq!(styles.terms[0].vocabulary, "style");
@@ -238,11 +329,15 @@ mod tests {
             &edited("templates.toml", |t| {
                 t.replace("[subtask.color]", "[subtask.hue]").replace("thing = \"1 ", "thing = \"2 ")
             }),
-        );
+        )
+        .templates;
         assert_eq!(templates.added, words(&["subtask.hue"]));
         assert_eq!(templates.removed, words(&["subtask.color"]));
         assert_eq!(templates.changed, words(&["fragment.thing"]));
-        assert_eq!(diff(&small(), &edited("templates.toml", |_| "nonsense".into())).added, words(&["templates.toml"]));
+        assert_eq!(
+            diff(&small(), &edited("templates.toml", |_| "nonsense".into())).templates.added,
+            words(&["templates.toml"])
+        );
         let mut less = small();
         less.take(&file_of("color"));
         assert_eq!(files(&small(), &less), (vec![file_of("color")], vec![]));

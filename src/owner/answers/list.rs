@@ -29,6 +29,9 @@ impl View {
             sight.scores()?;
         }
         let derived = if filter.asks_metadata() { Some(derived(shared, cancelled)?) } else { None };
+        if let Some(derived) = derived.as_ref().filter(|_| filter.all().any(|f| !f.fresh.is_empty())) {
+            derived.held.in_force().check()?;
+        }
         let wanted = || !cancelled();
         let pictures = if filter.asks_pictures() {
             Some(shared.desk.states(shared, filter.asks_broken(), &wanted)?)

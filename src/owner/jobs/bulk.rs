@@ -118,8 +118,23 @@ pub(super) fn judge(
     Ok(done)
 }
 
+/// Refuses where the last that `who` did is not of these revisions.
+///
+/// # Errors
+/// [`Kind::Conflict`].
+pub(super) fn is_last(shared: &Shared, who: &str, (first, last): (u64, u64)) -> Result<()> {
+    match shared.ledger().undoable(who).map(|(step, _)| step) {
+        Some(Step::Verdict(_, rev)) if (first..=last).contains(&rev) => Ok(()),
+        _ => Err(Problem::new(Kind::Conflict, "you have judged or edited other items since, or taken it back")
+            .help("take back what came after it first")),
+    }
+}
+
 /// Takes back what `who` said between two revisions, the last first, as long as it is the last that they said.
-fn take_back(shared: &Arc<Shared>, who: &str, (first, last): (u64, u64), watch: Tell<'_>) -> Result<Bulked> {
+///
+/// # Errors
+/// [`Kind::Conflict`] when something else came after it; what keeps an undo from being saved.
+pub(super) fn take_back(shared: &Arc<Shared>, who: &str, (first, last): (u64, u64), watch: Tell<'_>) -> Result<Bulked> {
     let mut done = Bulked { items: Tally::default(), ..Bulked::default() };
     loop {
         let target = {

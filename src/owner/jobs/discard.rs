@@ -32,32 +32,45 @@ pub fn discard(shared: &Arc<Shared>, outbox: Outbox, number: u64, wanted: Discar
 }
 
 fn reject(shared: &Arc<Shared>, wanted: &Discard, watch: Tell<'_>) -> Result<Discarded> {
+    let (mut done, rows) = find(shared, &wanted.who, &wanted.terms, watch)?;
+    if !wanted.dry {
+        done.rejected = bulk::judge(shared, &wanted.who, rows, &judgement(shared, &wanted.terms), watch)?.judged;
+    }
+    Ok(done)
+}
+
+/// The items with one of these terms, how many of them would be rejected, and those with their revisions.
+///
+/// # Errors
+/// When one of them is kept from `who`.
+pub(super) fn find(
+    shared: &Arc<Shared>,
+    who: &str,
+    terms: &[(String, String)],
+    watch: Tell<'_>,
+) -> Result<(Discarded, Vec<(u32, u64)>)> {
     let held = shared.metadata.now(shared)?;
     let told = std::cell::RefCell::new(watch);
     let counting = || told.borrow_mut()(Progress { what: "discarding".into(), done: 0, of: None });
     let usage = shared.metadata.usage(shared, &counting)?;
-    let watch = told.into_inner();
-    let rows = usage.rows_with(held.grammar(), &wanted.terms);
+    let rows = usage.rows_with(held.grammar(), terms);
     // How many of them are rejected would tell of each.
-    let sight = Sight::of(shared, &wanted.who);
+    let sight = Sight::of(shared, who);
     rows.iter().try_for_each(|row| sight.item(*row + 1))?;
     let mut done = Discarded::default();
-    let standing: Vec<(u32, u64)> = {
-        let (ledger, data) = (shared.ledger(), shared.data());
-        rows.iter().for_each(|row| done.items.add(data.overlay.status(*row as usize)));
-        let stands = |row: &u32| data.overlay.status(*row as usize) != Status::Rejected;
-        rows.into_iter().filter(stands).map(|row| (row, ledger.row_rev(row))).collect()
-    };
-    if wanted.dry {
-        done.rejected = standing.len() as u64;
-        return Ok(done);
-    }
+    let (ledger, data) = (shared.ledger(), shared.data());
+    rows.iter().for_each(|row| done.items.add(data.overlay.status(*row as usize)));
+    let stands = |row: &u32| data.overlay.status(*row as usize) != Status::Rejected;
+    let standing: Vec<(u32, u64)> = rows.into_iter().filter(stands).map(|row| (row, ledger.row_rev(row))).collect();
+    done.rejected = standing.len() as u64;
+    Ok((done, standing))
+}
+
+/// The verdict on items of these terms.
+pub(super) fn judgement(shared: &Shared, terms: &[(String, String)]) -> Judgement {
     let known = &shared.config().review.reasons;
     let reasons: Vec<String> = known.iter().filter(|r| r.key == PRUNED).map(|r| r.key.clone()).collect();
-    let judgement =
-        Judgement { reasons, note: Some(note(&wanted.terms)), ..Judgement::new(Verdict::Reject, Seen::Script) };
-    done.rejected = bulk::judge(shared, &wanted.who, standing, &judgement, watch)?.judged;
-    Ok(done)
+    Judgement { reasons, note: Some(note(terms)), ..Judgement::new(Verdict::Reject, Seen::Script) }
 }
 
 /// Why the items are out: the terms, as far as they fit a line.

@@ -8,6 +8,7 @@ mod generate;
 mod judge;
 mod merge;
 mod recompose;
+mod retire;
 mod revise;
 mod similarity;
 mod task_items;
@@ -21,6 +22,7 @@ pub use generate::generate;
 pub use judge::judge;
 pub use merge::{Merge, merge};
 pub use recompose::{Recompose, recompose};
+pub use retire::{Retire, Unretire, retire, unretire};
 pub use similarity::similarity;
 pub use verdicts::{Verdicts, verdicts};
 

@@ -10,16 +10,14 @@ use crate::owner::sight::Sight;
 use crate::owner::state::Shared;
 use crate::owner::wire::Answer;
 use crate::pipeline::compose;
-use crate::pipeline::recompose::{Recomposed, Rename, prepare};
+use crate::pipeline::recompose::{Manner, Recomposed, prepare};
 
 /// What is composed again.
 pub struct Recompose {
     /// The annotator: what is kept from them is not counted by status.
     pub who: String,
-    /// Terms that go by another name now.
-    pub renames: Vec<Rename>,
-    /// Only count.
-    pub dry: bool,
+    /// How.
+    pub manner: Manner,
 }
 
 /// Starts composing again; its answer goes to `outbox` under `number`.
@@ -34,7 +32,7 @@ fn run(shared: &Arc<Shared>, wanted: &Recompose, watch: Tell<'_>) -> Result<Reco
     let grammar = compose::ready(&metadata, &unreadable)?;
     let (catalog, overlay) = Sight::of(shared, &wanted.who).items(false);
     let of = (&*catalog, &overlay);
-    let (mut report, revised) = prepare(&shared.project, of, &grammar, &wanted.renames, wanted.dry, watch)?;
+    let (mut report, revised) = prepare(&shared.project, of, &grammar, &wanted.manner, watch)?;
     if !revised.fresh.is_empty() {
         report.notes.extend(revise::enter(shared, catalog, revised)?);
     }

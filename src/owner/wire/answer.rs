@@ -22,7 +22,7 @@ use crate::model::round::state::{Adjudicating, Dispute, Feedback, GuidelinesText
 use crate::model::scoring::bench::{Bench, Explanation, RulesDiff, RulesState, ScorerState};
 use crate::model::scoring::job::ScoringState;
 use crate::model::table::{Frequency, Summary};
-use crate::model::usage::{Discarded, Failing, Grid, Impact, MetadataState, Tally, TermUse};
+use crate::model::usage::{Discarded, Failing, Grid, Impact, MetadataHealth, MetadataState, Tally, TermUse};
 use crate::model::{Form, Status};
 use crate::owner::latency::Waits;
 
@@ -157,6 +157,21 @@ pub enum Answer {
     Judged(Box<JudgeReport>),
     /// See [`Ask::Answered`].
     Answered(Box<Answered>),
+    /// See [`Ask::Retire`] and [`Ask::Unretire`].
+    Retired(Box<Retired>),
+}
+
+/// What became of the items of terms, and the lists.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retired {
+    /// Items that were rejected, or verdicts that were taken back.
+    pub verdicts: u64,
+    /// Items on which somebody decided meanwhile: theirs stands.
+    pub meanwhile: u64,
+    /// First and last revision of the verdicts.
+    pub revs: Option<(u64, u64)>,
+    /// The metadata files as they are on disk now.
+    pub state: MetadataState,
 }
 
 /// An item before and after an edit.
@@ -238,6 +253,8 @@ pub struct OwnerStatus {
     pub notices: Vec<String>,
     /// Where decisions waited since the owner started.
     pub latency: Vec<Waits>,
+    /// Whether the metadata on disk can be used; `None` where its folder cannot be read.
+    pub metadata: Option<MetadataHealth>,
 }
 
 /// Decisions in one answer.
@@ -316,4 +333,6 @@ pub enum Event {
     Ending,
     /// What answers come to is another thing: they were compared, or read by a judge.
     Reread,
+    /// The metadata on disk cannot be used, and why, or can be used again.
+    MetadataErrors(Option<String>),
 }

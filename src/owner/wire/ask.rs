@@ -133,6 +133,8 @@ pub enum Ask {
     Recompose {
         /// Terms that go by another name now.
         renames: Vec<Rename>,
+        /// Draw terms for slots that prompts got since.
+        draw_missing: bool,
         /// Only count.
         dry: bool,
     },
@@ -366,6 +368,22 @@ pub enum Ask {
         column: Option<String>,
         /// The item: its id, or its number.
         item: String,
+    },
+    /// Take terms out of the sampling and reject their items in my name, all or nothing.
+    Retire {
+        /// Vocabulary (or `style`) and term.
+        terms: Vec<(String, String)>,
+        /// The metadata files without them.
+        saves: Vec<Save>,
+        /// Whether their items are rejected too.
+        discard: bool,
+    },
+    /// Take that back: the files, and what I said between two revisions, as long as it is the last that I said.
+    Unretire {
+        /// The metadata files with the terms.
+        saves: Vec<Save>,
+        /// First and last revision of the verdicts.
+        revs: Option<(u64, u64)>,
     },
     /// Delete a round that has no verdicts.
     DeleteRound(String),

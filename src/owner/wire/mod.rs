@@ -35,7 +35,7 @@ pub use crate::pipeline::recompose::{Recomposed, Rename};
 /// First word of a conversation.
 pub const MAGIC: [u8; 8] = *b"benchtop";
 /// Version of this language; owner and client must agree.
-pub const PROTOCOL: u16 = 12;
+pub const PROTOCOL: u16 = 13;
 /// Largest frame in bytes.
 pub const FRAME_LIMIT: usize = 16 << 20;
 

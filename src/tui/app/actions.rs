@@ -28,6 +28,7 @@ impl App {
             Action::GoAdjudicate => self.go_adjudicate(),
             Action::GoRounds => self.go_rounds(),
             // Edits of the metadata have steps of their own.
+            Action::Undo if matches!(self.at, At::Vocabulary | At::Templates) && self.undo_retirement() => {}
             Action::Undo | Action::Redo if matches!(self.at, At::Vocabulary | At::Templates) => {
                 self.workshop_action(action);
             }

@@ -4,6 +4,7 @@ use super::App;
 use super::link::Want;
 use super::metadata::part;
 use super::overlay::{MenuFor, Overlay};
+use super::retire::Retirement;
 use crate::model::{Filter, Judgement, Result, Seen, Verdict};
 use crate::owner::wire::{Answer, Ask, Bulk, Bulked};
 use crate::tui::action::Action;
@@ -14,13 +15,21 @@ use crate::tui::widgets::toast::Toast;
 /// The verdicts that many items can get at once.
 const VERDICTS: [Verdict; 4] = [Verdict::Accept, Verdict::Reject, Verdict::Skip, Verdict::Flag];
 
-/// A verdict on many items that can be taken back as one.
-#[derive(Clone, Copy, Debug)]
+/// A step on many items that can be taken back as one.
+#[derive(Clone, Debug)]
 pub struct Done {
-    /// Its first and last revision.
-    revs: (u64, u64),
+    pub(super) what: What,
     /// Own verdicts after it.
-    since: u32,
+    pub(super) since: u32,
+}
+
+/// What was done in one step.
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    /// One verdict on many items: its first and last revision.
+    Verdict((u64, u64)),
+    /// Terms were retired.
+    Retirement(Box<Retirement>),
 }
 
 impl App {
@@ -59,7 +68,7 @@ impl App {
         };
         let verdict = bulk.judgement.verdict.name();
         if !bulk.dry {
-            self.bulk = done.revs.map(|revs| Done { revs, since: 0 });
+            self.bulk = done.revs.map(|revs| Done { what: What::Verdict(revs), since: 0 });
             let undo = self.keymap.press(Action::Undo);
             let said = format!("`{verdict}` said of {}{}", counted(done.judged, "item"), left_out(&done));
             return self.say(Toast::done(format!("{said}; {undo} takes it back")));
@@ -84,9 +93,14 @@ impl App {
 
     /// Whether undo takes the verdict on many items back, and asks for it.
     pub(super) fn undo_bulk(&mut self) -> bool {
-        match self.bulk {
-            Some(Done { revs: (first, last), since: 0 }) => {
-                self.ask_now(Want::Unbulk, Ask::UndoBulk(first, last));
+        match &self.bulk {
+            Some(Done { what: What::Verdict((first, last)), since: 0 }) => {
+                self.ask_now(Want::Unbulk, Ask::UndoBulk(*first, *last));
+                true
+            }
+            Some(Done { what: What::Retirement(retirement), since: 0 }) => {
+                let retirement = retirement.clone();
+                self.unretire(retirement);
                 true
             }
             _ => false,

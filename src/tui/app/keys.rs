@@ -4,6 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::link::State;
 use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::recompose::Again;
 use super::{App, At};
 use crate::model::scoring::bench::DoubtOrder;
 use crate::model::{Judgement, Problem, Verdict};
@@ -332,11 +333,10 @@ impl App {
                     self.metadata_chosen(&purpose, *pick);
                 }
             }
-            MenuFor::Recompose(renames) => {
-                if picks.first() == Some(&0) {
-                    self.recompose(renames, false, true);
-                }
-            }
+            MenuFor::Recompose(renames, ways) => match picks.first().and_then(|pick| ways.get(*pick)) {
+                None | Some(Again::Leave) => {}
+                Some(again) => self.recompose(renames, *again == Again::DrawMissing, (false, true)),
+            },
             MenuFor::Coverage(purpose) => {
                 if let Some(pick) = picks.first() {
                     let effects = self.shop.coverage.chosen(&purpose, *pick);

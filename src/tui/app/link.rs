@@ -7,6 +7,7 @@ use std::sync::mpsc::Sender;
 use uuid::Uuid;
 
 use super::message::{Connected, Message};
+use super::retire::Retirement;
 use crate::model::scoring::bench::DoubtOrder;
 use crate::model::{Filter, Result, Verdict};
 use crate::owner::read_only::{self, Home};
@@ -72,13 +73,17 @@ pub enum Want {
     Recompose {
         /// Terms that go by another name now.
         renames: Vec<Rename>,
+        /// Terms are drawn for new slots.
+        draw_missing: bool,
         /// Only counted.
         dry: bool,
         /// A person asked for it by itself: say so too when there is nothing to do.
         asked: bool,
     },
-    /// Items of these terms (vocabulary and term) are being rejected.
-    Discarded(Vec<(String, String)>),
+    /// Terms are being retired.
+    Retire(Box<Retirement>),
+    /// That is being taken back.
+    Unretire(Box<Retirement>),
     /// An item was edited, or what kept it from that.
     Edited(Box<Draft>),
     /// One verdict on many items: how many there are, or that it is done.
@@ -98,8 +103,8 @@ pub enum Want {
 /// What the answer to a question opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opens {
-    /// A menu: keys typed before it is there are meant for it.
-    Menu,
+    /// A menu or a page: keys typed before it is there are meant for it.
+    Overlay,
     /// A count and whether to go on: nobody agrees to what they have not seen.
     Confirmation,
 }

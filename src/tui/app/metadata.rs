@@ -6,8 +6,8 @@ use super::link::Want;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, At};
 use crate::compose::metadata::STYLE;
-use crate::model::{Kind, Problem, Result, Status};
-use crate::owner::wire::{Answer, Ask, Rename};
+use crate::model::{Kind, Problem, Result};
+use crate::owner::wire::{Answer, Rename};
 use crate::tui::action::Action;
 use crate::tui::panes::coverage::{self, CoverageEffect, CoveragePane};
 use crate::tui::panes::metadata::diff::by_terms;
@@ -17,7 +17,6 @@ use crate::tui::panes::templates::TemplatesPane;
 use crate::tui::panes::vocabulary::VocabularyPane;
 use crate::tui::widgets::menu::{Choice, Menu};
 use crate::tui::widgets::prompt::Prompt;
-use crate::tui::widgets::text;
 use crate::tui::widgets::toast::Toast;
 
 /// The metadata on the desk, and the panes that show it.
@@ -78,7 +77,7 @@ impl App {
                 return self
                     .say(Toast::info("save or revert your edits first: items are composed from what is on disk"));
             }
-            return self.recompose(Vec::new(), true, true);
+            return self.recompose(Vec::new(), false, (true, true));
         }
         let shop = &mut self.shop;
         match self.at {
@@ -192,49 +191,6 @@ impl App {
         }
     }
 
-    /// Rejects the items of terms and takes the terms out of the sampling.
-    fn retire(&mut self, terms: Vec<(String, String)>, discard: bool) {
-        if *self.shop.desk.phase() != Phase::Ready {
-            return self.say(Toast::info("the metadata is not here yet"));
-        }
-        if !self.shop.desk.session().changed().is_empty() {
-            return self.say(Toast::warning("save or revert your edits of the metadata first (4, 5)"));
-        }
-        if discard {
-            let ask = Ask::Discard { terms: terms.clone(), dry: false };
-            return self.ask_now(Want::Discarded(terms), ask);
-        }
-        self.disable(&terms);
-    }
-
-    fn disable(&mut self, terms: &[(String, String)]) {
-        let done = self.shop.desk.session_mut().set_disabled(terms, true);
-        match done {
-            Ok(0) => self.say(Toast::info("those terms are disabled already")),
-            Ok(_) => {
-                let saves = self.shop.desk.session().saves();
-                let effects = self.shop.desk.touched();
-                self.metadata_effects(effects);
-                self.ask_now(Want::Metadata(metadata::Want::Saved), Ask::SaveMetadata(saves));
-            }
-            Err(problem) => self.say(Toast::from(&problem)),
-        }
-    }
-
-    pub(super) fn discarded(&mut self, terms: &[(String, String)], answer: Result<Answer>) {
-        match part(answer, |a| if let Answer::Discarded(done) = a { Some(done) } else { None }) {
-            Ok(done) => {
-                self.disable(terms);
-                let undo = self.keymap.press(Action::Undo);
-                self.say(Toast::done(format!(
-                    "{} items rejected; {undo} takes them back",
-                    text::grouped(done.rejected)
-                )));
-            }
-            Err(problem) => self.say(Toast::from(&problem)),
-        }
-    }
-
     pub(super) fn metadata_answered(&mut self, want: metadata::Want, answer: Result<Answer>) {
         let shop = &mut self.shop;
         let state = |answer| part(answer, |a| if let Answer::Metadata(state) = a { Some(*state) } else { None });
@@ -248,7 +204,7 @@ impl App {
                 // Whether items read differently now is asked while the person looks at what was saved.
                 if saved && !effects.iter().any(|e| matches!(e, MetadataEffect::Quit)) {
                     self.metadata_effects(effects);
-                    return self.recompose(renames, true, false);
+                    return self.recompose(renames, false, (true, false));
                 }
                 effects
             }
@@ -284,50 +240,6 @@ impl App {
                 self.coverage_effects(effects);
             }
         }
-    }
-
-    /// Composes again what the metadata has changed under, or counts it.
-    pub(super) fn recompose(&mut self, renames: Vec<Rename>, dry: bool, asked: bool) {
-        let ask = Ask::Recompose { renames: renames.clone(), dry };
-        self.ask_now(Want::Recompose { renames, dry, asked }, ask);
-    }
-
-    pub(super) fn recomposed(&mut self, renames: Vec<Rename>, (dry, asked): (bool, bool), answer: Result<Answer>) {
-        let done = part(answer, |a| if let Answer::Recomposed(done) = a { Some(done) } else { None });
-        let done = match done {
-            Ok(done) => done,
-            // After a save nobody asked: metadata with errors is shown as such beside the text.
-            Err(_) if !asked => return,
-            Err(problem) => return self.say(Toast::from(&problem)),
-        };
-        let (changed, gone) = (done.changed.all(), done.gone.all());
-        let left = if gone > 0 { format!("; {} hold what is gone", text::grouped(gone)) } else { String::new() };
-        if !dry {
-            return self
-                .say(Toast::done(format!("{} composed again{left}", text::counted(changed + done.kept, "item"))));
-        }
-        if changed + done.kept == 0 {
-            if asked {
-                self.say(Toast::info(format!("every composed item reads as the metadata has it{left}")));
-            }
-            return;
-        }
-        if self.overlay.is_some() {
-            return self.say(Toast::info("items read differently now: C composes them again"));
-        }
-        let judged = changed - done.changed.of(Status::Pending);
-        let voids = match judged {
-            0 => "none of them is judged".into(),
-            1 => "1 verdict no longer counts".into(),
-            n => format!("{} verdicts no longer count", text::grouped(n)),
-        };
-        let lines = vec![
-            (format!("compose {} again", text::counted(changed + done.kept, "item")), voids),
-            ("leave them as they are".to_string(), "they are marked stale; C asks again".to_string()),
-        ];
-        let reads = if changed == 1 { "reads" } else { "read" };
-        let title = format!("{} {reads} differently now{left}", text::counted(changed, "item"));
-        self.overlay = Some(Overlay::Menu(MenuFor::Recompose(renames), menu(title, lines)));
     }
 
     /// The metadata changed on disk.

@@ -48,6 +48,8 @@ pub mod overlay;
 mod owner;
 mod pace;
 mod pictures;
+mod recompose;
+mod retire;
 mod round;
 mod rounds;
 mod scopes;

@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::recompose::Again;
 use crate::model::{Field, Filter, Verdict};
 use crate::owner::wire::{Bulk, Rename};
 use crate::tui::action::Action;
@@ -32,8 +33,8 @@ pub enum MenuFor {
     Copy(CopyWhat, Vec<CopyFormat>),
     /// What a metadata pane asked.
     Metadata(metadata::ChoiceFor),
-    /// Whether items are composed again, with these renamed terms.
-    Recompose(Vec<Rename>),
+    /// Whether items are composed again, with these renamed terms; in which ways.
+    Recompose(Vec<Rename>, Vec<Again>),
     /// What the coverage view asked.
     Coverage(coverage::ChoiceFor),
     /// What the generate pane asked.

@@ -103,6 +103,8 @@ impl App {
                 self.board_again();
             }
             Event::Metadata => self.metadata_changed(),
+            Event::MetadataErrors(Some(what)) => self.say(Toast::warning(what)),
+            Event::MetadataErrors(None) => self.say(Toast::done("the metadata has no errors any more: it counts")),
             Event::Made { rev, numbers } => {
                 self.rev = self.rev.max(rev);
                 for number in numbers {
@@ -210,8 +212,9 @@ impl App {
             (Want::Guidelines(round), answer) => self.guidelines_came(&round, answer),
             (Want::Explain(number), answer) => self.explained(number, answer),
             (Want::Doubtful(filter, order), Ok(Answer::Numbers(numbers))) => self.doubtful(&filter, order, numbers),
-            (Want::Recompose { renames, dry, asked }, answer) => self.recomposed(renames, (dry, asked), answer),
-            (Want::Discarded(terms), answer) => self.discarded(&terms, answer),
+            (Want::Recompose { renames, dry, asked, .. }, answer) => self.recomposed(renames, (dry, asked), answer),
+            (Want::Retire(retirement), answer) => self.retired(*retirement, answer),
+            (Want::Unretire(retirement), answer) => self.unretired(*retirement, answer),
             (Want::Edited(draft), answer) => self.item_edited(*draft, answer),
             (Want::Bulk(bulk), answer) => self.bulk_answered(*bulk, answer),
             (Want::Unbulk, answer) => self.unbulked(answer),

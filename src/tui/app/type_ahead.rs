@@ -2,7 +2,7 @@
 //!
 //! On a slow line people type on before they see what came of the last key. What was meant as a note must never act as a
 //! verdict, so keys after a refused prompt are dropped until the person can have seen the refusal, and keys typed
-//! while the owner works out what a menu holds wait for that menu.
+//! while the owner works out what a menu or a page holds wait for it.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -45,7 +45,7 @@ impl App {
                     self.held.clear();
                     self.say(Toast::info("given up"));
                 }
-                (_, Opens::Menu) => self.held.push((key, at)),
+                (_, Opens::Overlay) => self.held.push((key, at)),
                 (_, Opens::Confirmation) => self.say(Toast::info("wait for the count: a key before it is not taken")),
             }
             return true;
@@ -84,7 +84,7 @@ impl App {
         (self.refused, self.dirty) = (Some(Refused { key, token, last: at, why, dropped: false }), true);
     }
 
-    /// The owner answered: keys that waited for the menu go to it, or are dropped where there is none.
+    /// The owner answered: keys that waited for the menu or page go to it, or are dropped where there is none.
     pub(super) fn let_held_go(&mut self) {
         if self.held.is_empty() || self.link.opens().is_some() {
             return;
@@ -103,7 +103,9 @@ impl Want {
     pub fn opens(&self) -> Option<Opens> {
         use crate::tui::panes::{coverage, filters, generate, list, rounds};
         match self {
-            Want::List(list::Want::Values { .. }) => Some(Opens::Menu),
+            Want::List(list::Want::Values { .. }) | Want::Explain(_) | Want::Rounds(rounds::Want::Guidelines(_)) => {
+                Some(Opens::Overlay)
+            }
             Want::Bulk(bulk) if bulk.dry => Some(Opens::Confirmation),
             Want::Recompose { dry: true, asked: true, .. } => Some(Opens::Confirmation),
             Want::Rounds(rounds::Want::Look(_)) => Some(Opens::Confirmation),

@@ -79,8 +79,10 @@ pub fn preview(desk: &Desk, here: bool, top: usize, area: Rect, buf: &mut Buffer
     let body = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(1), height: area.height - 1 };
     let room = usize::from(body.width);
     if preview.shown.is_empty() {
-        let why = "no question can be made of this: see the findings";
-        for (i, line) in text::wrap(why, room).iter().enumerate().take(usize::from(body.height)) {
+        let first = desk.found().find(|f| f.severity() == Severity::Error);
+        let cause = first.map_or("see the findings".to_string(), said);
+        let why = format!("no question can be made of this: {cause}");
+        for (i, line) in text::wrap(&why, room).iter().enumerate().take(usize::from(body.height)) {
             buf.set_stringn(body.x, body.y + i as u16, line, room, look.style(Role::Warn));
         }
         return 0;
@@ -146,7 +148,7 @@ fn plural(n: usize, word: &str) -> String {
     if n == 1 { word.to_string() } else { format!("{word}s") }
 }
 
-/// What the first line says: a conflict before everything, then what is not saved.
+/// What the first line says: a conflict before everything, then what is not saved, then the first error.
 pub fn banner(desk: &Desk, save: &str, resolve: &str, area: Rect, buf: &mut Buffer, look: &Look) {
     let session = desk.session();
     let (said, role) = if let Some(file) = session.conflicts().first() {
@@ -157,6 +159,8 @@ pub fn banner(desk: &Desk, save: &str, resolve: &str, area: Rect, buf: &mut Buff
         let changed = session.changed();
         let mark = if look.accessible { "*" } else { "●" };
         (format!("{mark} not saved: {}  {save} saves", changed.join(", ")), Role::Pending)
+    } else if let Some(error) = desk.found().find(|f| f.severity() == Severity::Error) {
+        (format!("! metadata/{}", self::said(error)), Role::Bad)
     } else if session.shipped() {
         ("the shipped metadata: the first save writes it into this project".to_string(), Role::Dim)
     } else {

@@ -17,6 +17,14 @@ pub enum Want {
     Terms(String),
 }
 
+/// Says which files a step back or forward changed.
+pub fn stepped(undo: bool, places: &[(String, usize)]) -> MetadataEffect {
+    let mut names: Vec<String> = places.iter().map(|(name, _)| format!("metadata/{name}")).collect();
+    names.dedup();
+    let what = if undo { "taken back" } else { "done again" };
+    MetadataEffect::Say(format!("{what} in {}; not saved yet", names.join(", ")))
+}
+
 /// What a line of text is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextFor {

@@ -19,6 +19,6 @@ pub mod side;
 pub mod worker;
 
 pub use desk::{Desk, Phase};
-pub use effects::{ChoiceFor, MetadataEffect, RuleChoice, RuleKind, TextFor, Want};
+pub use effects::{ChoiceFor, MetadataEffect, RuleChoice, RuleKind, TextFor, Want, stepped};
 pub use side::{Side, SidePanel};
 pub use worker::Previewer;

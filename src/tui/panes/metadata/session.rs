@@ -225,6 +225,11 @@ impl Session {
         Some(places)
     }
 
+    /// Forgets what was taken back: it cannot be done again.
+    pub fn forget_undone(&mut self) {
+        self.undone.clear();
+    }
+
     fn play<'s>(&mut self, patches: impl Iterator<Item = (&'s str, Patch)>) -> Vec<(String, usize)> {
         let mut places = Vec::new();
         for (name, patch) in patches {

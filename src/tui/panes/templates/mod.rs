@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crossterm::event::KeyEvent;
 
 use super::metadata::desk::refuse;
-use super::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, Phase, Side, SidePanel, TextFor};
+use super::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, Phase, Side, SidePanel, TextFor, stepped};
 use crate::compose::metadata::judge::judging_of;
 use crate::compose::metadata::{rules, styles, templates};
 use crate::model::Finding;
@@ -285,16 +285,11 @@ impl TemplatesPane {
         };
         let mine = files(desk);
         let own = places.iter().find(|(name, _)| mine.contains(name));
-        match own {
-            Some((file, at)) => {
-                self.switch(desk, file);
-                self.made = Some(desk.version());
-                self.editor.set_text(desk.session().text(file).unwrap_or_default(), Some(*at));
-            }
-            None => {
-                let names: Vec<&str> = places.iter().map(|(n, _)| n.as_str()).collect();
-                effects.push(Effect::Say(format!("that was an edit of {}", names.join(", "))));
-            }
+        effects.push(stepped(undo, &places));
+        if let Some((file, at)) = own {
+            self.switch(desk, file);
+            self.made = Some(desk.version());
+            self.editor.set_text(desk.session().text(file).unwrap_or_default(), Some(*at));
         }
         effects
     }

@@ -3,20 +3,18 @@
 use std::collections::BTreeSet;
 
 use super::rows::Show;
-use super::{Area, VocabularyPane, edits, rules};
-use crate::compose::metadata::{STYLE, Vocabulary, file_of, rule_edits, rules as rules_file, vocabulary_of};
+use super::{Area, VocabularyPane, edits};
+use crate::compose::metadata::{STYLE, Vocabulary, file_of, vocabulary_of};
 use crate::model::{Finding, Result};
 use crate::tui::action::Action;
 use crate::tui::panes::metadata::desk::{refuse, said};
-use crate::tui::panes::metadata::{
-    ChoiceFor, Desk, MetadataEffect as Effect, Phase, RuleChoice, RuleKind, Side, TextFor,
-};
+use crate::tui::panes::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, Phase, Side, TextFor, stepped};
 use crate::tui::widgets::table::{Answer, TableEffect};
 
 /// Lines a page key goes on by.
 const PAGE: usize = 10;
 
-fn text_for(purpose: TextFor, label: impl Into<String>, text: impl Into<String>) -> Vec<Effect> {
+pub(super) fn text_for(purpose: TextFor, label: impl Into<String>, text: impl Into<String>) -> Vec<Effect> {
     vec![Effect::AskText { purpose, label: label.into(), text: text.into() }]
 }
 
@@ -72,85 +70,14 @@ impl VocabularyPane {
         }
     }
 
-    /// The names of the selected terms, or of the one under the cursor.
-    fn chosen_names(&self) -> Vec<String> {
-        let chosen = self.chosen_terms();
-        self.entries.iter().filter(|e| chosen.contains(&e.at)).map(|e| e.text.clone()).collect()
-    }
-
-    /// Asks which rule of the selected terms to go to, or what to add.
-    fn term_rules(&mut self, desk: &Desk) -> Vec<Effect> {
-        let Some(name) = self.current() else { return refuse("there is no vocabulary here") };
-        let terms = self.chosen_names();
-        let Some(first) = terms.first() else { return refuse("there is no term here") };
-        let metadata = desk.session().edited();
-        let (mut picks, mut lines) = (Vec::new(), Vec::new());
-        let mut group = "";
-        if let Some(rules) = metadata.rules() {
-            group = rules::group(rules, name, first).unwrap_or_default();
-            // Of several terms only what can be added to all is on offer.
-            let text = metadata.text(rules_file::FILE).unwrap_or_default();
-            for rule in rules::of_term(rules, text, name, first).into_iter().filter(|_| terms.len() == 1) {
-                picks.push(RuleChoice::GoTo(rule.line));
-                lines.push((rule.says, rule.why));
-            }
-        }
-        for kind in RuleKind::ALL {
-            let (label, about, _) = kind.about();
-            let begin = if kind == RuleKind::Group { group } else { "" };
-            picks.push(RuleChoice::Add(kind, begin.to_string()));
-            let label = if begin.is_empty() { label.to_string() } else { format!("{label}: {begin}") };
-            lines.push((label, about.to_string()));
-        }
-        let of = if let [one] = &terms[..] { format!("`{one}`") } else { count(terms.len()) };
-        vec![Effect::AskChoice { purpose: ChoiceFor::Rules(picks), title: format!("rules of {of}"), lines }]
-    }
-
-    /// Adds what was typed to `compatibility.toml`.
-    fn add_rule(&mut self, kind: RuleKind, said: &str, desk: &mut Desk) -> Vec<Effect> {
-        let Some(name) = self.current().map(String::from) else { return vec![] };
-        let terms = self.chosen_names();
-        if terms.is_empty() {
-            return refuse("there is no term here");
-        }
-        let what = if let [one] = &terms[..] { format!("`{one}`") } else { count(terms.len()) };
-        let mut effects = self.changing(desk, |desk| {
-            let text = rules::edited(desk.session().edited(), kind, (&name, &terms), said)?;
-            desk.session_mut().set(vec![(rules_file::FILE.to_string(), text)], false);
-            Ok(())
-        });
-        if !effects.iter().any(|e| matches!(e, Effect::Refuse(_))) {
-            effects.push(Effect::Say(format!("{} has a rule more of {what}; u takes it back", rules_file::FILE)));
-        }
-        effects
-    }
-
-    /// The rules with terms of a vocabulary under their new names, where an edit renames some.
-    fn renamed_rules(desk: &Desk, name: &str, new: &str) -> Result<Option<(String, String)>> {
-        let metadata = desk.session().edited();
-        let (Some(text), Some(before)) = (metadata.text(rules_file::FILE), metadata.vocabularies().get(name)) else {
-            return Ok(None);
-        };
-        let after = Vocabulary::parse(name, "", new).0;
-        if before.terms().len() != after.terms().len() {
-            return Ok(None);
-        }
-        let mut renamed = text.to_string();
-        for (old, new) in before.terms().iter().zip(after.terms()).filter(|(old, new)| old.text != new.text) {
-            renamed = rule_edits::rename(&renamed, name, &old.text, &new.text)?;
-        }
-        Ok((renamed != text).then(|| (rules_file::FILE.to_string(), renamed)))
-    }
-
     /// Takes an edit back or does it again, and goes where it was.
     fn step(&mut self, undo: bool, desk: &mut Desk) -> Vec<Effect> {
         let (mut effects, places) = match desk.step(undo) {
             Ok(done) => done,
             Err(why) => return refuse(why),
         };
+        effects.push(stepped(undo, &places));
         let Some((file, at)) = places.iter().find(|(file, _)| vocabulary_of(file).is_some()) else {
-            let names: Vec<&str> = places.iter().map(|(n, _)| n.as_str()).collect();
-            effects.push(Effect::Say(format!("that was an edit of {}", names.join(", "))));
             self.sync(desk);
             return effects;
         };
@@ -165,7 +92,7 @@ impl VocabularyPane {
     }
 
     /// Makes a vocabulary with this name, and asks for its first term.
-    fn new_vocabulary(&mut self, name: &str, desk: &mut Desk) -> Vec<Effect> {
+    pub(super) fn new_vocabulary(&mut self, name: &str, desk: &mut Desk) -> Vec<Effect> {
         let (name, file) = (name.trim().to_string(), file_of(name.trim()));
         if self.names.contains(&name) {
             return refuse(format!("there is a vocabulary `{name}` already"));
@@ -346,7 +273,7 @@ impl VocabularyPane {
     }
 
     /// Gives the current vocabulary the text that `edit` makes of it.
-    fn apply(&mut self, desk: &mut Desk, edit: impl FnOnce(&Vocabulary) -> Result<String>) -> Vec<Effect> {
+    pub(super) fn apply(&mut self, desk: &mut Desk, edit: impl FnOnce(&Vocabulary) -> Result<String>) -> Vec<Effect> {
         let Some(name) = self.current().map(String::from) else { return vec![] };
         self.changing(desk, |desk| {
             let Some(vocabulary) = desk.session().edited().vocabularies().get(&name).cloned() else { return Ok(()) };
@@ -358,7 +285,7 @@ impl VocabularyPane {
         })
     }
 
-    fn changing(&mut self, desk: &mut Desk, change: impl FnOnce(&mut Desk) -> Result<()>) -> Vec<Effect> {
+    pub(super) fn changing(&mut self, desk: &mut Desk, change: impl FnOnce(&mut Desk) -> Result<()>) -> Vec<Effect> {
         match change(desk) {
             Ok(()) => {
                 let effects = desk.touched();
@@ -368,102 +295,8 @@ impl VocabularyPane {
             Err(problem) => refuse(said(&problem)),
         }
     }
-
-    /// Takes in a line of text that was asked for.
-    pub fn typed(&mut self, purpose: &TextFor, text: &str, desk: &mut Desk) -> Vec<Effect> {
-        self.sync(desk);
-        if *purpose == TextFor::NewVocabulary {
-            return self.new_vocabulary(text, desk);
-        }
-        let Some(name) = self.current().map(String::from) else { return vec![] };
-        match purpose {
-            TextFor::Search => {
-                (self.search, self.made, self.area, self.written) = (text.into(), None, Area::Terms, None);
-                self.sync(desk);
-                vec![]
-            }
-            TextFor::Add => {
-                // Past the last term shown it goes to the end of the file.
-                let at = self.entry().map_or(usize::MAX, |e| e.at);
-                self.written = Some(text.trim().into());
-                let effects = self.changing(desk, |d| d.session_mut().edit(&[&name], |v| v[0].insert(at, text)));
-                self.go_to_term(text);
-                effects
-            }
-            TextFor::Rename => {
-                let Some(at) = self.entry().map(|e| e.at) else { return refuse("there is no term here") };
-                self.written = Some(text.trim().into());
-                self.apply(desk, |vocabulary| {
-                    let mut renamed = vocabulary.clone();
-                    renamed.rename(at, text)?;
-                    Ok(renamed.text())
-                })
-            }
-            TextFor::Replace if text.is_empty() => refuse("nothing to replace"),
-            TextFor::Replace => text_for(TextFor::ReplaceWith(text.into()), format!("replace `{text}` with "), ""),
-            TextFor::ReplaceWith(from) => {
-                let marked = self.marked();
-                let at: BTreeSet<usize> = if marked.is_empty() {
-                    self.entries.iter().map(|e| e.at).collect()
-                } else {
-                    marked.iter().map(|i| self.entries[*i].at).collect()
-                };
-                let mut many = 0;
-                let mut effects = self.apply(desk, |v| {
-                    let (new, n) = edits::replace(v, &at, from, text)?;
-                    many = n;
-                    Ok(new)
-                });
-                if many > 0 {
-                    effects.push(Effect::Say(format!("{} changed", count(many))));
-                } else if !effects.iter().any(|e| matches!(e, Effect::Refuse(_))) {
-                    effects = refuse(format!("no term has `{from}`"));
-                }
-                effects
-            }
-            TextFor::Rule(kind) => self.add_rule(*kind, text, desk),
-            TextFor::Find | TextFor::NewVocabulary => vec![],
-        }
-    }
-
-    fn go_to_term(&mut self, text: &str) {
-        if let Some(at) = self.entries.iter().position(|e| e.text == text.trim()) {
-            self.table.go_to_id(at as u64);
-        }
-    }
-
-    /// Takes in a choice; `None` where it is not this pane's.
-    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize, desk: &mut Desk) -> Option<Vec<Effect>> {
-        self.sync(desk);
-        match purpose {
-            ChoiceFor::Show => {
-                self.show = Show::ALL.get(pick).copied().unwrap_or_default();
-                (self.made, self.area, self.written) = (None, Area::Terms, None);
-                self.sync(desk);
-                Some(vec![])
-            }
-            ChoiceFor::Rules(picks) => Some(match picks.get(pick)? {
-                RuleChoice::GoTo(line) => {
-                    vec![Effect::Jump { file: rules_file::FILE.into(), line: *line, column: 1 }]
-                }
-                RuleChoice::Add(kind, begin) => text_for(TextFor::Rule(*kind), kind.about().2, begin.clone()),
-            }),
-            ChoiceFor::MoveTo(names) => {
-                let (from, to) = (self.current()?.to_string(), names.get(pick)?.clone());
-                let chosen = self.chosen_terms();
-                Some(self.changing(desk, |desk| {
-                    let all = desk.session().edited().vocabularies();
-                    let (Some(a), Some(b)) = (all.get(&from), all.get(&to)) else { return Ok(()) };
-                    let (a, b) = edits::move_to(a, &chosen, b)?;
-                    desk.session_mut().set(vec![(file_of(&from), a), (file_of(&to), b)], false);
-                    Ok(())
-                }))
-            }
-            _ => None,
-        }
-    }
 }
 
-fn count(n: usize) -> String {
+pub(super) fn count(n: usize) -> String {
     if n == 1 { "1 term".into() } else { format!("{n} terms") }
 }

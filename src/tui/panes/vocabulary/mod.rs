@@ -5,7 +5,9 @@ mod acts;
 mod draw;
 pub mod edits;
 mod rows;
+mod rule_acts;
 mod rules;
+mod typed;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -1,0 +1,120 @@
+//! Terms for slots that a prompt got after its picture was composed.
+
+use super::choose::{Asked, Choices, term};
+use crate::compose::compatibility::Compatibility;
+use crate::compose::grammar::Grammar;
+use crate::compose::near::{holds, plain};
+use crate::model::draw::{Stream, key};
+
+/// Combinations that are tried for one picture, at most.
+const TRIES: usize = 10_000;
+
+/// The lists that the prompt has a slot for and `choices` have no term of.
+pub fn missing(grammar: &Grammar, choices: &Choices) -> Vec<usize> {
+    let lists = grammar.subjects[choices.subject].lists.iter().copied();
+    lists.filter(|list| term(&choices.terms, *list).is_none()).collect()
+}
+
+/// The terms that can fill the slots of one picture: those that stand beside its other terms, hide nothing that is asked
+/// about it, and make no wrong answer right.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fitting {
+    /// List and whether each of its terms fits, sorted by list.
+    lists: Vec<(usize, Vec<bool>)>,
+}
+
+impl Fitting {
+    /// Leaves out what does not fit one question about the picture. A question that nothing fits has no say.
+    pub fn see(&mut self, grammar: &Grammar, choices: &Choices) {
+        for list in missing(grammar, choices) {
+            let fits: Vec<bool> =
+                (0..grammar.lists[list].terms.len()).map(|term| fits(grammar, choices, (list, term as u32))).collect();
+            if !fits.contains(&true) {
+                continue;
+            }
+            match self.lists.binary_search_by_key(&list, |(l, _)| *l) {
+                Ok(at) => self.lists[at].1.iter_mut().zip(fits).for_each(|(own, fits)| *own &= fits),
+                Err(at) => self.lists.insert(at, (list, fits)),
+            }
+        }
+    }
+
+    /// Another question about the picture has this term already: no other fits.
+    pub fn settle(&mut self, list: usize, settled: u32) {
+        if let Ok(at) = self.lists.binary_search_by_key(&list, |(l, _)| *l) {
+            self.lists[at].1.iter_mut().enumerate().for_each(|(term, fits)| *fits &= term == settled as usize);
+        }
+    }
+
+    /// A term for each list, drawn with this key; `None` where no terms fit that can stand together.
+    pub fn draw(&self, grammar: &Grammar, picture: u64) -> Option<Vec<(usize, u32)>> {
+        let order = |(list, fits): &(usize, Vec<bool>)| {
+            let mut order: Vec<u32> = (0..fits.len() as u32).filter(|t| fits[*t as usize]).collect();
+            Stream::new(key(picture, &[&grammar.lists[*list].name])).shuffle(&mut order);
+            (*list, order)
+        };
+        let orders: Vec<_> = self.lists.iter().map(order).collect();
+        let (mut taken, mut tries) = (Vec::new(), TRIES);
+        take(grammar, &orders, &mut taken, &mut tries).then_some(taken)
+    }
+}
+
+/// Takes the first terms in order that can stand together.
+fn take(grammar: &Grammar, orders: &[(usize, Vec<u32>)], taken: &mut Vec<(usize, u32)>, tries: &mut usize) -> bool {
+    let Some((list, order)) = orders.get(taken.len()) else { return true };
+    for term in order {
+        if *tries == 0 {
+            return false;
+        }
+        *tries -= 1;
+        let own = (*list, *term);
+        let clash = |rules: &Compatibility| taken.iter().any(|other| rules.clash(own, *other));
+        if grammar.compatibility.as_deref().is_some_and(clash) {
+            continue;
+        }
+        taken.push(own);
+        if take(grammar, orders, taken, tries) {
+            return true;
+        }
+        taken.pop();
+    }
+    false
+}
+
+/// Whether a term can be in the picture of this question.
+pub fn fits(grammar: &Grammar, choices: &Choices, own: (usize, u32)) -> bool {
+    let (subject, subtask) = (&grammar.subjects[choices.subject], &grammar.subtasks[choices.subtask]);
+    // It asks about what its picture was not to show.
+    if subtask.list == own.0 {
+        return false;
+    }
+    let list = &grammar.lists[subtask.list];
+    let right = term(&choices.terms, subtask.list);
+    let wrong: Vec<u32> = match &choices.asked {
+        Asked::Options { options, .. } => options.iter().copied().filter(|o| Some(*o) != right).collect(),
+        Asked::Claim { term, holds: false, .. } | Asked::YesNo { term, holds: false } => vec![*term],
+        _ => Vec::new(),
+    };
+    let words = match own.0 == grammar.style {
+        true => grammar.styles.get(own.1 as usize).map_or("", |style| style.0.as_str()),
+        false => &grammar.lists[own.0].terms[own.1 as usize],
+    };
+    let words = plain(words);
+    if wrong.iter().any(|w| holds(&words, list.words[*w as usize].folded())) {
+        return false;
+    }
+    let Some(rules) = grammar.compatibility.as_deref() else { return true };
+    let mut others = choices.terms.iter().chain(&choices.second);
+    if others.clone().any(|other| rules.clash(own, *other)) {
+        return false;
+    }
+    if subject.lists.contains(&subtask.list) {
+        let asked = grammar.asks(subject, subtask, choices.asked == Asked::Free);
+        let hidden = asked.iter().any(|asked| rules.hides(own, *asked));
+        if hidden || asked.contains(&own.0) && others.any(|other| rules.hides(*other, own.0)) {
+            return false;
+        }
+    }
+    let shown = rules.shown(own, subtask.list);
+    !wrong.iter().any(|w| shown.binary_search(w).is_ok())
+}

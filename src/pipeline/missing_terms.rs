@@ -1,0 +1,120 @@
+//! Terms for slots that prompts got after items were composed: one for each picture, whatever is asked about it.
+//!
+//! What is drawn depends on the seed, the data set and the number of the picture, on the metadata, and on what is asked
+//! about the picture: the same command on the same project draws the same terms.
+
+use std::collections::HashMap;
+
+use crate::compose::engine::{Choices, Fitting, choices_of, fits, missing};
+use crate::compose::grammar::Grammar;
+use crate::model::draw::{key, within};
+use crate::model::{Item, Key};
+
+/// The pictures that lack terms.
+#[derive(Debug, Default)]
+pub struct MissingTerms {
+    pictures: HashMap<u64, Fitting>,
+}
+
+impl MissingTerms {
+    /// Whether no picture lacks a term.
+    pub fn is_empty(&self) -> bool {
+        self.pictures.is_empty()
+    }
+
+    /// Takes in a question, where its picture lacks a term.
+    pub fn see(&mut self, grammar: &Grammar, item: &Item) {
+        if let Some((picture, choices)) = of(grammar, item)
+            && !missing(grammar, &choices).is_empty()
+        {
+            self.pictures.entry(picture).or_default().see(grammar, &choices);
+        }
+    }
+
+    /// Takes in a question that has all terms: where its picture lacks some for other questions, they get the same.
+    pub fn settle(&mut self, grammar: &Grammar, item: &Item) {
+        let Some((picture, choices)) = of(grammar, item) else { return };
+        let Some(fitting) = self.pictures.get_mut(&picture) else { return };
+        if missing(grammar, &choices).is_empty() {
+            choices.terms.iter().for_each(|(list, term)| fitting.settle(*list, *term));
+        }
+    }
+
+    /// Gives an item the terms that it lacks; whether it lacked some and there are any that fit.
+    pub fn fill(&self, grammar: &Grammar, item: &mut Item) -> bool {
+        let Some((picture, choices)) = of(grammar, item) else { return false };
+        let lacks = missing(grammar, &choices);
+        let drawn = self.pictures.get(&picture).and_then(|fitting| fitting.draw(grammar, picture));
+        let (Some(mut drawn), Some(provenance)) = (drawn, item.provenance.as_deref_mut()) else { return false };
+        drawn.retain(|(list, _)| lacks.contains(list));
+        if lacks.is_empty() || drawn.len() < lacks.len() || !drawn.iter().all(|own| fits(grammar, &choices, *own)) {
+            return false;
+        }
+        for (list, term) in drawn {
+            let (name, term) = (&grammar.lists[list].name, &grammar.lists[list].terms[term as usize]);
+            provenance.terms.insert(name.clone(), term.clone());
+            // The pictures of a pair differ in nothing else.
+            if !provenance.second.is_empty() {
+                provenance.second.insert(name.clone(), term.clone());
+            }
+        }
+        true
+    }
+}
+
+/// The key of an item's picture, and what the item was made from. The pictures of a pair have one key.
+fn of(grammar: &Grammar, item: &Item) -> Option<(u64, Choices)> {
+    let choices = choices_of(grammar, item)?.ok()?;
+    let provenance = item.provenance.as_deref()?;
+    let number = match item.pair.as_ref().map(|pair| &pair.id) {
+        Some(Key::Int(pair)) => pair.cast_unsigned(),
+        _ => provenance.picture,
+    };
+    Some((within(key(provenance.seed, &["missing", &item.dataset]), number), choices))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::compose::course::Course;
+    use crate::compose::engine::{Composer, write};
+    use crate::compose::lint::broken;
+    use crate::compose::metadata::Metadata;
+    use crate::compose::plan::Plan;
+    use crate::model::{MetaFile, metafile};
+
+    #[test]
+    fn both_pictures_of_a_pair_and_all_questions_about_them_get_one_term() {
+        let metadata = Metadata::parse(metafile::shipped());
+        let old = Arc::new(Grammar::compile(&metadata).0);
+        let plan = "name = \"pairs\"\n[[pictures]]\nsubject = \"action\"\ncount = 40\nshape = \"pair\"\ndiffers = \"action\"\n";
+        let course = Course::new(&old, &Plan::parse(plan, Path::new("plan.toml")).unwrap()).unwrap();
+        let mut composer = Composer::new(old, Arc::new(course), 5);
+        let items: Vec<Item> = (0..composer.course().questions()).filter_map(|n| composer.question(n)).collect();
+        let mut edited = metadata.clone();
+        let text = metadata.text("templates.toml").unwrap();
+        let section = text.split("[subject.action]").nth(1).unwrap().split("\n[").next().unwrap();
+        let new = section.replace("{style}", "beside {a animal}, {style}");
+        edited.put(MetaFile { name: "templates.toml".into(), text: text.replace(section, &new) });
+        let (grammar, found) = Grammar::compile(&edited);
+        assert_eq!(found, []);
+        let mut lacking = MissingTerms::default();
+        items.iter().for_each(|item| lacking.see(&grammar, item));
+        let mut drawn: BTreeMap<String, String> = BTreeMap::new();
+        for mut item in items {
+            assert!(lacking.fill(&grammar, &mut item), "{}", item.id);
+            let provenance = item.provenance.as_deref().unwrap();
+            assert_eq!(provenance.terms["animal"], provenance.second["animal"]);
+            let pair = item.pair.as_ref().unwrap().id.to_string();
+            assert_eq!(drawn.entry(pair).or_insert(provenance.terms["animal"].clone()), &provenance.terms["animal"]);
+            let choices = choices_of(&grammar, &item).unwrap().unwrap();
+            let prompt = write(&grammar, &choices).unwrap().prompt;
+            assert_eq!(broken(&grammar, &choices, &prompt), None);
+        }
+        assert!(drawn.values().collect::<std::collections::BTreeSet<_>>().len() > 1);
+    }
+}

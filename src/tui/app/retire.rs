@@ -1,0 +1,177 @@
+//! Retiring terms: the lists and the verdicts on their items are one step, and undo takes both back.
+
+use super::App;
+use super::bulk::{Done, What};
+use super::link::Want;
+use super::metadata::part;
+use crate::model::Result;
+use crate::owner::wire::{Answer, Ask, Retired};
+use crate::tui::action::Action;
+use crate::tui::panes::metadata::Phase;
+use crate::tui::panes::metadata::session::Session;
+use crate::tui::widgets::text::grouped;
+use crate::tui::widgets::toast::Toast;
+
+/// Terms that are retired, and how to take it back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retirement {
+    /// Vocabulary, or `style`, and term: those that were not disabled before.
+    terms: Vec<(String, String)>,
+    /// Files with their texts before and after.
+    files: Vec<(String, String, String)>,
+    /// First and last revision of the verdicts.
+    revs: Option<(u64, u64)>,
+    /// The edit of the files is taken back as the step of the session that it was.
+    as_step: bool,
+}
+
+impl Retirement {
+    /// The files, as people call them.
+    fn names(&self) -> String {
+        let names: Vec<String> = self.files.iter().map(|(name, ..)| format!("metadata/{name}")).collect();
+        names.join(", ")
+    }
+
+    /// Whether this is the last edit that the session made.
+    fn is_last(&self, session: &Session) -> bool {
+        let mut session = session.clone();
+        let after = self.files.iter().all(|(name, _, after)| session.text(name) == Some(after));
+        let before = |session: &Session| self.files.iter().all(|(name, before, _)| session.text(name) == Some(before));
+        after && session.undo().is_some() && before(&session)
+    }
+
+    /// The lists, and what was done to how many terms in them.
+    fn lists(&self, done: &str) -> String {
+        match self.files.is_empty() {
+            true => "no list changed".into(),
+            false => format!("{}: {} {done}", self.names(), self.terms.len()),
+        }
+    }
+}
+
+impl App {
+    /// Takes terms out of the sampling; with `discard` their items are rejected.
+    pub(super) fn retire(&mut self, terms: Vec<(String, String)>, discard: bool) {
+        if *self.shop.desk.phase() != Phase::Ready {
+            return self.say(Toast::info("the metadata is not here yet"));
+        }
+        let before = self.shop.desk.session().clone();
+        if !before.changed().is_empty() {
+            return self.say(Toast::warning("save or revert your edits of the metadata first (4, 5)"));
+        }
+        let enabled = |(name, term): &&(String, String)| before.edited().enabled(name).contains(&term.as_str());
+        let own: Vec<(String, String)> = terms.iter().filter(enabled).cloned().collect();
+        if own.is_empty() && !discard {
+            return self.say(Toast::info("those terms are disabled already"));
+        }
+        // The edit is a step of the session, as one that a person makes: what is told of the save finds it done here.
+        let session = self.shop.desk.session_mut();
+        if let Err(problem) = session.set_disabled(&own, true) {
+            return self.say(Toast::from(&problem));
+        }
+        let text = |session: &Session, name: &str| session.text(name).unwrap_or_default().to_string();
+        let file = |name: &&str| (name.to_string(), text(&before, name), text(session, name));
+        let files = session.changed().iter().map(file).collect();
+        let saves = session.saves();
+        let effects = self.shop.desk.touched();
+        self.metadata_effects(effects);
+        let retirement = Box::new(Retirement { terms: own, files, revs: None, as_step: true });
+        self.ask_now(Want::Retire(retirement), Ask::Retire { terms, saves, discard });
+    }
+
+    pub(super) fn retired(&mut self, retirement: Retirement, answer: Result<Answer>) {
+        let done = match retired(answer) {
+            Ok(done) => done,
+            Err(problem) => {
+                if retirement.is_last(self.shop.desk.session()) {
+                    self.shop.desk.session_mut().undo();
+                }
+                let effects = self.shop.desk.touched();
+                self.metadata_effects(effects);
+                return self.say(Toast::from(&problem));
+            }
+        };
+        let undo = self.keymap.press(Action::Undo);
+        let rejected = if done.verdicts > 0 { format!(", {} rejected", items(done.verdicts)) } else { String::new() };
+        let said = format!("{}{rejected}; {undo} undoes it", retirement.lists("disabled"));
+        let what = What::Retirement(Box::new(Retirement { revs: done.revs, ..retirement }));
+        self.bulk = Some(Done { what, since: 0 });
+        self.lists_changed(done, said);
+    }
+
+    fn lists_changed(&mut self, done: Retired, said: String) {
+        let effects = self.shop.desk.take(Ok(done.state));
+        self.metadata_effects(effects);
+        self.changed();
+        self.workshop_recount();
+        self.say(Toast::done(said));
+    }
+
+    /// Takes back that terms were retired.
+    pub(super) fn unretire(&mut self, mut retirement: Box<Retirement>) {
+        if let Some(file) = self.shop.desk.session().changed().first() {
+            let why = format!("this changes {}: save or revert your edits of {file} first", retirement.names());
+            return self.say(Toast::warning(why));
+        }
+        retirement.as_step = retirement.is_last(self.shop.desk.session());
+        let session = self.shop.desk.session_mut();
+        // Where a file was edited since, its other lines stay as they are now.
+        let done = match retirement.as_step {
+            true => Ok(session.undo().map_or(0, |places| places.len())),
+            false => session.set_disabled(&retirement.terms, false),
+        };
+        if let Err(problem) = done {
+            return self.say(Toast::from(&problem));
+        }
+        let (saves, revs) = (session.saves(), retirement.revs);
+        let effects = self.shop.desk.touched();
+        self.metadata_effects(effects);
+        self.ask_now(Want::Unretire(retirement), Ask::Unretire { saves, revs });
+    }
+
+    /// In the panes of the metadata: whether the last edit is that terms were retired. Then its verdicts go with it.
+    pub(super) fn undo_retirement(&mut self) -> bool {
+        let Some(Done { what: What::Retirement(retirement), .. }) = &self.bulk else { return false };
+        let retirement = retirement.clone();
+        let session = self.shop.desk.session();
+        let is_it = session.changed().is_empty() && !retirement.files.is_empty() && retirement.is_last(session);
+        if is_it {
+            self.unretire(retirement);
+        }
+        is_it
+    }
+
+    pub(super) fn unretired(&mut self, retirement: Retirement, answer: Result<Answer>) {
+        let session = self.shop.desk.session_mut();
+        match retired(answer) {
+            Ok(done) => {
+                // Done again it would be the lists alone.
+                session.forget_undone();
+                self.bulk = None;
+                let lists = retirement.lists("enabled again");
+                let said = match done.verdicts {
+                    0 => lists,
+                    1 => format!("{lists}, 1 verdict taken back"),
+                    n => format!("{lists}, {} verdicts taken back", grouped(n)),
+                };
+                self.lists_changed(done, said);
+            }
+            Err(problem) => {
+                if !session.changed().is_empty() {
+                    let _ = if retirement.as_step { session.redo() } else { session.undo() };
+                }
+                let effects = self.shop.desk.touched();
+                self.metadata_effects(effects);
+                self.say(Toast::from(&problem));
+            }
+        }
+    }
+}
+
+fn retired(answer: Result<Answer>) -> Result<Retired> {
+    part(answer, |a| if let Answer::Retired(done) = a { Some(*done) } else { None })
+}
+
+fn items(n: u64) -> String {
+    if n == 1 { "1 item".into() } else { format!("{} items", grouped(n)) }
+}
