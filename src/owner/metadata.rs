@@ -9,10 +9,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::state::Shared;
+use super::context::OwnerContext;
 use super::wire::Event;
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::compose::engine::{choices_of, recipe, write};
-use crate::compose::grammar::Grammar;
 use crate::compose::metadata::Metadata;
 use crate::model::usage::{MetadataState, Save};
 use crate::model::{Item, MetaFile, Result};
@@ -39,7 +39,7 @@ pub struct Held {
     seen: Instant,
     read: Instant,
     parsed: OnceLock<Metadata>,
-    grammar: OnceLock<Arc<Grammar>>,
+    grammar: OnceLock<Arc<CompiledMetadata>>,
     fresh: Mutex<Option<FreshOf>>,
 }
 
@@ -51,15 +51,15 @@ impl Held {
     }
 
     /// The files, ready to compose from.
-    pub fn grammar(&self) -> &Arc<Grammar> {
-        self.grammar.get_or_init(|| Arc::new(Grammar::compile(self.parsed()).0))
+    pub fn grammar(&self) -> &Arc<CompiledMetadata> {
+        self.grammar.get_or_init(|| Arc::new(CompiledMetadata::compile(self.parsed()).0))
     }
 
     /// The metadata with these texts put over its files.
-    pub fn with(&self, files: Vec<MetaFile>) -> Grammar {
+    pub fn with(&self, files: Vec<MetaFile>) -> CompiledMetadata {
         let mut parsed = self.parsed().clone();
         files.into_iter().for_each(|file| parsed.put(file));
-        Grammar::compile(&parsed).0
+        CompiledMetadata::compile(&parsed).0
     }
 
     /// For each item a code of [`crate::model::usage::Freshness`].
@@ -92,7 +92,7 @@ impl Held {
 
 /// The metadata of a project and how its items use it.
 #[derive(Default)]
-pub struct Live {
+pub struct MetadataCache {
     held: Mutex<Option<Arc<Held>>>,
     /// With the number of revisions of items that were there when it was read.
     usage: Mutex<Option<(usize, Arc<Usage>)>>,
@@ -106,12 +106,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Live {
+impl MetadataCache {
     /// The metadata as it is on disk now.
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn now(&self, shared: &Shared) -> Result<Arc<Held>> {
+    pub fn now(&self, shared: &OwnerContext) -> Result<Arc<Held>> {
         let mut asked = lock(&self.asked);
         if !*asked {
             *asked = true;
@@ -121,7 +121,7 @@ impl Live {
         self.look(shared)
     }
 
-    fn look(&self, shared: &Shared) -> Result<Arc<Held>> {
+    fn look(&self, shared: &OwnerContext) -> Result<Arc<Held>> {
         let mut held = lock(&self.held);
         let dir = shared.project.metadata();
         // Before reading: what is written meanwhile is seen the next time.
@@ -135,7 +135,7 @@ impl Live {
     }
 
     /// Puts what was read in place, and tells when it is something else.
-    fn take(&self, shared: &Shared, held: &mut Option<Arc<Held>>, state: MetadataState, stamp: u64) -> Arc<Held> {
+    fn take(&self, shared: &OwnerContext, held: &mut Option<Arc<Held>>, state: MetadataState, stamp: u64) -> Arc<Held> {
         let before = held.take();
         let read = Instant::now();
         let seen = before.as_ref().filter(|h| h.stamp == stamp).map_or(read, |h| h.seen);
@@ -158,7 +158,7 @@ impl Live {
     ///
     /// # Errors
     /// As [`metadata::save`].
-    pub fn save(&self, shared: &Shared, saves: &[Save]) -> Result<MetadataState> {
+    pub fn save(&self, shared: &OwnerContext, saves: &[Save]) -> Result<MetadataState> {
         self.now(shared)?;
         let mut held = lock(&self.held);
         let dir = shared.project.metadata();
@@ -172,8 +172,8 @@ impl Live {
     /// to go on; what was read until then is kept.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Corrupt`] and [`crate::model::Kind::Cancelled`].
-    pub fn usage(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<Arc<Usage>> {
+    /// [`crate::model::ErrorKind::Corrupt`] and [`crate::model::ErrorKind::Cancelled`].
+    pub fn usage(&self, shared: &OwnerContext, wanted: &dyn Fn() -> bool) -> Result<Arc<Usage>> {
         let mut held = lock(&self.usage);
         let catalog = shared.catalog();
         let revisions = catalog.revisions().list().len();
@@ -199,17 +199,17 @@ impl Live {
     }
 }
 
-/// Starts the thread that looks at the files; it ends at once after [`Live::end`].
+/// Starts the thread that looks at the files; it ends at once after [`MetadataCache::end`].
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn watch(shared: &Arc<Shared>) -> std::io::Result<JoinHandle<()>> {
+pub fn watch(shared: &Arc<OwnerContext>) -> std::io::Result<JoinHandle<()>> {
     let live = shared.metadata.clone();
     let owner = Arc::downgrade(shared);
     std::thread::Builder::new().name("metadata".into()).spawn(move || looking(&live, &owner))
 }
 
-fn looking(live: &Live, owner: &Weak<Shared>) {
+fn looking(live: &MetadataCache, owner: &Weak<OwnerContext>) {
     let ended = || live.ended.load(Ordering::SeqCst);
     while !ended() {
         let mut asked = lock(&live.asked);

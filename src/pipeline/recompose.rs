@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::import::{Progress, Watch};
 use super::revise::{Batch, Revised};
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::compose::engine::{choices_of, recipe, write};
-use crate::compose::grammar::Grammar;
 use crate::model::usage::Tally;
-use crate::model::{Item, Kind, Problem, Provenance, Result, Status};
+use crate::model::{Error, ErrorKind, Item, Provenance, Result, Status};
 use crate::store::project::Project;
 use crate::store::{Catalog, Overlay};
 
@@ -73,7 +73,7 @@ enum Again {
 pub fn prepare(
     project: &Project,
     (catalog, overlay): (&Catalog, &Overlay),
-    grammar: &Grammar,
+    grammar: &CompiledMetadata,
     renames: &[Rename],
     dry: bool,
     watch: Watch<'_>,
@@ -86,14 +86,14 @@ pub fn prepare(
     let of = catalog.len() as u64;
     catalog.each_line(0, &mut |row, line| {
         if row % STEP == 0 && !watch(Progress { what: "composing again".into(), done: row as u64, of: Some(of) }) {
-            return Err(Problem::new(Kind::Cancelled, "composing again was cancelled; nothing was changed"));
+            return Err(Error::new(ErrorKind::Cancelled, "composing again was cancelled; nothing was changed"));
         }
         // Most lines of a mixed project have none: not worth parsing.
         if memchr::memmem::find(line, b"\"provenance\":").is_none() {
             return Ok(true);
         }
         let item: Item = serde_json::from_slice(line)
-            .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
         let status = overlay.status(row);
         let Some(again) = again(grammar, item, renames) else { return Ok(true) };
         report.composed += 1;
@@ -134,7 +134,7 @@ pub fn prepare(
 }
 
 /// An item in today's words; `None` for one that was not composed.
-fn again(grammar: &Grammar, mut item: Item, renames: &[Rename]) -> Option<Again> {
+fn again(grammar: &CompiledMetadata, mut item: Item, renames: &[Rename]) -> Option<Again> {
     if item.edited.is_some() && item.provenance.is_some() {
         return Some(Again::Edited);
     }
@@ -216,10 +216,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::compose::course::Course;
     use crate::compose::engine::Composer;
     use crate::compose::metadata::Metadata;
     use crate::compose::plan::Plan;
+    use crate::compose::schedule::Schedule;
     use crate::model::edit::{Before, Edited};
     use crate::model::{MetaFile, metafile};
 
@@ -227,8 +227,8 @@ mod tests {
         Metadata::parse(metafile::shipped())
     }
 
-    fn grammar(metadata: &Metadata) -> Grammar {
-        let (grammar, found) = Grammar::compile(metadata);
+    fn grammar(metadata: &Metadata) -> CompiledMetadata {
+        let (grammar, found) = CompiledMetadata::compile(metadata);
         assert_eq!(found, []);
         grammar
     }
@@ -239,12 +239,12 @@ mod tests {
             Some(text) => Plan::parse(text, Path::new("plan.toml")).unwrap(),
             None => Plan::balanced(&grammar, 1200),
         };
-        let course = Course::new(&grammar, &plan).unwrap();
+        let course = Schedule::new(&grammar, &plan).unwrap();
         let mut composer = Composer::new(Arc::new(grammar), Arc::new(course), 11);
         (0..composer.course().questions()).map(|n| composer.question(n).unwrap()).collect()
     }
 
-    fn edit(name: &str, old: &str, new: &str) -> Grammar {
+    fn edit(name: &str, old: &str, new: &str) -> CompiledMetadata {
         let mut metadata = shipped();
         let text = metadata.text(name).unwrap();
         assert!(text.contains(old), "{name} has no {old}");
@@ -277,7 +277,7 @@ mod tests {
         let sorted =
             edit("templates.toml", "vocabulary = \"style\"\ngranularity = \"coarse\"", "vocabulary = \"style\"");
         for item in items(None) {
-            let again = |grammar: &Grammar| again(grammar, item.clone(), &[]).unwrap();
+            let again = |grammar: &CompiledMetadata| again(grammar, item.clone(), &[]).unwrap();
             let kept = matches!(again(&sorted), Again::Kept(new) if new.granularity.as_deref() == Some("fine"));
             assert_eq!(kept, item.subtask.as_deref() == Some("style"));
             let uses = item.style.as_deref() == Some("watercolor painting");

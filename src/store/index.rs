@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::Catalog;
 use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
-use super::overlay::Overlay;
 use super::prefix_digest::Journals;
 use super::regular;
 use super::segment::Frame;
+use super::status_columns::Overlay;
 use super::{disk, inspect};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Version of what the keys mean; another one is rebuilt.
 const SCHEMA: u32 = 3;
@@ -76,19 +76,19 @@ pub struct Index {
     path: PathBuf,
 }
 
-fn corrupt(what: impl Into<String>) -> Problem {
-    Problem::new(Kind::Corrupt, what)
+fn corrupt(what: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Corrupt, what)
 }
 
-fn taken(path: &Path) -> Problem {
-    Problem::new(Kind::Conflict, "another process has the store open").file(path)
+fn taken(path: &Path) -> Error {
+    Error::new(ErrorKind::Conflict, "another process has the store open").file(path)
 }
 
 impl Index {
     /// Opens or creates the store at `path`.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when sled cannot read its files, even where it panics; [`Kind::Conflict`] when another
+    /// [`ErrorKind::Corrupt`] when sled cannot read its files, even where it panics; [`ErrorKind::Conflict`] when another
     /// process has it open.
     pub fn open(path: &Path) -> Result<Index> {
         inspect::store(path)?;
@@ -102,7 +102,7 @@ impl Index {
                 return Err(taken(path));
             }
             Ok(Err(sled::Error::Io(e))) if e.kind() != std::io::ErrorKind::Other => {
-                return Err(Problem::io(&e, "the store cannot be opened", path));
+                return Err(Error::io(&e, "the store cannot be opened", path));
             }
             Ok(Err(e)) => return Err(corrupt(format!("the store cannot be opened: {e}")).file(path)),
             Err(_) => return Err(corrupt("the store cannot be opened: sled panicked").file(path)),
@@ -116,7 +116,7 @@ impl Index {
     /// Whether nobody has the store at `path` open, without opening it.
     ///
     /// # Errors
-    /// [`Kind::Conflict`] when another process has.
+    /// [`ErrorKind::Conflict`] when another process has.
     pub fn free(path: &Path) -> Result<()> {
         use rustix::fs::{FlockOperation, flock};
         let locked = regular::open(&path.join("db"), OpenOptions::new().read(true)).is_ok_and(|file| {
@@ -132,14 +132,14 @@ impl Index {
     /// The operating system's.
     pub fn sync(&self) -> Result<()> {
         self.guard(|| self.db.flush().map(|_| ()))?;
-        self.file.sync_data().map_err(|e| Problem::io(&e, "the store cannot be synced", &self.path))
+        self.file.sync_data().map_err(|e| Error::io(&e, "the store cannot be synced", &self.path))
     }
 
     /// sled panics on some damage; a panic here is an error like any other.
     fn guard<T>(&self, work: impl FnOnce() -> sled::Result<T>) -> Result<T> {
         match catch_unwind(AssertUnwindSafe(work)) {
             Ok(Ok(value)) => Ok(value),
-            Ok(Err(sled::Error::Io(e))) => Err(Problem::io(&e, "the store", &self.path)),
+            Ok(Err(sled::Error::Io(e))) => Err(Error::io(&e, "the store", &self.path)),
             Ok(Err(e)) => Err(corrupt(format!("the store: {e}")).file(&self.path)),
             Err(_) => Err(corrupt("the store: sled panicked").file(&self.path)),
         }
@@ -171,7 +171,7 @@ impl Index {
     /// What it knows of the rest of the project.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`], also for another schema.
+    /// [`ErrorKind::Corrupt`], also for another schema.
     pub fn meta(&self) -> Result<Meta> {
         match self.get_as::<Meta>(b"meta")? {
             Some(meta) if meta.schema == SCHEMA => Ok(meta),
@@ -221,7 +221,7 @@ impl Index {
     /// Reads the columns.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when a block is missing or damaged.
+    /// [`ErrorKind::Corrupt`] when a block is missing or damaged.
     pub fn columns(&self, meta: &Meta) -> Result<Columns> {
         let rows = meta.rows;
         let mut columns = Columns::with_capacity(rows as usize);
@@ -248,7 +248,7 @@ impl Index {
     /// Reads the frames of a segment.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`].
+    /// [`ErrorKind::Corrupt`].
     pub fn frames(&self, file: &str) -> Result<Vec<Frame>> {
         self.list(&format!("frame/{file}/"))
     }
@@ -308,7 +308,7 @@ impl Index {
     /// the same moment.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`].
+    /// [`ErrorKind::Corrupt`].
     pub fn checkpoint(&self, rows: usize) -> Result<Option<(Checkpoint, Overlay)>> {
         let Some(checkpoint) = self.get_as::<Checkpoint>(b"checkpoint")? else { return Ok(None) };
         let mut overlay = Overlay::default();
@@ -327,7 +327,7 @@ impl Index {
     /// Where an annotator left off; kept for convenience, lost with the store.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`].
+    /// [`ErrorKind::Corrupt`].
     pub fn place(&self, who: &str) -> Result<Option<String>> {
         self.get_as(format!("place/{who}").as_bytes())
     }
@@ -335,7 +335,7 @@ impl Index {
     /// Where all annotators left off, by name.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`].
+    /// [`ErrorKind::Corrupt`].
     pub fn places(&self) -> Result<Vec<(String, String)>> {
         let prefix = b"place/";
         let mut stored = self.db.scan_prefix(prefix);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use benchtop::owner::wire::Ask;
+use benchtop::owner::wire::Request;
 
 use super::support::Bench;
 
@@ -10,7 +10,7 @@ use super::support::Bench;
 fn composed(count: u64) -> Bench {
     let bench = Bench::empty();
     let client = bench.client("maker");
-    client.ask(Ask::Compose { plan: None, seed: 3, count: Some(count), allow_impossible: false }).unwrap();
+    client.ask(Request::Compose { plan: None, seed: 3, count: Some(count), allow_impossible: false }).unwrap();
     bench
 }
 
@@ -56,8 +56,9 @@ fn a_term_is_renamed_saved_with_counts_first_and_its_items_are_composed_again() 
     seat.keys("<enter>");
     seat.wait_for("composed again");
     let client = bench.client("ann");
-    let numbers = client.ask(Ask::Numbers(benchtop::model::Filter::parse("stale:yes,gone").unwrap(), vec![])).unwrap();
-    assert!(matches!(numbers, benchtop::owner::wire::Answer::Numbers(list) if list.is_empty()));
+    let numbers =
+        client.ask(Request::Numbers(benchtop::model::Filter::parse("stale:yes,gone").unwrap(), vec![])).unwrap();
+    assert!(matches!(numbers, benchtop::owner::wire::Response::Numbers(list) if list.is_empty()));
 }
 
 #[test]

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 use super::{Tell, bulk, start};
 use crate::model::usage::Discarded;
 use crate::model::{Judgement, Result, Seen, Status, Verdict};
+use crate::owner::context::OwnerContext;
 use crate::owner::session::Outbox;
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
-use crate::owner::wire::Answer;
+use crate::owner::visibility::AnnotatorView;
+use crate::owner::wire::Response;
 use crate::pipeline::import::Progress;
 
 /// The reason given for discarded items where the project declares it; their note begins with it in any case.
@@ -26,12 +26,13 @@ pub struct Discard {
 }
 
 /// Starts a discard; its answer goes to `outbox` under `number`.
-pub fn discard(shared: &Arc<Shared>, outbox: Outbox, number: u64, wanted: Discard, cancel: Arc<AtomicBool>) {
-    let work = move |shared: &Arc<Shared>, watch: Tell<'_>| reject(shared, &wanted, watch).map(Answer::Discarded);
+pub fn discard(shared: &Arc<OwnerContext>, outbox: Outbox, number: u64, wanted: Discard, cancel: Arc<AtomicBool>) {
+    let work =
+        move |shared: &Arc<OwnerContext>, watch: Tell<'_>| reject(shared, &wanted, watch).map(Response::Discarded);
     start(shared, outbox, number, cancel, work);
 }
 
-fn reject(shared: &Arc<Shared>, wanted: &Discard, watch: Tell<'_>) -> Result<Discarded> {
+fn reject(shared: &Arc<OwnerContext>, wanted: &Discard, watch: Tell<'_>) -> Result<Discarded> {
     let held = shared.metadata.now(shared)?;
     let told = std::cell::RefCell::new(watch);
     let counting = || told.borrow_mut()(Progress { what: "discarding".into(), done: 0, of: None });
@@ -39,7 +40,7 @@ fn reject(shared: &Arc<Shared>, wanted: &Discard, watch: Tell<'_>) -> Result<Dis
     let watch = told.into_inner();
     let rows = usage.rows_with(held.grammar(), &wanted.terms);
     // How many of them are rejected would tell of each.
-    let sight = Sight::of(shared, &wanted.who);
+    let sight = AnnotatorView::of(shared, &wanted.who);
     rows.iter().try_for_each(|row| sight.item(*row + 1))?;
     let mut done = Discarded::default();
     let standing: Vec<(u32, u64)> = {

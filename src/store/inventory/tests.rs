@@ -4,7 +4,7 @@ const AT: &str = "2026-01-01T00:00:00Z";
 
 fn lines(n: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
-    (0..n).for_each(|n| line::encode(&serde_json::json!({ "n": n }), &mut bytes).unwrap());
+    (0..n).for_each(|n| checksummed_line::encode(&serde_json::json!({ "n": n }), &mut bytes).unwrap());
     bytes
 }
 

@@ -7,9 +7,9 @@ use super::{Area, VocabularyPane, edits, rules};
 use crate::compose::metadata::{STYLE, Vocabulary, file_of, rule_edits, rules as rules_file, vocabulary_of};
 use crate::model::{Finding, Result};
 use crate::tui::action::Action;
-use crate::tui::panes::metadata::desk::{refuse, said};
+use crate::tui::panes::metadata::edit_session::{refuse, said};
 use crate::tui::panes::metadata::{
-    ChoiceFor, Desk, MetadataEffect as Effect, Phase, RuleChoice, RuleKind, Side, TextFor,
+    ChoiceFor, EditSession, MetadataEffect as Effect, Phase, RuleChoice, RuleKind, Side, TextFor,
 };
 use crate::tui::widgets::table::{Answer, TableEffect};
 
@@ -22,7 +22,7 @@ fn text_for(purpose: TextFor, label: impl Into<String>, text: impl Into<String>)
 
 impl VocabularyPane {
     /// Does an action.
-    pub fn act(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+    pub fn act(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
         self.sync(desk);
         if action == Action::Back {
             return self.back(desk);
@@ -79,7 +79,7 @@ impl VocabularyPane {
     }
 
     /// Asks which rule of the selected terms to go to, or what to add.
-    fn term_rules(&mut self, desk: &Desk) -> Vec<Effect> {
+    fn term_rules(&mut self, desk: &EditSession) -> Vec<Effect> {
         let Some(name) = self.current() else { return refuse("there is no vocabulary here") };
         let terms = self.chosen_names();
         let Some(first) = terms.first() else { return refuse("there is no term here") };
@@ -107,7 +107,7 @@ impl VocabularyPane {
     }
 
     /// Adds what was typed to `compatibility.toml`.
-    fn add_rule(&mut self, kind: RuleKind, said: &str, desk: &mut Desk) -> Vec<Effect> {
+    fn add_rule(&mut self, kind: RuleKind, said: &str, desk: &mut EditSession) -> Vec<Effect> {
         let Some(name) = self.current().map(String::from) else { return vec![] };
         let terms = self.chosen_names();
         if terms.is_empty() {
@@ -126,7 +126,7 @@ impl VocabularyPane {
     }
 
     /// The rules with terms of a vocabulary under their new names, where an edit renames some.
-    fn renamed_rules(desk: &Desk, name: &str, new: &str) -> Result<Option<(String, String)>> {
+    fn renamed_rules(desk: &EditSession, name: &str, new: &str) -> Result<Option<(String, String)>> {
         let metadata = desk.session().edited();
         let (Some(text), Some(before)) = (metadata.text(rules_file::FILE), metadata.vocabularies().get(name)) else {
             return Ok(None);
@@ -143,7 +143,7 @@ impl VocabularyPane {
     }
 
     /// Takes an edit back or does it again, and goes where it was.
-    fn step(&mut self, undo: bool, desk: &mut Desk) -> Vec<Effect> {
+    fn step(&mut self, undo: bool, desk: &mut EditSession) -> Vec<Effect> {
         let (mut effects, places) = match desk.step(undo) {
             Ok(done) => done,
             Err(why) => return refuse(why),
@@ -165,7 +165,7 @@ impl VocabularyPane {
     }
 
     /// Makes a vocabulary with this name, and asks for its first term.
-    fn new_vocabulary(&mut self, name: &str, desk: &mut Desk) -> Vec<Effect> {
+    fn new_vocabulary(&mut self, name: &str, desk: &mut EditSession) -> Vec<Effect> {
         let (name, file) = (name.trim().to_string(), file_of(name.trim()));
         if self.names.contains(&name) {
             return refuse(format!("there is a vocabulary `{name}` already"));
@@ -183,7 +183,7 @@ impl VocabularyPane {
         effects
     }
 
-    fn back(&mut self, desk: &Desk) -> Vec<Effect> {
+    fn back(&mut self, desk: &EditSession) -> Vec<Effect> {
         if self.show != Show::All || !self.search.is_empty() {
             let here = self.entry().map(|e| e.line);
             (self.show, self.search, self.made) = (Show::All, String::new(), None);
@@ -207,7 +207,7 @@ impl VocabularyPane {
         vec![]
     }
 
-    fn act_on_names(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+    fn act_on_names(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
         let last = match desk.phase() {
             Phase::Loading => usize::MAX,
             _ => self.names.len().saturating_sub(1),
@@ -238,7 +238,7 @@ impl VocabularyPane {
         self.turn_to(desk)
     }
 
-    fn go_to(&mut self, finding: &Finding, desk: &mut Desk) -> Vec<Effect> {
+    fn go_to(&mut self, finding: &Finding, desk: &mut EditSession) -> Vec<Effect> {
         if vocabulary_of(&finding.file).is_some()
             && let Some(effects) = self.jump(desk, &finding.file, finding.line)
         {
@@ -247,7 +247,7 @@ impl VocabularyPane {
         vec![Effect::Jump { file: finding.file.clone(), line: finding.line, column: finding.column }]
     }
 
-    fn step_finding(&mut self, desk: &Desk, forward: bool) -> Vec<Effect> {
+    fn step_finding(&mut self, desk: &EditSession, forward: bool) -> Vec<Effect> {
         let file = self.file();
         let mut lines: Vec<u32> = desk.found_in(&file).map(|f| f.line).filter(|l| *l > 0).collect();
         lines.sort_unstable();
@@ -275,7 +275,7 @@ impl VocabularyPane {
         effects
     }
 
-    fn edit(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+    fn edit(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
         let Some(name) = self.current().map(String::from) else { return refuse("there is no vocabulary here") };
         if name == STYLE && action != Action::ToggleTerm {
             let line = self.entry().map_or(0, |e| e.line);
@@ -335,7 +335,7 @@ impl VocabularyPane {
         }
     }
 
-    fn toggle(&mut self, desk: &mut Desk, name: &str, chosen: &BTreeSet<usize>) -> Vec<Effect> {
+    fn toggle(&mut self, desk: &mut EditSession, name: &str, chosen: &BTreeSet<usize>) -> Vec<Effect> {
         let of: Vec<_> = self.entries.iter().filter(|e| chosen.contains(&e.at)).collect();
         let disabled = of.iter().any(|e| !e.disabled);
         if name == STYLE {
@@ -346,7 +346,7 @@ impl VocabularyPane {
     }
 
     /// Gives the current vocabulary the text that `edit` makes of it.
-    fn apply(&mut self, desk: &mut Desk, edit: impl FnOnce(&Vocabulary) -> Result<String>) -> Vec<Effect> {
+    fn apply(&mut self, desk: &mut EditSession, edit: impl FnOnce(&Vocabulary) -> Result<String>) -> Vec<Effect> {
         let Some(name) = self.current().map(String::from) else { return vec![] };
         self.changing(desk, |desk| {
             let Some(vocabulary) = desk.session().edited().vocabularies().get(&name).cloned() else { return Ok(()) };
@@ -358,7 +358,7 @@ impl VocabularyPane {
         })
     }
 
-    fn changing(&mut self, desk: &mut Desk, change: impl FnOnce(&mut Desk) -> Result<()>) -> Vec<Effect> {
+    fn changing(&mut self, desk: &mut EditSession, change: impl FnOnce(&mut EditSession) -> Result<()>) -> Vec<Effect> {
         match change(desk) {
             Ok(()) => {
                 let effects = desk.touched();
@@ -370,7 +370,7 @@ impl VocabularyPane {
     }
 
     /// Takes in a line of text that was asked for.
-    pub fn typed(&mut self, purpose: &TextFor, text: &str, desk: &mut Desk) -> Vec<Effect> {
+    pub fn typed(&mut self, purpose: &TextFor, text: &str, desk: &mut EditSession) -> Vec<Effect> {
         self.sync(desk);
         if *purpose == TextFor::NewVocabulary {
             return self.new_vocabulary(text, desk);
@@ -433,7 +433,7 @@ impl VocabularyPane {
     }
 
     /// Takes in a choice; `None` where it is not this pane's.
-    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize, desk: &mut Desk) -> Option<Vec<Effect>> {
+    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize, desk: &mut EditSession) -> Option<Vec<Effect>> {
         self.sync(desk);
         match purpose {
             ChoiceFor::Show => {
