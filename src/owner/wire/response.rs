@@ -31,131 +31,131 @@ use crate::owner::latency::Waits;
 pub enum Response {
     /// Done, nothing to say.
     Done,
-    /// See [`Ask::Status`].
+    /// See [`super::Request::Status`].
     Status(Box<OwnerStatus>),
-    /// See [`Ask::Page`]; partial ones may come before the last.
+    /// See [`super::Request::Page`]; partial ones may come before the last.
     Page(Page),
-    /// See [`Ask::Locate`]; `None` when the item is not in that list.
+    /// See [`super::Request::Locate`]; `None` when the item is not in that list.
     Position(Option<u64>),
-    /// See [`Ask::Item`].
+    /// See [`super::Request::Item`].
     Item(Box<ItemView>),
-    /// See [`Ask::NumberOf`], [`Ask::FirstPending`] and [`Ask::NextPending`].
+    /// See [`super::Request::NumberOf`], [`super::Request::FirstPending`] and [`super::Request::NextPending`].
     Number(Option<u32>),
-    /// See [`Ask::Lines`] and [`Ask::Items`].
+    /// See [`super::Request::Lines`] and [`super::Request::Items`].
     Lines(Lines),
-    /// See [`Ask::AnswerSets`].
+    /// See [`super::Request::AnswerSets`].
     AnswerSets(Vec<AnswerSet>),
-    /// See [`Ask::AnswerLines`]: prediction JSON, one a line; `None` after the last part.
+    /// See [`super::Request::AnswerLines`]: prediction JSON, one a line; `None` after the last part.
     AnswerLines(Option<String>),
     /// A decision is on disk.
     Receipt(Receipt),
-    /// See [`Ask::Frequency`].
+    /// See [`super::Request::Frequency`].
     Frequency(Frequency),
-    /// See [`Ask::Describe`].
+    /// See [`super::Request::Describe`].
     Describe(Vec<Summary>),
-    /// See [`Ask::Select`], [`Ask::Numbers`] and [`Ask::Doubtful`].
+    /// See [`super::Request::Select`], [`super::Request::Numbers`] and [`super::Request::Doubtful`].
     Numbers(Vec<u32>),
-    /// See [`Ask::Verdicts`].
+    /// See [`super::Request::Verdicts`].
     Verdicts(VerdictPage),
-    /// See [`Ask::Board`].
+    /// See [`super::Request::Board`].
     Board(Box<Board>),
-    /// See [`Ask::Behind`].
+    /// See [`super::Request::Behind`].
     Behind(BehindPage),
-    /// See [`Ask::Import`], [`Ask::Sample`] and [`Ask::Compose`].
+    /// See [`super::Request::Import`], [`super::Request::Sample`] and [`super::Request::Compose`].
     Imported(Report),
-    /// See [`Ask::Metadata`] and [`Ask::SaveMetadata`]: the files as they are on disk now.
+    /// See [`super::Request::Metadata`] and [`super::Request::SaveMetadata`]: the files as they are on disk now.
     Metadata(Box<MetadataState>),
-    /// See [`Ask::Impact`].
+    /// See [`super::Request::Impact`].
     Impact(Impact),
-    /// See [`Ask::Terms`].
+    /// See [`super::Request::Terms`].
     Terms(Vec<TermUse>),
-    /// See [`Ask::Grid`].
+    /// See [`super::Request::Grid`].
     Grid(Box<Grid>),
-    /// See [`Ask::Failing`].
+    /// See [`super::Request::Failing`].
     Failing(Vec<Failing>),
-    /// See [`Ask::Recompose`].
+    /// See [`super::Request::Recompose`].
     Recomposed(Recomposed),
-    /// See [`Ask::Discard`].
+    /// See [`super::Request::Discard`].
     Discarded(Discarded),
-    /// See [`Ask::Generate`].
+    /// See [`super::Request::Generate`].
     Begun(Box<Begun>),
-    /// See [`Ask::Jobs`].
+    /// See [`super::Request::Jobs`].
     Jobs(Vec<JobState>),
-    /// See [`Ask::JobAct`]; [`Response::Done`] for one that was removed.
+    /// See [`super::Request::JobAct`]; [`Response::Done`] for one that was removed.
     Job(Box<JobState>),
-    /// See [`Ask::JobFailures`].
+    /// See [`super::Request::JobFailures`].
     JobFailures(Vec<JobFailure>),
-    /// See [`Ask::Want`]: the job that makes it; none when no job is to, or it is there.
+    /// See [`super::Request::Want`]: the job that makes it; none when no job is to, or it is there.
     Wanted(Option<u32>),
-    /// See [`Ask::Made`].
+    /// See [`super::Request::Made`].
     Made(Vec<GeneratedImage>),
-    /// See [`Ask::Devices`].
+    /// See [`super::Request::Devices`].
     Devices(Box<Devices>),
-    /// See [`Ask::Scorers`].
+    /// See [`super::Request::Scorers`].
     Scorers(Vec<ScorerState>),
-    /// See [`Ask::Score`] and [`Ask::ScoringAct`].
+    /// See [`super::Request::Score`] and [`super::Request::ScoringAct`].
     Scoring(Box<ScoringState>),
-    /// See [`Ask::Bench`].
+    /// See [`super::Request::Bench`].
     Bench(Box<Bench>),
-    /// See [`Ask::Rules`], [`Ask::ApplyRules`] and [`Ask::RevertRules`].
+    /// See [`super::Request::Rules`], [`super::Request::ApplyRules`] and [`super::Request::RevertRules`].
     Rules(Box<RulesState>),
-    /// See [`Ask::TryRules`].
+    /// See [`super::Request::TryRules`].
     RulesDiff(Box<RulesDiff>),
-    /// See [`Ask::Explain`].
+    /// See [`super::Request::Explain`].
     Explanation(Box<Explanation>),
-    /// See [`Ask::Merge`].
+    /// See [`super::Request::Merge`].
     Merged(Box<Merged>),
-    /// See [`Ask::Log`]; whether there are more.
+    /// See [`super::Request::Log`]; whether there are more.
     Log(Vec<Entry>, bool),
-    /// See [`Ask::Replay`].
+    /// See [`super::Request::Replay`].
     Replayed(State),
-    /// See [`Ask::Moved`].
+    /// See [`super::Request::Moved`].
     Moved(Vec<Moved>),
-    /// See [`Ask::Rounds`].
+    /// See [`super::Request::Rounds`].
     Rounds(Vec<RoundState>),
-    /// See [`Ask::NewRound`].
+    /// See [`super::Request::NewRound`].
     Round(Box<RoundState>),
-    /// See [`Ask::Next`].
+    /// See [`super::Request::Next`].
     Turn(NextAssignment),
-    /// See [`Ask::Feedback`].
+    /// See [`super::Request::Feedback`].
     Feedback(Feedback),
-    /// See [`Ask::Disputes`].
+    /// See [`super::Request::Disputes`].
     Disputes(Vec<Dispute>),
-    /// See [`Ask::WhatIf`].
+    /// See [`super::Request::WhatIf`].
     WhatIf(WhatIf),
-    /// See [`Ask::Guidelines`]; none where the round has none.
+    /// See [`super::Request::Guidelines`]; none where the round has none.
     Guidelines(Option<GuidelinesText>),
-    /// See [`Ask::TakeVerdicts`].
+    /// See [`super::Request::TakeVerdicts`].
     Taken(Box<Taken>),
-    /// See [`Ask::Adjudication`].
+    /// See [`super::Request::Adjudication`].
     Adjudication(Box<Adjudicating>),
-    /// See [`Ask::Agreement`].
+    /// See [`super::Request::Agreement`].
     Agreement(Box<Agreed>),
-    /// See [`Ask::RoundReport`].
+    /// See [`super::Request::RoundReport`].
     RoundReport(Box<RoundReport>),
-    /// See [`Ask::Pace`].
+    /// See [`super::Request::Pace`].
     Pace(Box<OwnPace>),
-    /// See [`Ask::Edit`].
+    /// See [`super::Request::Edit`].
     Edited(Box<EditedItem>),
-    /// See [`Ask::Bulk`] and [`Ask::UndoBulk`].
+    /// See [`super::Request::Bulk`] and [`super::Request::UndoBulk`].
     Bulked(Bulked),
-    /// See [`Ask::Evaluate`].
+    /// See [`super::Request::Evaluate`].
     Evaluation(Box<BegunRun>),
-    /// See [`Ask::Similarity`].
+    /// See [`super::Request::Similarity`].
     Similarity(Box<SimilarityReport>),
-    /// See [`Ask::Ranks`]: models with a number, best first.
+    /// See [`super::Request::Ranks`]: models with a number, best first.
     Ranks(Vec<(String, Rank)>),
-    /// See [`Ask::Sure`].
+    /// See [`super::Request::Sure`].
     Sure(Box<Sure>),
-    /// See [`Ask::Compare`].
+    /// See [`super::Request::Compare`].
     Compared(Box<Compared>),
-    /// See [`Ask::Disagreements`]: a line a model.
+    /// See [`super::Request::Disagreements`]: a line a model.
     Disagreements(Vec<Disagreement>),
-    /// See [`Ask::Analyse`].
+    /// See [`super::Request::Analyse`].
     Analysis(Box<Analysis>),
-    /// See [`Ask::Judge`].
+    /// See [`super::Request::Judge`].
     Judged(Box<JudgeReport>),
-    /// See [`Ask::Answered`].
+    /// See [`super::Request::Answered`].
     Answered(Box<Answered>),
     /// See [`Ask::Retire`] and [`Ask::Unretire`].
     Retired(Box<Retired>),
