@@ -173,7 +173,7 @@ fn in_a_shared_project_everybody_is_who_the_project_says() {
     let path = of_bob.to_str().unwrap();
     for args in [vec!["merge", path], vec!["verdicts", "import", path], vec!["import", path]] {
         let error = run(as_user(54321, &bench).unwrap().args(&args), "").refused(1);
-        assert!(error.contains("by the user it belongs to"), "{args:?}: {error}");
+        assert!(error.contains("only the project's owner may"), "{args:?}: {error}");
     }
     run(as_user(54321, &bench).unwrap().arg("stop"), "").refused(1);
     // Whom the group does not have does not reach the socket, whoever the project says they are.

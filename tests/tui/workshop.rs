@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use benchtop::owner::wire::Request;
+use benchtop::owner::wire::request;
 
 use super::support::Bench;
 
@@ -10,7 +10,7 @@ use super::support::Bench;
 fn composed(count: u64) -> Bench {
     let bench = Bench::empty();
     let client = bench.client("maker");
-    client.ask(Request::Compose { plan: None, seed: 3, count: Some(count), allow_impossible: false }).unwrap();
+    client.ask(request::Compose { plan: None, seed: 3, count: Some(count), allow_impossible: false }).unwrap();
     bench
 }
 
@@ -57,8 +57,8 @@ fn a_term_is_renamed_saved_with_counts_first_and_its_items_are_composed_again() 
     seat.wait_for("composed again");
     let client = bench.client("ann");
     let numbers =
-        client.ask(Request::Numbers(benchtop::model::Filter::parse("stale:yes,gone").unwrap(), vec![])).unwrap();
-    assert!(matches!(numbers, benchtop::owner::wire::Response::Numbers(list) if list.is_empty()));
+        client.ask(request::Numbers(benchtop::model::Filter::parse("stale:yes,gone").unwrap(), vec![])).unwrap();
+    assert!(numbers.is_empty());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 
 use super::super::{Context, print};
-use super::{parsed, unexpected};
+use super::parsed;
 use crate::cli::out;
 use crate::compose::metadata::Metadata;
 use crate::compose::metadata::diff::{Diff, Terms, diff, files};
@@ -16,7 +16,7 @@ use crate::model::clean;
 use crate::model::metafile::shipped;
 use crate::model::usage::Impact;
 use crate::model::{Error, ErrorKind, MetaFile, Result};
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::request;
 use crate::store::metadata;
 
 /// Runs it.
@@ -39,9 +39,7 @@ pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
     let new = parsed(&metadata::read(&dir)?);
     let found = diff(&old, &new);
     let (removed, added) = files(&old, &new);
-    let Response::Impact(impact) = context.client()?.ask(Request::Impact(Vec::new()))? else {
-        return Err(unexpected());
-    };
+    let impact = context.client()?.ask(request::Impact(Vec::new()))?;
     if json {
         let items = json!({
             "composed": impact.composed, "stale": impact.stale.all(), "gone": impact.gone.all(),

@@ -1,46 +1,31 @@
 //! Dysca's cleaning step 4: the items of terms that fail are rejected, by verdicts that can be undone.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
-use super::{Tell, bulk, start};
+use super::bulk;
 use crate::model::usage::Discarded;
 use crate::model::{Judgement, Result, Seen, Status, Verdict};
-use crate::owner::context::OwnerContext;
-use crate::owner::session::Outbox;
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::Response;
+use crate::owner::dispatch::{Task, TaskContext};
+use crate::owner::wire::request;
 use crate::pipeline::import::Progress;
 
 /// The reason given for discarded items where the project declares it; their note begins with it in any case.
 pub const PRUNED: &str = "vocabulary-pruned";
 
-/// Whose items are rejected, and in whose name.
-pub struct Discard {
-    /// The annotator.
-    pub who: String,
-    /// Vocabulary (or `style`) and term.
-    pub terms: Vec<(String, String)>,
-    /// Only count.
-    pub dry: bool,
+impl Task for request::Discard {
+    fn run(self, task: TaskContext<'_>) -> Result<Discarded> {
+        reject(&self, task)
+    }
 }
 
-/// Starts a discard; its answer goes to `outbox` under `number`.
-pub fn discard(shared: &Arc<OwnerContext>, outbox: Outbox, number: u64, wanted: Discard, cancel: Arc<AtomicBool>) {
-    let work =
-        move |shared: &Arc<OwnerContext>, watch: Tell<'_>| reject(shared, &wanted, watch).map(Response::Discarded);
-    start(shared, outbox, number, cancel, work);
-}
-
-fn reject(shared: &Arc<OwnerContext>, wanted: &Discard, watch: Tell<'_>) -> Result<Discarded> {
+fn reject(wanted: &request::Discard, task: TaskContext<'_>) -> Result<Discarded> {
+    // How many of them are rejected would tell of each.
+    let sight = task.sight();
+    let TaskContext { shared, who, tell: watch, .. } = task;
     let held = shared.metadata.now(shared)?;
     let told = std::cell::RefCell::new(watch);
     let counting = || told.borrow_mut()(Progress { what: "discarding".into(), done: 0, of: None });
     let usage = shared.metadata.usage(shared, &counting)?;
     let watch = told.into_inner();
     let rows = usage.rows_with(held.grammar(), &wanted.terms);
-    // How many of them are rejected would tell of each.
-    let sight = AnnotatorView::of(shared, &wanted.who);
     rows.iter().try_for_each(|row| sight.item(*row + 1))?;
     let mut done = Discarded::default();
     let standing: Vec<(u32, u64)> = {
@@ -57,7 +42,7 @@ fn reject(shared: &Arc<OwnerContext>, wanted: &Discard, watch: Tell<'_>) -> Resu
     let reasons: Vec<String> = known.iter().filter(|r| r.key == PRUNED).map(|r| r.key.clone()).collect();
     let judgement =
         Judgement { reasons, note: Some(note(&wanted.terms)), ..Judgement::new(Verdict::Reject, Seen::Script) };
-    done.rejected = bulk::judge(shared, &wanted.who, standing, &judgement, watch)?.judged;
+    done.rejected = bulk::judge(shared, who, standing, &judgement, watch)?.judged;
     Ok(done)
 }
 

@@ -6,8 +6,8 @@ use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::compose::metadata::STYLE;
-use crate::model::{Error, ErrorKind, Result, Status};
-use crate::owner::wire::{Rename, Request, Response};
+use crate::model::{Result, Status};
+use crate::owner::wire::{AnyReply, Rename, Request, request};
 use crate::tui::action::Action;
 use crate::tui::panes::coverage::{self, CoverageEffect, CoveragePane};
 use crate::tui::panes::metadata::diff::by_terms;
@@ -201,7 +201,7 @@ impl App {
             return self.say(Toast::warning("save or revert your edits of the metadata first (4, 5)"));
         }
         if discard {
-            let ask = Request::Discard { terms: terms.clone(), dry: false };
+            let ask = request::Discard { terms: terms.clone(), dry: false };
             return self.ask_now(Pending::Discarded(terms), ask);
         }
         self.disable(&terms);
@@ -215,14 +215,14 @@ impl App {
                 let saves = self.shop.desk.session().saves();
                 let effects = self.shop.desk.touched();
                 self.metadata_effects(effects);
-                self.ask_now(Pending::Metadata(metadata::Want::Saved), Request::SaveMetadata(saves));
+                self.ask_now(Pending::Metadata(metadata::Want::Saved), request::SaveMetadata(saves));
             }
             Err(problem) => self.say(Toast::from(&problem)),
         }
     }
 
-    pub(super) fn discarded(&mut self, terms: &[(String, String)], answer: Result<Response>) {
-        match part(answer, |a| if let Response::Discarded(done) = a { Some(done) } else { None }) {
+    pub(super) fn discarded(&mut self, terms: &[(String, String)], answer: Result<AnyReply>) {
+        match answer.and_then(request::Discard::reply) {
             Ok(done) => {
                 self.disable(terms);
                 let undo = self.keymap.press(Action::Undo);
@@ -235,13 +235,12 @@ impl App {
         }
     }
 
-    pub(super) fn metadata_answered(&mut self, want: metadata::Want, answer: Result<Response>) {
+    pub(super) fn metadata_answered(&mut self, want: metadata::Want, answer: Result<AnyReply>) {
         let shop = &mut self.shop;
-        let state = |answer| part(answer, |a| if let Response::Metadata(state) = a { Some(*state) } else { None });
         let mut effects = match want {
-            metadata::Want::State => shop.desk.take(state(answer)),
+            metadata::Want::State => shop.desk.take(answer.and_then(request::Metadata::reply)),
             metadata::Want::Saved => {
-                let answer = state(answer);
+                let answer = answer.and_then(request::SaveMetadata::reply);
                 let saved = answer.is_ok();
                 let effects = shop.desk.saved(answer);
                 let renames = std::mem::take(&mut shop.renames);
@@ -252,11 +251,9 @@ impl App {
                 }
                 effects
             }
-            metadata::Want::Impact => {
-                shop.desk.impact(part(answer, |a| if let Response::Impact(impact) = a { Some(impact) } else { None }))
-            }
+            metadata::Want::Impact => shop.desk.impact(answer.and_then(request::Impact::reply)),
             metadata::Want::Terms(name) => {
-                let terms = part(answer, |a| if let Response::Terms(terms) = a { Some(terms) } else { None });
+                let terms = answer.and_then(request::Terms::reply);
                 shop.vocabulary.take_terms(&name, terms)
             }
         };
@@ -268,18 +265,18 @@ impl App {
         self.metadata_effects(effects);
     }
 
-    pub(super) fn coverage_answered(&mut self, want: coverage::Want, answer: Result<Response>) {
+    pub(super) fn coverage_answered(&mut self, want: coverage::Want, answer: Result<AnyReply>) {
         let pane = &mut self.shop.coverage;
         match want {
             coverage::Want::Grid(rows, columns) => {
-                let grid = part(answer, |a| if let Response::Grid(grid) = a { Some(*grid) } else { None });
+                let grid = answer.and_then(request::Grid::reply);
                 pane.take_grid(&rows, &columns, grid);
             }
             coverage::Want::Failing => {
-                pane.take_failing(part(answer, |a| if let Response::Failing(list) = a { Some(list) } else { None }));
+                pane.take_failing(answer.and_then(request::Failing::reply));
             }
             coverage::Want::Count(terms) => {
-                let count = part(answer, |a| if let Response::Discarded(count) = a { Some(count) } else { None });
+                let count = answer.and_then(request::Discard::reply);
                 let effects = pane.take_count(&terms, count);
                 self.coverage_effects(effects);
             }
@@ -288,12 +285,12 @@ impl App {
 
     /// Composes again what the metadata has changed under, or counts it.
     pub(super) fn recompose(&mut self, renames: Vec<Rename>, dry: bool, asked: bool) {
-        let ask = Request::Recompose { renames: renames.clone(), dry };
+        let ask = request::Recompose { renames: renames.clone(), dry };
         self.ask_now(Pending::Recompose { renames, dry, asked }, ask);
     }
 
-    pub(super) fn recomposed(&mut self, renames: Vec<Rename>, (dry, asked): (bool, bool), answer: Result<Response>) {
-        let done = part(answer, |a| if let Response::Recomposed(done) = a { Some(done) } else { None });
+    pub(super) fn recomposed(&mut self, renames: Vec<Rename>, (dry, asked): (bool, bool), answer: Result<AnyReply>) {
+        let done = answer.and_then(request::Recompose::reply);
         let done = match done {
             Ok(done) => done,
             // After a save nobody asked: metadata with errors is shown as such beside the text.
@@ -386,11 +383,6 @@ fn renames(session: &Session) -> Vec<Rename> {
     let styles = by_terms(&session.base().enabled(STYLE), &session.edited().enabled(STYLE)).renamed;
     renames.extend(styles.into_iter().map(|(old, new)| Rename { vocabulary: STYLE.into(), old, new }));
     renames
-}
-
-/// The part of an answer that was asked for.
-pub(super) fn part<T>(answer: Result<Response>, pick: impl FnOnce(Response) -> Option<T>) -> Result<T> {
-    pick(answer?).ok_or_else(|| Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"))
 }
 
 pub(super) fn menu(title: String, lines: Vec<(String, String)>) -> Menu {
