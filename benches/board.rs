@@ -16,7 +16,7 @@ use benchtop::metrics::score::question_table::{ParsedAnswer, UNGRADED};
 use benchtop::model::board::{BoardAsk, Curated};
 use benchtop::model::{Filter, Item, QuestionKind};
 use benchtop::owner::Client;
-use benchtop::owner::wire::{ImportAsk, Request, Response};
+use benchtop::owner::wire::{ImportAsk, request};
 use benchtop::pipeline::board::{Similarities, from_catalog};
 use benchtop::store::open;
 use benchtop::store::project::Project;
@@ -48,7 +48,7 @@ impl Owner {
     }
 
     fn stop(mut self, project: &Project) -> Outcome<()> {
-        let _ = client(project)?.ask(Request::Stop);
+        let _ = client(project)?.ask(request::Stop);
         self.0.wait()?;
         Ok(())
     }
@@ -154,7 +154,7 @@ fn main() -> Outcome<()> {
     let owner = Owner::start(&root)?;
     let import = |paths: Vec<PathBuf>| -> Outcome<Duration> {
         let began = Instant::now();
-        client(&project)?.ask(Request::Import(ImportAsk { paths, ..ImportAsk::default() }))?;
+        client(&project)?.ask(request::Import(ImportAsk { paths, ..ImportAsk::default() }))?;
         Ok(began.elapsed())
     };
     println!("{items} questions brought in: {}", show(import(vec![questions])?));
@@ -167,10 +167,7 @@ fn main() -> Outcome<()> {
     let began = Instant::now();
     let ask = |filter: &str, curated| -> Outcome<_> {
         let ask = BoardAsk { filter: Filter::parse(filter)?, curated, ..BoardAsk::default() };
-        match client(&project)?.ask(Request::Board(Box::new(ask)))? {
-            Response::Board(board) => Ok(board),
-            other => Err(format!("{other:?}").into()),
-        }
+        Ok(client(&project)?.ask(request::Board(Box::new(ask)))?)
     };
     let first = ask("", Curated::All)?;
     println!("first reading of {} answers: {}", items * models, show(began.elapsed()));

@@ -19,7 +19,7 @@ use benchtop::compose::schedule::Schedule;
 use benchtop::model::MetaFile;
 use benchtop::model::metafile::shipped;
 use benchtop::owner::Client;
-use benchtop::owner::wire::{Request, Response};
+use benchtop::owner::wire::request;
 use benchtop::store::project::Project;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -143,12 +143,9 @@ fn stored(table: &mut Table, dir: &Path, n: u64, json: Duration) -> Outcome<()> 
     let mut line = String::new();
     BufReader::new(owner.0.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
     let client = Client::attach(&project, "bench", |_| ())?.ok_or("no owner")?;
-    let ask = || Request::Compose { plan: None, seed: SEED, count: Some(n), allow_impossible: false };
+    let ask = || request::Compose { plan: None, seed: SEED, count: Some(n), allow_impossible: false };
     let began = Instant::now();
-    let report = match client.ask(ask())? {
-        Response::Imported(report) => report,
-        other => return Err(format!("{other:?}").into()),
-    };
+    let report = client.ask(ask())?;
     let time = began.elapsed();
     if report.items != n {
         return Err(format!("{} of {n} questions composed", report.items).into());
@@ -162,12 +159,12 @@ fn stored(table: &mut Table, dir: &Path, n: u64, json: Duration) -> Outcome<()> 
     let ratio = time.as_secs_f64() / json.as_secs_f64();
     table.note("the same / serde_json writing the same JSON", &format!("{ratio:.2}x"));
     let began = Instant::now();
-    match client.ask(ask())? {
-        Response::Imported(report) if report.already == n && report.items == 0 => {}
-        other => return Err(format!("{other:?}").into()),
+    let again = client.ask(ask())?;
+    if (again.already, again.items) != (n, 0) {
+        return Err(format!("{again:?}").into());
     }
     table.note("the same again, which adds nothing", &rate(n, began.elapsed()));
-    let _ = client.ask(Request::Stop);
+    let _ = client.ask(request::Stop);
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use benchtop::model::generation::Fingerprint;
 use benchtop::model::job::{GenerationOverrides, JobStatus, NewJob};
 use benchtop::model::{Filter, Judgement, Seen, Verdict};
 use benchtop::owner::Client;
-use benchtop::owner::wire::{Decide, PageAsk, Request, Response};
+use benchtop::owner::wire::{Decide, PageAsk, request};
 use benchtop::store::project::Project;
 use benchtop::store::{open, pictures};
 use uuid::Uuid;
@@ -51,7 +51,7 @@ impl Owner {
             match line.trim() {
                 "\"ready\"" => return Ok(owner),
                 // The owner that `compose` started still holds the project: it is asked to end.
-                "\"owned\"" => drop(owner.client().and_then(|client| Ok(client.ask(Request::Stop)?))),
+                "\"owned\"" => drop(owner.client().and_then(|client| Ok(client.ask(request::Stop)?))),
                 _ => return Err(line.into()),
             }
             std::thread::sleep(Duration::from_millis(50));
@@ -64,7 +64,7 @@ impl Owner {
     }
 
     fn stop(mut self) -> Outcome<()> {
-        let _ = self.client()?.ask(Request::Stop);
+        let _ = self.client()?.ask(request::Stop);
         self.0.wait()?;
         Ok(())
     }
@@ -97,18 +97,9 @@ fn main() -> Outcome<()> {
 /// Acknowledged decisions beside append + fdatasync of the same line, turn by turn, while pictures are made.
 fn decisions(client: &Client, dir: &Path, n: u64) -> Outcome<()> {
     let wishes = GenerationOverrides { backend: Some("storyboard".into()), ..GenerationOverrides::default() };
-    let Response::Begun(begun) =
-        client.ask(Request::Generate(Box::new(NewJob { samples: 1, seed: 1, wishes, ..NewJob::default() })))?
-    else {
-        return Err("no job".into());
-    };
+    let begun = client.ask(request::Generate(Box::new(NewJob { samples: 1, seed: 1, wishes, ..NewJob::default() })))?;
     let id = begun.job.ok_or("no job")?.id;
-    let job = || match client.ask(Request::Jobs)? {
-        Response::Jobs(jobs) => {
-            Ok::<_, Box<dyn std::error::Error>>(jobs.into_iter().find(|j| j.id == id).ok_or("gone")?)
-        }
-        other => Err(format!("{other:?}").into()),
-    };
+    let job = || -> Outcome<_> { Ok(client.ask(request::Jobs)?.into_iter().find(|j| j.id == id).ok_or("gone")?) };
     while job()?.done == 0 {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -121,7 +112,7 @@ fn decisions(client: &Client, dir: &Path, n: u64) -> Outcome<()> {
             let judgement = Judgement { ms: Some(900), ..Judgement::new(Verdict::Accept, Seen::Painted) };
             let decide = Decide { uuid: Uuid::now_v7(), number, expected: None, judgement };
             let began = Instant::now();
-            client.ask(Request::Decide(decide))?;
+            client.ask(request::Decide(decide))?;
             decided.push(began.elapsed());
         }
         for _ in 0..10 {
@@ -143,7 +134,7 @@ fn decisions(client: &Client, dir: &Path, n: u64) -> Outcome<()> {
         let what = format!("a decision acknowledged beside {rate:.0} pictures a second, {name}");
         row(&what, percentile(&mut decided, share), percentile(&mut appended, share), Some(hold));
     }
-    client.ask(Request::JobAct { id, act: benchtop::model::job::JobAct::Cancel })?;
+    client.ask(request::JobAct { id, act: benchtop::model::job::JobAct::Cancel })?;
     Ok(())
 }
 
@@ -154,7 +145,7 @@ fn opening(root: &Path, n: u64) -> Outcome<()> {
         let began = Instant::now();
         let owner = Owner::start(root)?;
         let ask = PageAsk { generation: 1, filter: Filter::default(), sort: vec![], offset: 0, count: 50 };
-        owner.client()?.ask(Request::Page(ask))?;
+        owner.client()?.ask(request::Page(ask))?;
         let time = began.elapsed();
         owner.stop()?;
         Ok(time)

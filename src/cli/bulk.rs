@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::{Context, coverage, import, print};
 use crate::cli::out;
-use crate::model::{Error, ErrorKind, Filter, Judgement, Result, Seen, Verdict};
-use crate::owner::wire::{Bulk, Bulked, Request, Response};
+use crate::model::{Error, Filter, Judgement, Result, Seen, Verdict};
+use crate::owner::wire::{Bulk, Bulked, request};
 
 /// Arguments of `bulk`.
 #[derive(clap::Args)]
@@ -45,9 +45,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Judgement { reasons: args.reasons.clone(), note: args.note.clone(), ..Judgement::new(verdict, Seen::Script) };
     let dry = args.count.is_none();
     let bulk = Bulk { count: args.count, dry, ..Bulk::new(Filter::parse(&args.filter)?, judgement) };
-    let Response::Bulked(done) = import::waited(&context.client()?, Request::Bulk(Box::new(bulk)), !args.json)? else {
-        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-    };
+    let done = import::waited(&context.client()?, request::Bulk(Box::new(bulk)), !args.json)?;
     let text = if args.json { report(&done, verdict, dry) } else { told(&done, verdict, dry) };
     print(&text).map(|()| 0)
 }

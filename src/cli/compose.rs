@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Context, import, out, print};
 use crate::compose::plan::{MOST, Plan};
 use crate::model::{Error, ErrorKind, Item, Result, clean};
-use crate::owner::wire::{Progress, Request};
+use crate::owner::wire::{Progress, request};
 use crate::pipeline::compose::{self, Chance, Composition, Order, PLAN_LIMIT, Summary};
 use crate::pipeline::export::{Exporter, Target, To};
 use crate::store::bounded;
@@ -67,8 +67,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     };
     if !args.dry_run && args.out.is_none() {
         let Order { plan, seed, count, allow_impossible } = order;
-        let ask = Request::Compose { plan, seed, count, allow_impossible };
-        let report = import::watched(&context.client()?, ask, !args.json).map_err(named)?;
+        let ask = request::Compose { plan, seed, count, allow_impossible };
+        let report = import::waited(&context.client()?, ask, !args.json).map_err(named)?;
         return import::show(&report, args.json);
     }
     let stdout = args.out.as_deref() == Some(Path::new("-"));

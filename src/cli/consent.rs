@@ -6,13 +6,11 @@ use super::{out, print};
 use crate::model::trust::{Destination, Waits};
 use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::{AskNext, Request, Response};
+use crate::owner::wire::NeedsConsent;
 
-/// What agrees to `to` and asks `then`; plain `then` where there is nothing to agree to. For commands whose arguments name the
-/// hosts and the variable: that is the agreement.
-pub fn named(to: Vec<Destination>, then: AskNext) -> Request {
-    let to: Vec<Destination> = to.into_iter().filter(|destination| !destination.is_here()).collect();
-    if to.is_empty() { then.ask() } else { Request::Agree { to, then: Some(then) } }
+/// The destinations that are not this machine. A command whose arguments name the hosts and the variable agrees to them.
+pub fn elsewhere(to: Vec<Destination>) -> Vec<Destination> {
+    to.into_iter().filter(|destination| !destination.is_here()).collect()
 }
 
 /// Does `then` with a job that `waits` as it says. On a terminal the person is asked; without one the owner refuses what
@@ -20,10 +18,10 @@ pub fn named(to: Vec<Destination>, then: AskNext) -> Request {
 ///
 /// # Errors
 /// [`ErrorKind::Cancelled`] where the person does not want it, and what the owner refuses.
-pub fn resume(client: &Client, waits: Option<&Waits>, then: AskNext) -> Result<Response> {
+pub fn resume<R: NeedsConsent>(client: &Client, waits: Option<&Waits>, then: R) -> Result<R::Reply> {
     match waits {
         Some(waits) if is_terminal() => asked(client, waits, then),
-        _ => client.ask(then.ask()),
+        _ => client.ask(then),
     }
 }
 
@@ -32,14 +30,14 @@ pub fn resume(client: &Client, waits: Option<&Waits>, then: AskNext) -> Result<R
 ///
 /// # Errors
 /// `refusal`, and as [`resume`].
-pub fn begin(client: &Client, waits: Option<&Waits>, refusal: Error, then: AskNext) -> Result<Response> {
+pub fn begin<R: NeedsConsent>(client: &Client, waits: Option<&Waits>, refusal: Error, then: R) -> Result<R::Reply> {
     match waits {
         Some(waits) if is_terminal() => asked(client, waits, then),
         _ => Err(refusal),
     }
 }
 
-fn asked(client: &Client, waits: &Waits, then: AskNext) -> Result<Response> {
+fn asked<R: NeedsConsent>(client: &Client, waits: &Waits, then: R) -> Result<R::Reply> {
     let question = match waits.to.is_empty() {
         true => format!("{}: resume it?", waits.says()),
         false => format!("{}: send it?", waits.says()),
@@ -47,10 +45,7 @@ fn asked(client: &Client, waits: &Waits, then: AskNext) -> Result<Response> {
     if !yes(&question)? {
         return Err(Error::new(ErrorKind::Cancelled, "nothing was sent"));
     }
-    match waits.open() {
-        to if to.is_empty() => client.ask(then.ask()),
-        to => client.ask(Request::Agree { to, then: Some(then) }),
-    }
+    client.ask_agreed(waits.open(), then, &mut |_| ())
 }
 
 /// Whether a person can be asked here.

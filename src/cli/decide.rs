@@ -18,7 +18,7 @@ use super::{Context, json_line, out};
 use crate::model::verdict::{Asked, Part};
 use crate::model::{Error, ErrorKind, Judgement, Result, Seen, Verdict};
 use crate::owner::read_only::{self, Home};
-use crate::owner::wire::{Decide, Request, Response};
+use crate::owner::wire::{AnyReply, Decide, Receipt, Request, request};
 use crate::owner::{Client, Incoming};
 use crate::store::project::Project;
 
@@ -129,7 +129,7 @@ impl Connection {
     }
 
     /// The answer of whichever owner answers.
-    fn ask(&self, ask: &Request) -> Result<Response> {
+    fn ask<R: Request>(&self, ask: &R) -> Result<R::Reply> {
         self.tried(|client| client.ask(ask.clone())).map(|(_, answer)| answer)
     }
 
@@ -192,7 +192,7 @@ fn read(connection: &Connection, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
         let decide = decide.map(|decide| {
             let (nth, client) = connection.now();
             // What cannot be sent is sent again once its turn comes.
-            let place = client.send(Request::Decide(decide.clone())).ok().map(|number| (nth, number));
+            let place = client.send(request::Decide(decide.clone())).ok().map(|number| (nth, number));
             (decide, place)
         });
         let one = Sent { line: number, item: field("item"), verdict: field("verdict"), uuid, decide };
@@ -214,10 +214,7 @@ fn ask(connection: &Connection, line: &str) -> Result<Decide> {
     let none = || Error::new(ErrorKind::NotFound, format!("there is no item {}", line.item)).field("item");
     let number = match &line.item {
         Value::Number(n) => n.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(none)?,
-        Value::String(id) => match connection.ask(&Request::NumberOf(id.clone()))? {
-            Response::Number(Some(number)) => number,
-            _ => return Err(none()),
-        },
+        Value::String(id) => connection.ask(&request::NumberOf(id.clone()))?.ok_or_else(none)?,
         _ => return Err(Error::input("must be an item's id or its number").field("item")),
     };
     if line.adjudication && line.round.is_none() {
@@ -236,14 +233,14 @@ fn ask(connection: &Connection, line: &str) -> Result<Decide> {
 struct Answers {
     incoming: mpsc::Receiver<(u64, Incoming)>,
     /// Answers whose turn has not come.
-    early: HashMap<(u64, u64), Result<Response>>,
+    early: HashMap<(u64, u64), Result<AnyReply>>,
     /// So many connections are gone.
     lost: u64,
 }
 
 impl Answers {
     /// The answer to what was sent there; none where that connection is gone.
-    fn wait(&mut self, place: (u64, u64)) -> Option<Result<Response>> {
+    fn wait(&mut self, place: (u64, u64)) -> Option<Result<AnyReply>> {
         loop {
             if let Some(answer) = self.early.remove(&place) {
                 return Some(answer);
@@ -261,15 +258,15 @@ impl Answers {
 }
 
 /// The receipt of a verdict; where the owner died over it, it is sent to the next one with the same uuid.
-fn receipt(connection: &Connection, answers: &mut Answers, decide: &Decide, mut place: Place) -> Result<Response> {
+fn receipt(connection: &Connection, answers: &mut Answers, decide: &Decide, mut place: Place) -> Result<Receipt> {
     for _ in 0..TRIES {
         let sent = match place {
             Some(sent) => sent,
-            None => connection.tried(|client| client.send(Request::Decide(decide.clone())))?,
+            None => connection.tried(|client| client.send(request::Decide(decide.clone())))?,
         };
         match answers.wait(sent) {
             Some(Err(problem)) if problem.kind == ErrorKind::Unreachable => {}
-            Some(answer) => return answer,
+            Some(answer) => return answer.and_then(request::Decide::reply),
             None => {}
         }
         connection.again(sent.0)?;
@@ -290,13 +287,10 @@ fn receipts(
     for sent in waiting {
         let answer = sent.decide.and_then(|(decide, place)| receipt(connection, &mut answers, &decide, place));
         let line = match answer {
-            Ok(Response::Receipt(r)) => json!({
+            Ok(r) => json!({
                 "saved": true, "line": sent.line, "item": sent.item, "verdict": sent.verdict, "number": r.number,
                 "status": r.status, "rev": r.rev, "uuid": r.uuid,
             }),
-            Ok(_) => {
-                return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-            }
             Err(problem) => {
                 refused = true;
                 json!({"saved": false, "line": sent.line, "item": sent.item, "uuid": sent.uuid, "error": problem})

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::{Context, coverage, import, print};
 use crate::cli::out;
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::wire::{Request, Response};
+use crate::model::Result;
+use crate::owner::wire::request;
 
 /// Arguments of `discard`.
 #[derive(clap::Args)]
@@ -35,10 +35,8 @@ fn term(text: &str) -> std::result::Result<(String, String), String> {
 /// # Errors
 /// When verdicts cannot be saved.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let ask = Request::Discard { terms: args.terms.clone(), dry: args.dry_run };
-    let Response::Discarded(done) = import::waited(&context.client()?, ask, !args.json)? else {
-        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-    };
+    let ask = request::Discard { terms: args.terms.clone(), dry: args.dry_run };
+    let done = import::waited(&context.client()?, ask, !args.json)?;
     let text = if args.json {
         let value = json!({"dry_run": args.dry_run, "rejected": done.rejected, "items": coverage::tally(&done.items)});
         out::json_text(&value)

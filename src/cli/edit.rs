@@ -8,7 +8,7 @@ use crate::model::clean;
 use crate::model::edit::Edit;
 use crate::model::{Choice, Error, ErrorKind, Item, Result, Role};
 use crate::owner::Client;
-use crate::owner::wire::{EditedItem, Request, Response};
+use crate::owner::wire::{EditedItem, request};
 
 /// Arguments of `edit`.
 #[derive(clap::Args)]
@@ -70,21 +70,16 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         restore: args.restore,
         dry: args.dry_run,
     };
-    let Response::Edited(edited) = import::waited(&client, Request::Edit(Box::new(edit)), !args.json)? else {
-        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-    };
+    let edited = import::waited(&client, request::Edit(Box::new(edit)), !args.json)?;
     let text = if args.json { report(number, &edited, args.dry_run)? } else { told(number, &edited, args.dry_run)? };
     print(&text).map(|()| 0)
 }
 
 fn find(client: &Client, name: &str) -> Result<(u32, Item)> {
     let none = || Error::new(ErrorKind::NotFound, format!("there is no item `{name}`"));
-    let by_id = match client.ask(Request::NumberOf(name.into()))? {
-        Response::Number(number) => number,
-        _ => None,
-    };
+    let by_id = client.ask(request::NumberOf(name.into()))?;
     let number = by_id.or_else(|| name.trim_start_matches('#').parse().ok()).ok_or_else(none)?;
-    let Response::Item(view) = client.ask(Request::Item(number))? else { return Err(none()) };
+    let view = client.ask(request::Item(number))?;
     Ok((number, parse(&view.json)?))
 }
 

@@ -16,7 +16,7 @@ use crate::model::clean;
 use crate::model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, Wording};
 use crate::model::{Error, ErrorKind, Result};
 use crate::owner::trust::of_run;
-use crate::owner::wire::{AskNext, Request, Response, SimilarTo, SimilarityAsk, SimilarityReport};
+use crate::owner::wire::{SimilarTo, SimilarityAsk, SimilarityReport, request};
 use crate::store::bounded;
 
 /// Bytes of an instruction, at most.
@@ -128,10 +128,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let mut follower = Follow::connect(context)?;
     // Who names hosts and a variable in a command agrees to them.
     let to = if new.dry { Vec::new() } else { of_run(&new)? };
-    let asked = consent::named(to, AskNext::Evaluate(Box::new(new)));
-    let Response::Evaluation(begun) = follower.client().ask(asked)? else {
-        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-    };
+    let begun = follower.client().ask_agreed(consent::elsewhere(to), request::Evaluate(Box::new(new)), &mut |_| ())?;
     let job = begun.job.clone().filter(|_| !args.detach);
     follow::begun(&mut follower, job, (&value(&begun), &text(&begun)), (args.json, args.json_progress))
 }
@@ -142,14 +139,11 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
     let folder = std::fs::canonicalize(&args.encoder).ok().filter(|path| path.is_dir());
     let encoder = folder.map_or_else(|| args.encoder.clone(), |path| path.to_string_lossy().into_owned());
     let ask = SimilarityAsk { models: models.clone(), rule: *rule, encoder, dry: *dry_run };
-    let answer = super::import::waited(&context.client()?, Request::Similarity(Box::new(ask)), !json)?;
-    let Response::Similarity(report) = answer else {
-        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-    };
+    let report = super::import::waited(&context.client()?, request::Similarity(Box::new(ask)), !json)?;
     if *json {
-        return print(&out::json_text(&json!(*report))).map(|()| 0);
+        return print(&out::json_text(&json!(report))).map(|()| 0);
     }
-    let SimilarityReport { encoder, rule, pairs, cut, models } = *report;
+    let SimilarityReport { encoder, rule, pairs, cut, models } = report;
     let mut out = format!("{pairs} pairs of texts compared by {encoder}, counted by {rule}\n");
     if cut > 0 {
         out.push_str(&format!("note: {cut} texts are longer than it reads; of those the beginning counts\n"));

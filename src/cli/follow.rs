@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Context, out, print};
 use crate::model::{Error, ErrorKind, Result};
-use crate::owner::wire::{Event, Request};
+use crate::owner::wire::{Event, request};
 use crate::owner::{Client, Incoming};
 use crate::tui::terminal::probe::WindowSize;
 
@@ -90,7 +90,7 @@ impl<'c> Follow<'c> {
             };
         };
         let client = Client::connect(&context.project()?, &context.who()?, hear)?;
-        client.ask(Request::Subscribe { since: client.welcome().rev })?;
+        client.ask(request::Subscribe { since: client.welcome().rev })?;
         Ok(client)
     }
 

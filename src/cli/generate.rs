@@ -11,7 +11,7 @@ use crate::model::generation::Scheduler;
 use crate::model::job::{Begun, GenerationOverrides, MOST_SAMPLES, NewJob, Plan};
 use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::{AskNext, Request, Response};
+use crate::owner::wire::request;
 
 /// Bytes of a list of items, at most.
 const LIST_LIMIT: u64 = 64 << 20;
@@ -109,7 +109,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         per_minute: args.per_minute,
         dry: args.dry_run,
     };
-    let Response::Begun(begun) = begin(follower.client(), new)? else { return Err(other()) };
+    let begun = begin(follower.client(), new)?;
     if begun.job.is_none() && !args.json && !args.json_progress {
         consent::note(begun.waits.as_deref())?;
     }
@@ -117,17 +117,13 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     follow::begun(&mut follower, job, (&value(&begun), &text(&begun)), (args.json, args.json_progress))
 }
 
-fn other() -> Error {
-    Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")
-}
-
 /// Begins the job; where benchtop.toml names servers that the person has not agreed to, they are asked.
-fn begin(client: &Client, new: NewJob) -> Result<Response> {
-    match client.ask(Request::Generate(Box::new(new.clone()))) {
+fn begin(client: &Client, new: NewJob) -> Result<Begun> {
+    match client.ask(request::Generate(Box::new(new.clone()))) {
         Err(refusal) if refusal.kind == ErrorKind::Denied && !new.dry => {
-            let dry = Request::Generate(Box::new(NewJob { dry: true, ..new.clone() }));
-            let Response::Begun(counted) = client.ask(dry)? else { return Err(other()) };
-            consent::begin(client, counted.waits.as_deref(), refusal, AskNext::Generate(Box::new(new)))
+            let dry = request::Generate(Box::new(NewJob { dry: true, ..new.clone() }));
+            let counted = client.ask(dry)?;
+            consent::begin(client, counted.waits.as_deref(), refusal, request::Generate(Box::new(new)))
         }
         answer => answer,
     }
@@ -142,10 +138,7 @@ fn plan(args: &Args, client: &Client) -> Result<Plan> {
     for (at, word) in text.lines().map(str::trim).enumerate().filter(|(_, w)| !w.is_empty()) {
         let number = match word.trim_start_matches('#').parse() {
             Ok(number) => Some(number),
-            Err(_) => match client.ask(Request::NumberOf(word.to_string()))? {
-                Response::Number(number) => number,
-                _ => None,
-            },
+            Err(_) => client.ask(request::NumberOf(word.to_string()))?,
         };
         let none = || Error::new(ErrorKind::NotFound, format!("there is no item `{word}`")).file(path);
         numbers.push(number.ok_or_else(|| none().line(at as u64 + 1))?);

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{Context, out, print};
 use crate::formats::{self, Mapping};
 use crate::model::{Error, ErrorKind, Result, clean};
-use crate::owner::wire::{ImportAsk, Progress, Report, Request, Response};
+use crate::owner::wire::{ImportAsk, Progress, Report, Request, request};
 use crate::store::bounded;
 use crate::store::regular::SETTINGS_LIMIT;
 
@@ -66,7 +66,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         mapping: args.mapping.as_deref().map(mapping).transpose()?.map(Box::new),
     };
     let client = context.client()?;
-    let report = watched(&client, Request::Import(ask), !args.json)?;
+    let report = waited(&client, request::Import(ask), !args.json)?;
     show(&report, args.json)
 }
 
@@ -89,24 +89,21 @@ pub fn mapping(path: &Path) -> Result<Mapping> {
     Mapping::parse(&text).map_err(|p| p.file(path))
 }
 
-/// Runs a long command and shows how far it is, on a terminal only.
-///
-/// # Errors
-/// What the command refuses.
-pub fn watched(client: &crate::owner::Client, ask: Request, show: bool) -> Result<Report> {
-    match waited(client, ask, show)? {
-        Response::Imported(report) => Ok(report),
-        _ => Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")),
-    }
-}
-
 /// Asks for something long and shows how far it is, where a person is looking.
 ///
 /// # Errors
 /// What the command refuses.
-pub fn waited(client: &crate::owner::Client, ask: Request, show: bool) -> Result<Response> {
+pub fn waited<R: Request>(client: &crate::owner::Client, ask: R, show: bool) -> Result<R::Reply> {
+    watching(show, |watch| client.ask_watching(ask, watch))
+}
+
+/// Shows how far something is, where a person is looking.
+///
+/// # Errors
+/// Those of `asked`.
+pub fn watching<T>(show: bool, asked: impl FnOnce(&mut dyn FnMut(Progress)) -> Result<T>) -> Result<T> {
     let show = show && std::io::stderr().is_terminal();
-    let answer = client.ask_watching(ask, &mut |progress: Progress| {
+    let answer = asked(&mut |progress: Progress| {
         if show {
             out::progress(&format!("{}: {}", progress.what, progress.done));
         }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{Context, done, json_line, out};
 use crate::model::{Error, ErrorKind, Field, Filter, Result, Sort, Status, clean};
 use crate::owner::Client;
-use crate::owner::wire::{Lines, Request, Response};
+use crate::owner::wire::request;
 
 /// Items asked for at once.
 const BATCH: usize = 1024;
@@ -81,14 +81,10 @@ pub fn each(
     sort: Vec<Sort>,
     take: &mut dyn FnMut(u32, Status, &str) -> Result<()>,
 ) -> Result<()> {
-    let lines = |ask: Request| match client.ask(ask)? {
-        Response::Lines(lines) => Ok::<Lines, Error>(lines),
-        _ => Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")),
-    };
     if filter.is_empty() && sort.is_empty() {
         let mut next = Some(1);
         while let Some(from) = next {
-            let found = lines(Request::Lines(from))?;
+            let found = client.ask(request::Lines(from))?;
             for (at, (json, status)) in found.json.lines().zip(found.statuses).enumerate() {
                 take(from + at as u32, status, json)?;
             }
@@ -96,13 +92,11 @@ pub fn each(
         }
         return Ok(());
     }
-    let Response::Numbers(numbers) = client.ask(Request::Numbers(filter, sort))? else {
-        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-    };
+    let numbers = client.ask(request::Numbers(filter, sort))?;
     let mut rest = numbers.as_slice();
     while !rest.is_empty() {
         let batch = &rest[..rest.len().min(BATCH)];
-        let found = lines(Request::Items(batch.to_vec()))?;
+        let found = client.ask(request::Items(batch.to_vec()))?;
         let taken = found.statuses.len();
         for ((json, status), number) in found.json.lines().zip(found.statuses).zip(batch) {
             take(*number, status, json)?;

@@ -11,7 +11,7 @@ use crate::model::evaluation::RunState;
 use crate::model::job::{JobAct, JobFailure, JobState, JobStatus};
 use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::{AskNext, Event, FAILURES, Request, Response};
+use crate::owner::wire::{Event, FAILURES, request};
 use crate::store::journal::stamp;
 
 /// Arguments of `jobs`.
@@ -81,10 +81,6 @@ enum What {
     },
 }
 
-fn other() -> Error {
-    Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")
-}
-
 /// Runs it.
 ///
 /// # Errors
@@ -122,18 +118,17 @@ fn act_on(context: &Context, id: u32, act: JobAct, json: bool) -> Result<u8> {
         JobAct::Resume | JobAct::Retry => JobState::ask(&client, id)?.waits,
         _ => None,
     };
-    let text = match consent::resume(&client, waits.as_deref(), AskNext::Job(id, act))? {
-        Response::Job(job) if json => out::json_text(&value(&job)),
-        Response::Job(job) => format!("{}\n", line(&job)),
-        Response::Done if json => out::json_text(&json!({"id": id, "removed": true})),
-        Response::Done => format!("job {id} is forgotten\n"),
-        _ => return Err(other()),
+    let text = match consent::resume(&client, waits.as_deref(), request::JobAct { id, act })? {
+        Some(job) if json => out::json_text(&value(&job)),
+        Some(job) => format!("{}\n", line(&job)),
+        None if json => out::json_text(&json!({"id": id, "removed": true})),
+        None => format!("job {id} is forgotten\n"),
     };
     print(&text).map(|()| 0)
 }
 
 fn list(client: &Client, json: bool) -> Result<u8> {
-    let Response::Jobs(jobs) = client.ask(Request::Jobs)? else { return Err(other()) };
+    let jobs = client.ask(request::Jobs)?;
     let each = |job: &JobState| if json { out::json(&value(job)) } else { clean::line(&line(job)).into_owned() };
     let mut text: String = jobs.iter().map(|job| each(job) + "\n").collect();
     if text.is_empty() && !json {
@@ -145,7 +140,7 @@ fn list(client: &Client, json: bool) -> Result<u8> {
 fn failures(client: &Client, id: u32, json: bool) -> Result<u8> {
     let mut from = 0;
     loop {
-        let Response::JobFailures(list) = client.ask(Request::JobFailures { id, from })? else { return Err(other()) };
+        let list = client.ask(request::JobFailures { id, from })?;
         let each = |f: &JobFailure| {
             if json {
                 return out::json(f);
@@ -228,7 +223,7 @@ impl Followed for JobState {
     }
 
     fn ask(client: &Client, id: u32) -> Result<JobState> {
-        let Response::Jobs(jobs) = client.ask(Request::Jobs)? else { return Err(other()) };
+        let jobs = client.ask(request::Jobs)?;
         let none =
             || Error::new(ErrorKind::NotFound, format!("there is no job {id}")).help("`benchtop jobs` lists them");
         jobs.into_iter().find(|job| job.id == id).ok_or_else(none)

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::{Context, import, out, print};
 use crate::model::history::{Conflict, Merged, Side};
-use crate::model::{Error, ErrorKind, Result, clean};
-use crate::owner::wire::{Request, Response};
+use crate::model::{Error, Result, clean};
+use crate::owner::wire::request;
 use crate::store::journal;
 
 /// Conflicts, and decisions set aside, that are named where a person reads.
@@ -35,10 +35,8 @@ pub struct Args {
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let absolute = |path: &PathBuf| std::path::absolute(path).map_err(|e| Error::io(&e, "cannot be found", path));
     let files = args.files.iter().map(absolute).collect::<Result<Vec<_>>>()?;
-    let ask = Request::Merge { files, dry: args.dry_run };
-    let Response::Merged(merged) = import::waited(&context.client()?, ask, !args.json)? else {
-        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-    };
+    let ask = request::Merge { files, dry: args.dry_run };
+    let merged = import::waited(&context.client()?, ask, !args.json)?;
     let text = if args.json { out::json_text(&value(&merged, args.dry_run)) } else { text(&merged, args.dry_run) };
     print(&text)?;
     Ok(u8::from(!merged.aside.is_empty() && merged.added + merged.known == 0))

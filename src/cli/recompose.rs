@@ -6,8 +6,8 @@ use super::{Context, import, print};
 use crate::cli::out;
 use crate::model::clean;
 use crate::model::usage::Tally;
-use crate::model::{Error, ErrorKind, Result, Status};
-use crate::owner::wire::{Recomposed, Rename, Request, Response};
+use crate::model::{Result, Status};
+use crate::owner::wire::{Recomposed, Rename, request};
 
 /// Arguments of `recompose`.
 #[derive(clap::Args)]
@@ -41,10 +41,8 @@ fn rename(text: &str) -> std::result::Result<Rename, String> {
 /// # Errors
 /// Errors in the metadata, and the operating system's; then nothing was changed.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let ask = Request::Recompose { renames: args.rename.clone(), draw_missing: args.draw_missing, dry: args.dry_run };
-    let Response::Recomposed(report) = import::waited(&context.client()?, ask, !args.json)? else {
-        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-    };
+    let ask = request::Recompose { renames: args.rename.clone(), draw_missing: args.draw_missing, dry: args.dry_run };
+    let report = import::waited(&context.client()?, ask, !args.json)?;
     let text = if args.json { json(&report, args.dry_run) } else { text(&report, args) };
     print(&text).map(|()| 0)
 }

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::log::moment;
 use super::{Context, done, json_line, out, print};
 use crate::model::history::{Moment, Moved};
-use crate::model::{Error, ErrorKind, Result, clean};
-use crate::owner::wire::{Request, Response};
+use crate::model::{Result, clean};
+use crate::owner::wire::request;
 
 /// Arguments of `replay`.
 #[derive(clap::Args)]
@@ -36,16 +36,12 @@ pub struct DiffArgs {
     json: bool,
 }
 
-fn other<T>() -> Result<T> {
-    Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"))
-}
-
 /// Runs `replay`.
 ///
 /// # Errors
 /// When the journals cannot be read. What the owner shows not being what they say is exit code 1.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let Response::Replayed(state) = context.client()?.ask(Request::Replay(args.moment))? else { return other() };
+    let state = context.client()?.ask(request::Replay(args.moment))?;
     let text = if args.json {
         let by_status: Map<String, Value> =
             state.by_status.iter().map(|(status, n)| (status.name().into(), (*n).into())).collect();
@@ -77,7 +73,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 /// When the journals cannot be read.
 pub fn diff(context: &Context, args: &DiffArgs) -> Result<u8> {
     use std::io::Write;
-    let Response::Moved(list) = context.client()?.ask(Request::Moved(args.from, args.to))? else { return other() };
+    let list = context.client()?.ask(request::Moved(args.from, args.to))?;
     let mut out = BufWriter::new(out::lines());
     for Moved { number, item, from, to } in &list {
         match args.json {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{Context, import};
 use crate::model::{ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::Request;
+use crate::owner::wire::request;
 use crate::store::project::Project;
 
 /// Arguments of `sample`.
@@ -31,6 +31,6 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         },
     };
     let client = Client::connect(&project, &context.who()?, |_| ())?;
-    let report = import::watched(&client, Request::Sample, !args.json)?;
+    let report = import::waited(&client, request::Sample, !args.json)?;
     import::show(&report, args.json)
 }

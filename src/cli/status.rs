@@ -8,7 +8,7 @@ use super::{Context, out, print};
 use crate::model::usage::MetadataHealth;
 use crate::model::{Error, ErrorKind, Finding, Result, clean};
 use crate::owner::latency::Waits;
-use crate::owner::wire::{OwnerStatus, Request, Response};
+use crate::owner::wire::{OwnerStatus, request};
 use crate::owner::{Client, start};
 
 /// Arguments of `status`.
@@ -25,10 +25,7 @@ pub struct Args {
 /// When the project cannot be found or the owner does not answer.
 pub fn ask(context: &Context) -> Result<Option<OwnerStatus>> {
     let Some(client) = Client::attach(&context.project()?, &context.who()?, |_| ())? else { return Ok(None) };
-    match client.ask(Request::Status)? {
-        Response::Status(status) => Ok(Some(*status)),
-        _ => Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")),
-    }
+    client.ask(request::Status).map(Some)
 }
 
 /// The status as JSON: `owner` is null when none is running.
@@ -156,7 +153,7 @@ pub fn stop(context: &Context) -> Result<u8> {
     };
     let pid = client.welcome().pid;
     // It may be gone before its answer is read.
-    let _ = client.ask(Request::Stop);
+    let _ = client.ask(request::Stop);
     drop(client);
     let deadline = Instant::now() + Duration::from_secs(60);
     while crate::owner::lock::is_held(&project) || start::find(&project)?.is_some() {

@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use super::{Context, print};
 use crate::cli::out;
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::wire::{Request, Response};
+use crate::model::Result;
+use crate::owner::wire::request;
 
 /// Arguments of `undo` and `redo`.
 #[derive(clap::Args)]
@@ -33,10 +33,10 @@ pub fn run(context: &Context, args: &Args, way: Way) -> Result<u8> {
     let client = context.client()?;
     for _ in 0..args.count {
         let uuid = Uuid::now_v7();
-        let ask = if way == Way::Undo { Request::Undo(uuid) } else { Request::Redo(uuid) };
-        let Response::Receipt(receipt) = client.ask(ask)? else {
-            return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-        };
+        let receipt = match way {
+            Way::Undo => client.ask(request::Undo(uuid)),
+            Way::Redo => client.ask(request::Redo(uuid)),
+        }?;
         let word = if way == Way::Undo { "undo" } else { "redo" };
         let line = json!({
             "saved": true, "act": word, "number": receipt.number, "status": receipt.status, "rev": receipt.rev,

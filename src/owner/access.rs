@@ -5,7 +5,9 @@
 
 use crate::model::config::Shared;
 use crate::model::{Error, ErrorKind, Result};
-use crate::owner::wire::Request;
+use crate::owner::context::OwnerContext;
+use crate::owner::trust;
+use crate::owner::wire::{Access, AnyRequest};
 
 /// Who the Unix user `peer` is when they say that they are `said`, in a project of the user `me`.
 ///
@@ -31,25 +33,30 @@ pub fn authenticate(shared: &Shared, me: u32, peer: u32, said: &str) -> Result<(
     }
 }
 
-/// Whether the Unix user `peer` may ask this of an owner that runs as somebody else. Files are read with the owner's
-/// rights, a journal from elsewhere speaks in anybody's name, and only its user starts an owner again.
+/// Whether the Unix user `peer` may ask this now: what the table says of who may, and of what writes.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] in a shared project for whoever it does not belong to.
-pub fn authorize(shared: &Shared, peer: u32, ask: &Request) -> Result<()> {
-    let what = match ask {
-        _ if shared.people.is_empty() || peer == rustix::process::geteuid().as_raw() => return Ok(()),
-        Request::Import(_) => "files are brought in",
-        Request::Merge { .. } => "journals are merged",
-        Request::TakeVerdicts { .. } => "verdicts are taken in",
-        // It sends what the owner's environment holds to an address that is named.
-        Request::Evaluate(_) | Request::Judge(_) => "models are asked",
-        Request::Agree { .. } => "what is sent where is agreed to",
-        Request::Similarity(_) => "answers are compared",
-        Request::Stop => "the owner is ended",
-        _ => return Ok(()),
+/// [`ErrorKind::Denied`] for whoever the project does not belong to, where only that user may; why nothing can be written.
+pub fn authorize(shared: &OwnerContext, peer: u32, ask: &AnyRequest) -> Result<()> {
+    let (me, access) = (rustix::process::geteuid().as_raw(), ask.name().row().access);
+    allowed(access, peer == me, || trust::consents(shared, ask))?;
+    if ask.writes() { shared.may_write() } else { Ok(()) }
+}
+
+/// Whether a request of this access is allowed. Files are read with the owner's rights, models are asked with the keys in
+/// its environment, a journal from elsewhere speaks in anybody's name, and only its user starts an owner again.
+fn allowed(access: Access, is_owner: bool, consents: impl FnOnce() -> bool) -> Result<()> {
+    let what = match access {
+        _ if is_owner => return Ok(()),
+        Access::Member => return Ok(()),
+        Access::Owner(what) => what,
+        Access::OwnerToConsent if consents() => {
+            let what = "only the project's owner may consent to what it sends";
+            return Err(Error::new(ErrorKind::Denied, what).help("ask them to resume the job"));
+        }
+        Access::OwnerToConsent => return Ok(()),
     };
-    Err(Error::new(ErrorKind::Denied, format!("in a shared project {what} by the user it belongs to"))
+    Err(Error::new(ErrorKind::Denied, format!("only the project's owner may {what} in a shared project"))
         .help("ask them, or work in a project of your own"))
 }
 
@@ -95,6 +102,17 @@ mod tests {
         assert!(authenticate(&shared, 5, 1003, "cem").is_err(), "who is not named does not come in");
         assert!(authenticate(&shared, 5, 5, "ann").is_err(), "whose project it is neither");
         assert!(authenticate(&shared, 5, 5, "maintainer").is_ok());
+    }
+
+    #[test]
+    fn only_the_owner_of_a_project_does_what_is_theirs() {
+        let refused = |access, is_owner, consents| allowed(access, is_owner, || consents).map_err(|p| p.kind).err();
+        assert_eq!(refused(Access::Member, false, true), None);
+        assert_eq!(refused(Access::Owner("import files"), true, true), None);
+        assert_eq!(refused(Access::Owner("import files"), false, false), Some(ErrorKind::Denied));
+        assert_eq!(refused(Access::OwnerToConsent, false, false), None);
+        assert_eq!(refused(Access::OwnerToConsent, false, true), Some(ErrorKind::Denied));
+        assert_eq!(refused(Access::OwnerToConsent, true, true), None);
     }
 
     #[test]

@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use super::start;
 use super::wire::{
-    Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, Progress, Request, Response, ToOwner, Welcome,
+    AnyReply, AnyRequest, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, NeedsConsent, PROTOCOL, Progress, Request,
+    ToOwner, Welcome, request,
 };
+use crate::model::trust::Destination;
 use crate::model::{Error, ErrorKind, Result};
 use crate::store::journal;
 use crate::store::project::Project;
@@ -22,7 +24,7 @@ const ENDING: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub enum Incoming {
     /// The answer to a question sent with that number; a page may come in parts.
-    Answer(u64, Result<Response>),
+    Answer(u64, Result<AnyReply>),
     /// How far the command of that number is.
     Progress(u64, Progress),
     /// Something happened.
@@ -32,7 +34,7 @@ pub enum Incoming {
 }
 
 enum Reply {
-    Answer(Box<Result<Response>>),
+    Answer(Box<Result<AnyReply>>),
     Progress(Progress),
 }
 
@@ -116,9 +118,9 @@ impl Client {
     ///
     /// # Errors
     /// [`ErrorKind::Unreachable`].
-    pub fn send(&self, ask: Request) -> Result<u64> {
+    pub fn send(&self, ask: impl Into<AnyRequest>) -> Result<u64> {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
-        self.write(&ToOwner::Ask(number, ask))?;
+        self.write(&ToOwner::Ask(number, ask.into()))?;
         Ok(number)
     }
 
@@ -134,19 +136,39 @@ impl Client {
         write_frame(&mut self.stream.lock().unwrap_or_else(PoisonError::into_inner), message)
     }
 
-    /// Asks and waits for the answer.
+    /// Asks and waits for the reply.
     ///
     /// # Errors
-    /// The owner's answer, or [`ErrorKind::Unreachable`].
-    pub fn ask(&self, ask: Request) -> Result<Response> {
+    /// What the owner refuses, or [`ErrorKind::Unreachable`].
+    pub fn ask<R: Request>(&self, ask: R) -> Result<R::Reply> {
         self.ask_watching(ask, &mut |_| ())
     }
 
-    /// Asks and waits, with word of how far a long command is.
+    /// Asks and waits, with word of how far a long task is.
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
-    pub fn ask_watching(&self, ask: Request, watch: &mut dyn FnMut(Progress)) -> Result<Response> {
+    pub fn ask_watching<R: Request>(&self, ask: R, watch: &mut dyn FnMut(Progress)) -> Result<R::Reply> {
+        R::reply(self.wait(ask.into(), watch)?)
+    }
+
+    /// Has the person agree to what goes to `to`, if anything does, then asks.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn ask_agreed<R: NeedsConsent>(
+        &self,
+        to: Vec<Destination>,
+        then: R,
+        watch: &mut dyn FnMut(Progress),
+    ) -> Result<R::Reply> {
+        if to.is_empty() {
+            return self.ask_watching(then, watch);
+        }
+        R::reply(self.wait(request::Agree { to, then: Some(then.then()) }.into(), watch)?)
+    }
+
+    fn wait(&self, ask: AnyRequest, watch: &mut dyn FnMut(Progress)) -> Result<AnyReply> {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
         let (sender, receiver) = mpsc::channel();
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(number, sender);
@@ -154,13 +176,11 @@ impl Client {
         loop {
             match receiver.recv() {
                 Ok(Reply::Progress(progress)) => watch(progress),
-                Ok(Reply::Answer(answer)) => match *answer {
-                    Ok(Response::Page(page)) if page.partial => {}
-                    answer => {
-                        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
-                        return answer;
-                    }
-                },
+                Ok(Reply::Answer(answer)) if matches!(&*answer, Ok(reply) if reply.is_partial()) => {}
+                Ok(Reply::Answer(answer)) => {
+                    self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
+                    return *answer;
+                }
                 Err(_) => return Err(unreachable("it closed the connection")),
             }
         }

@@ -1,7 +1,7 @@
 //! Floor 4: the one process that owns a project, and the client that speaks to it.
 //!
 //! [`start`] finds the owner of a project or starts one; [`client`] is how everything above speaks to it; the rest is
-//! the owner itself: [`server`] accepts, [`session`] serves one client, [`writer`] is the only thread that decides,
+//! the owner itself: [`server`] accepts, [`session`] serves one client, [`dispatch`] finds the handler of a request, [`writer`] is the only thread that decides,
 //! [`answers`] reads, [`metadata`] watches the metadata files, [`jobs`] runs imports,
 //! [`generate`] makes pictures, [`evaluate`] asks models, [`trust`] says what may be sent where.
 
@@ -9,6 +9,8 @@ pub mod access;
 pub mod answers;
 pub mod client;
 pub mod context;
+mod conversation;
+pub mod dispatch;
 pub mod evaluate;
 mod file_watch;
 pub mod generate;

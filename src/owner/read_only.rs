@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::context::OwnerContext;
-use super::wire::{Event, Request};
+use super::wire::Event;
 use super::{Client, Incoming};
 use crate::model::{Error, ErrorKind, Result};
 use crate::store::project::Project;
@@ -65,47 +65,6 @@ pub fn moved(root: &Path) -> Error {
     Error::new(ErrorKind::Conflict, "the project folder was moved or replaced while it was open: nothing more is saved")
         .file(root)
         .help("open it where it is now; what was acknowledged is in the folder that was moved")
-}
-
-/// Refuses what would write, where nothing may be written.
-///
-/// # Errors
-/// Why not.
-pub fn allow(shared: &OwnerContext, ask: &Request) -> Result<()> {
-    let writes = match ask {
-        Request::Decide(_)
-        | Request::Undo(_)
-        | Request::Redo(_)
-        | Request::Import(_)
-        | Request::Sample
-        | Request::SaveMetadata(_)
-        | Request::Compose { .. }
-        | Request::Generate(_)
-        | Request::JobAct { .. }
-        | Request::Want { .. }
-        | Request::Score(_)
-        | Request::ScoringAct { .. }
-        | Request::ApplyRules { .. }
-        | Request::RevertRules { .. }
-        | Request::CloseRound { .. }
-        | Request::DeleteRound(_)
-        | Request::RoundPeople { .. }
-        | Request::Edit(_)
-        | Request::UndoBulk(..)
-        | Request::Retire { .. }
-        | Request::Unretire { .. }
-        | Request::Evaluate(_)
-        | Request::Similarity(_)
-        | Request::Judge(_) => true,
-        Request::Discard { dry, .. }
-        | Request::Recompose { dry, .. }
-        | Request::Merge { dry, .. }
-        | Request::NewRound { dry, .. }
-        | Request::TakeVerdicts { dry, .. } => !dry,
-        Request::Bulk(bulk) => !bulk.dry,
-        _ => false,
-    };
-    if writes { shared.may_write() } else { Ok(()) }
 }
 
 /// What the server saw of the project when it looked last.

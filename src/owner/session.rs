@@ -1,9 +1,6 @@
 //! One client's conversation.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
 
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::UnixStream;
@@ -12,17 +9,13 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::bytes::Bytes;
 use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 
+use super::access;
 use super::context::OwnerContext;
+use super::conversation::{Conversation, Running, Sent};
 use super::latency::Step;
 use super::visibility::AnnotatorView;
-use super::wire::{
-    Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, Receipt, Request, Response, ResumePoint, ToOwner, Welcome,
-};
-use super::writer::{DecisionRequest, WriterCommand};
-use super::{access, answers, jobs, read_only, trust};
+use super::wire::{Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, ResumePoint, ToOwner, Welcome};
 use crate::model::{Error, ErrorKind, Result};
-use crate::pipeline::compose::Order;
-use crate::pipeline::recompose::Manner;
 use crate::store::journal;
 
 /// Answers waiting to be sent to one client.
@@ -31,37 +24,9 @@ const OUTBOX: usize = 1024;
 /// nobody who does not read its answers keeps the threads that look things up for the others.
 const LOOKUPS: usize = 64;
 
-/// A receipt on its way.
-struct Sent {
-    /// When the decision was asked for.
-    asked: Instant,
-    /// When it was acknowledged.
-    given: Instant,
-    message: FromOwner,
-}
-
-/// Where answers to one client go.
-pub type Outbox = mpsc::Sender<FromOwner>;
-
 /// The codec both ends use.
 pub fn codec() -> LengthDelimitedCodec {
     LengthDelimitedCodec::builder().max_frame_length(FRAME_LIMIT).new_codec()
-}
-
-/// What one client has under way.
-#[derive(Default)]
-struct Running {
-    /// Number of the connection.
-    connection: u64,
-    generation: AtomicU64,
-    lookups: AtomicUsize,
-    cancels: Mutex<HashMap<u64, Arc<AtomicBool>>>,
-}
-
-impl Running {
-    fn cancels(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Arc<AtomicBool>>> {
-        self.cancels.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Serves a client until it goes. `peer` is its user id.
@@ -78,10 +43,17 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
     };
     let _counted = shared.count_client();
     let (outbox, mut inbox) = mpsc::channel::<FromOwner>(OUTBOX);
-    // Receipts have a way of their own that is never full: the writer must neither wait for a client nor lose one.
     let (receipts, mut receipt_box) = mpsc::unbounded_channel::<Sent>();
-    let mut events: Option<broadcast::Receiver<Event>> = None;
-    let running = Arc::new(Running { connection: shared.at_work.connection(), ..Running::default() });
+    let running = Arc::new(Running::new(shared.at_work.connection()));
+    let mut conversation = Conversation {
+        shared: shared.clone(),
+        running: running.clone(),
+        who: who.clone(),
+        peer,
+        outbox,
+        receipts,
+        events: None,
+    };
     loop {
         tokio::select! {
             biased;
@@ -108,11 +80,11 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
                     shared.latency.record(Step::Total, asked.elapsed());
                 }
             }
-            event = next_event(&mut events) => {
+            event = next_event(&mut conversation.events) => {
                 if veiled(&shared, &who, &event) { continue }
                 if !feed(&mut sink, &FromOwner::Event(event)).await || !flush(&mut sink).await { break }
             }
-            frame = source.next(), if running.lookups.load(Ordering::SeqCst) < LOOKUPS => {
+            frame = source.next(), if running.lookups() < LOOKUPS => {
                 let frame = match frame {
                     None => break,
                     Some(Ok(frame)) => frame,
@@ -122,27 +94,10 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
                     }
                 };
                 match postcard::from_bytes::<ToOwner>(&frame) {
-                    Ok(ToOwner::Ask(number, Request::Subscribe { since })) => {
-                        events = Some(shared.events.subscribe());
-                        // Decisions after `since` were not sent to this client: it must ask for what it shows.
-                        if shared.ledger().rev() > since
-                            && outbox.try_send(FromOwner::Event(Event::Resync)).is_err() { break }
-                        if !reply(&outbox, number, Ok(Response::Done)) { break }
-                    }
                     Ok(ToOwner::Ask(number, ask)) => {
-                        let allowed = access::authorize(&shared.project.config().shared, peer, &ask)
-                            .and_then(|()| trust::allow(&shared, peer, &ask));
-                        let going = match allowed.and_then(|()| read_only::allow(&shared, &ask)) {
-                            Ok(()) => take(&shared, &running, (&outbox, &receipts), &who, number, ask),
-                            Err(problem) => reply(&outbox, number, Err(problem)),
-                        };
-                        if !going { break }
+                        if !conversation.ask(number, ask) { break }
                     }
-                    Ok(ToOwner::Cancel(number)) => {
-                        if let Some(flag) = running.cancels().get(&number) {
-                            flag.store(true, Ordering::SeqCst);
-                        }
-                    }
+                    Ok(ToOwner::Cancel(number)) => running.cancel(number),
                     Ok(ToOwner::Hello(_)) => {
                         refuse(&mut sink, Error::new(ErrorKind::Usage, "a conversation is not begun twice")).await;
                         break;
@@ -157,9 +112,7 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
         }
     }
     shared.at_work.gone(running.connection);
-    // Nobody waits for the answers any more.
-    running.generation.store(u64::MAX, Ordering::SeqCst);
-    running.cancels().values().for_each(|flag| flag.store(true, Ordering::SeqCst));
+    running.cancel_all();
 }
 
 /// Whether an event would tell what `who` must not know yet.
@@ -286,168 +239,4 @@ fn check(hello: &Hello) -> Result<()> {
         .help("end the owner with `benchtop stop` of its own version, then start again"));
     }
     journal::check_name(&hello.who)
-}
-
-/// Queues an answer without waiting; false when the client does not read what it asked for.
-fn reply(outbox: &Outbox, number: u64, answer: Result<Response>) -> bool {
-    outbox.try_send(FromOwner::Answer(number, Box::new(answer))).is_ok()
-}
-
-/// Sets `ask` going; false ends the conversation.
-fn take(
-    shared: &Arc<OwnerContext>,
-    running: &Arc<Running>,
-    (outbox, receipts): (&Outbox, &mpsc::UnboundedSender<Sent>),
-    who: &str,
-    number: u64,
-    ask: Request,
-) -> bool {
-    let wish = match ask {
-        Request::Decide(decide) => DecisionRequest::Decide(decide),
-        Request::Undo(uuid) => DecisionRequest::Undo(uuid),
-        Request::Redo(uuid) => DecisionRequest::Redo(uuid),
-        Request::SetPlace(place) => {
-            let work = WriterCommand::Place { who: who.to_string(), place };
-            return shared.writer.send(work).is_ok() && reply(outbox, number, Ok(Response::Done));
-        }
-        Request::Agree { to, then } => {
-            // Once in a long while: a file is written.
-            match (tokio::task::block_in_place(|| trust::agree(shared, &to)), then) {
-                (Ok(()), Some(then)) => return take(shared, running, (outbox, receipts), who, number, then.ask()),
-                (agreed, _) => return reply(outbox, number, agreed.map(|()| Response::Done)),
-            }
-        }
-        Request::Stop => {
-            reply(outbox, number, Ok(Response::Done));
-            shared.tell(Event::Ending);
-            shared.stop.notify_one();
-            return true;
-        }
-        Request::Import(ask) => {
-            jobs::import(shared, outbox.clone(), number, jobs::Source::Files(ask), flag(running, number));
-            return true;
-        }
-        Request::Compose { plan, seed, count, allow_impossible } => {
-            let source = jobs::Source::Compose(Order { plan, seed, count, allow_impossible });
-            jobs::import(shared, outbox.clone(), number, source, flag(running, number));
-            return true;
-        }
-        Request::Sample => {
-            jobs::import(shared, outbox.clone(), number, jobs::Source::Sample, flag(running, number));
-            return true;
-        }
-        Request::Recompose { renames, draw_missing, dry } => {
-            let wanted = jobs::Recompose { who: who.to_string(), manner: Manner { renames, draw_missing, dry } };
-            jobs::recompose(shared, outbox.clone(), number, wanted, flag(running, number));
-            return true;
-        }
-        Request::Discard { terms, dry } => {
-            let who = who.to_string();
-            jobs::discard(shared, outbox.clone(), number, jobs::Discard { who, terms, dry }, flag(running, number));
-            return true;
-        }
-        Request::Retire { terms, saves, discard } => {
-            let wanted = jobs::Retire { who: who.to_string(), terms, saves, discard };
-            jobs::retire(shared, outbox.clone(), number, wanted, flag(running, number));
-            return true;
-        }
-        Request::Unretire { saves, revs } => {
-            let wanted = jobs::Unretire { who: who.to_string(), saves, revs };
-            jobs::unretire(shared, outbox.clone(), number, wanted, flag(running, number));
-            return true;
-        }
-        Request::Merge { files, dry } => {
-            jobs::merge(
-                shared,
-                outbox.clone(),
-                number,
-                jobs::Merge { who: who.to_string(), files, dry },
-                flag(running, number),
-            );
-            return true;
-        }
-        Request::Bulk(bulk) => {
-            jobs::bulk(shared, outbox.clone(), number, (who.to_string(), *bulk), flag(running, number));
-            return true;
-        }
-        Request::UndoBulk(first, last) => {
-            jobs::undo(shared, outbox.clone(), number, (who.to_string(), (first, last)), flag(running, number));
-            return true;
-        }
-        Request::Edit(edit) => {
-            jobs::edit(shared, outbox.clone(), number, (who.to_string(), *edit), flag(running, number));
-            return true;
-        }
-        Request::TakeVerdicts { file, form, words, dry } => {
-            let wanted = jobs::Verdicts { who: who.to_string(), file, form, words: *words, dry };
-            jobs::verdicts(shared, outbox.clone(), number, wanted, flag(running, number));
-            return true;
-        }
-        Request::Similarity(ask) => {
-            jobs::similarity(shared, outbox.clone(), number, (who.to_string(), *ask), flag(running, number));
-            return true;
-        }
-        Request::Judge(ask) => {
-            jobs::judge(shared, outbox.clone(), number, (who.to_string(), *ask), flag(running, number));
-            return true;
-        }
-        Request::Evaluate(new) => {
-            jobs::evaluate(shared, outbox.clone(), number, (who.to_string(), *new), flag(running, number));
-            return true;
-        }
-        Request::Generate(new) => {
-            jobs::generate(shared, outbox.clone(), number, (who.to_string(), *new), flag(running, number));
-            return true;
-        }
-        question => {
-            match &question {
-                Request::Next(round) => shared.at_work.came(who, round, running.connection),
-                Request::Release(round) => shared.at_work.left(who, round, running.connection),
-                _ => {}
-            }
-            look_up(AnnotatorView::of(shared, who), running.clone(), outbox.clone(), number, question);
-            return true;
-        }
-    };
-    let receipts = receipts.clone();
-    let asked = Instant::now();
-    let give = move |receipt: Result<Receipt>| {
-        let message = FromOwner::Answer(number, Box::new(receipt.map(Response::Receipt)));
-        // The client is gone: the decision stands, and it gets the receipt when it asks again.
-        let _ = receipts.send(Sent { asked, given: Instant::now(), message });
-    };
-    shared
-        .writer
-        .send(WriterCommand::Wish { who: who.to_string(), wish, asked: Some(asked), reply: Box::new(give) })
-        .is_ok()
-}
-
-fn flag(running: &Running, number: u64) -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    running.cancels().insert(number, flag.clone());
-    flag
-}
-
-fn look_up(sight: AnnotatorView, running: Arc<Running>, outbox: Outbox, number: u64, ask: Request) {
-    let generation = match &ask {
-        Request::Page(page) => {
-            running.generation.fetch_max(page.generation, Ordering::SeqCst);
-            page.generation
-        }
-        _ => u64::MAX,
-    };
-    let flag = flag(&running, number);
-    running.lookups.fetch_add(1, Ordering::SeqCst);
-    tokio::task::spawn_blocking(move || {
-        let cancelled = || flag.load(Ordering::Relaxed) || running.generation.load(Ordering::Relaxed) > generation;
-        let mut partial = |answer| {
-            reply(&outbox, number, Ok(answer));
-        };
-        let mut watch = answers::Watch { cancelled: &cancelled, partial: &mut partial };
-        let answer = answers::answer(&sight, ask, &mut watch);
-        // Before the answer goes: its arrival is what makes the conversation look for more questions.
-        running.lookups.fetch_sub(1, Ordering::SeqCst);
-        let _ = outbox.blocking_send(FromOwner::Answer(number, Box::new(answer)));
-        running.cancels().remove(&number);
-    });
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::context::OwnerContext;
-use super::wire::Request;
+use super::wire::{AnyRequest, request};
 use crate::model::config::Config;
 use crate::model::config::endpoint::Endpoint;
 use crate::model::config::generate::Backend;
@@ -20,7 +20,7 @@ use crate::model::job::{GenerationOverrides, JobAct};
 use crate::model::scoring::Scorer;
 use crate::model::scoring::job::ScoringAct;
 use crate::model::trust::{Destination, Sends, Waits, Wanted, refusal};
-use crate::model::{Error, ErrorKind, Item, Result};
+use crate::model::{Item, Result};
 use crate::pipeline::generate::build;
 use crate::store::journal::stamp;
 use crate::store::project::Project;
@@ -126,27 +126,18 @@ pub fn agree(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
     shared.trust.agree(&to, &stamp(super::writer::now()))
 }
 
-/// Whether the Unix user `peer` may ask this of an owner that runs as somebody else: only the owner's own user agrees
-/// to what their machine sends, also by going on with a job that waits for it.
-///
-/// # Errors
-/// [`ErrorKind::Denied`].
-pub fn allow(shared: &OwnerContext, peer: u32, ask: &Request) -> Result<()> {
-    let is_agreement = match ask {
-        _ if peer == rustix::process::geteuid().as_raw() => false,
-        Request::Agree { .. } => true,
-        Request::JobAct { id, act: JobAct::Resume | JobAct::Retry } => {
-            shared.evaluations.does_wait(*id) || shared.desk.does_wait(*id)
+/// Whether a request consents to what leaves the machine: it resumes a job that waits for that. One that is not known
+/// here does.
+pub fn consents(shared: &OwnerContext, ask: &AnyRequest) -> bool {
+    match ask {
+        AnyRequest::JobAct(request::JobAct { id, act }) => {
+            let resumes = matches!(act, JobAct::Resume | JobAct::Retry);
+            resumes && (shared.evaluations.does_wait(*id) || shared.desk.does_wait(*id))
         }
-        Request::ScoringAct { id, act: ScoringAct::Resume | ScoringAct::Retry } => shared.scoring.does_wait(*id),
-        _ => false,
-    };
-    match is_agreement {
-        true => {
-            Err(Error::new(ErrorKind::Denied, "only the user that this project belongs to agrees to what it sends")
-                .help("ask them to resume the job"))
+        AnyRequest::ScoringAct(request::ScoringAct { id, act }) => {
+            matches!(act, ScoringAct::Resume | ScoringAct::Retry) && shared.scoring.does_wait(*id)
         }
-        false => Ok(()),
+        _ => true,
     }
 }
 

@@ -21,9 +21,10 @@ pub use rounds::load_rounds;
 use uuid::Uuid;
 
 use super::context::OwnerContext;
+use super::dispatch::Decision as Decided;
 use super::jobs::{self, StepEdit};
 use super::latency::Step;
-use super::wire::{Decide, Receipt, ResumePoint};
+use super::wire::{Decide, Receipt, ResumePoint, request};
 use crate::model::edit::EditMark;
 use crate::model::{Act, Decision, Error, ErrorKind, Result};
 use crate::store::columns::BLOCK_ROWS;
@@ -54,6 +55,24 @@ pub enum DecisionRequest {
     Undo(Uuid),
     /// Bring back the last that was undone.
     Redo(Uuid),
+}
+
+impl Decided for request::Decide {
+    fn decision(self) -> DecisionRequest {
+        DecisionRequest::Decide(self.0)
+    }
+}
+
+impl Decided for request::Undo {
+    fn decision(self) -> DecisionRequest {
+        DecisionRequest::Undo(self.0)
+    }
+}
+
+impl Decided for request::Redo {
+    fn decision(self) -> DecisionRequest {
+        DecisionRequest::Redo(self.0)
+    }
 }
 
 /// Work for the writer.

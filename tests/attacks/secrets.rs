@@ -8,7 +8,7 @@ use std::time::Duration;
 use benchtop::model::ErrorKind;
 use benchtop::model::evaluation::{NewRun, Orders, Server as Endpoint, Wording};
 use benchtop::model::job::JobStatus;
-use benchtop::owner::wire::{JudgeAsk, Request};
+use benchtop::owner::wire::{JudgeAsk, request};
 use benchtop::pipeline::evaluate::ask::Wordings;
 use benchtop::store::runs::{self, Counts, Run};
 use serde_json::{Value, json};
@@ -275,8 +275,8 @@ fn an_owner_holds_to_it_whatever_a_client_says() {
         tries: 1,
         dry: false,
     };
-    for ask in [Request::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE)))), Request::Judge(Box::new(judge))] {
-        let refused = client.ask(ask).unwrap_err();
+    let asked = client.ask(request::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE))))).unwrap_err();
+    for refused in [asked, client.ask(request::Judge(Box::new(judge))).unwrap_err()] {
         assert_eq!(refused.kind, ErrorKind::Denied, "{refused}");
         assert!(refused.help.unwrap().contains("benchtop trust add"));
     }
@@ -284,14 +284,14 @@ fn an_owner_holds_to_it_whatever_a_client_says() {
     for other in ["http://127.0.0.1:1", "https://127.0.0.1", "http://localhost"] {
         bench.run(["trust", "add", other, "--key-env", VARIABLE]).ok();
     }
-    let refused = client.ask(Request::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE))))).unwrap_err();
+    let refused = client.ask(request::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE))))).unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Denied, "{refused}");
     // Agreed to for texts: pictures do not go.
     bench.run(["trust", "add", &server.url(), "--key-env", VARIABLE, "--sends", "texts"]).ok();
-    let refused = client.ask(Request::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE))))).unwrap_err();
+    let refused = client.ask(request::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE))))).unwrap_err();
     assert!(refused.what.contains("pictures"), "{refused}");
     // A variable that is none of a key is never sent, agreed to or not.
-    let refused = client.ask(Request::Evaluate(Box::new(new_run(&server.url(), Some("PATH"))))).unwrap_err();
+    let refused = client.ask(request::Evaluate(Box::new(new_run(&server.url(), Some("PATH"))))).unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Usage, "{refused}");
     assert!(server.seen().is_empty(), "{:?}", server.seen());
 }

@@ -7,7 +7,7 @@ use benchtop::model::agreement::{AgreementReport, Scale, UNKNOWN};
 use benchtop::model::round::Protocol;
 use benchtop::model::round::state::RoundState;
 use benchtop::model::{Error, ErrorKind, Status};
-use benchtop::owner::wire::Request;
+use benchtop::owner::wire::{AnyRequest, request};
 use benchtop::tui::action::Action;
 use benchtop::tui::keymap::Keymap;
 use benchtop::tui::panes::agreement::{AgreementEffect, AgreementPane, Want};
@@ -105,7 +105,9 @@ fn settle(pane: &mut AgreementPane, effects: Vec<AgreementEffect>) {
     for effect in effects {
         let more = match effect {
             AgreementEffect::Ask(Want::Rounds, _) => pane.take_rounds(Ok(vec![state("second-pass")])),
-            AgreementEffect::Ask(Want::Agreed(of), Request::Agreement(ask)) => pane.take_agreed(of, Ok(answer(&ask))),
+            AgreementEffect::Ask(Want::Agreed(of), AnyRequest::Agreement(request::Agreement(ask))) => {
+                pane.take_agreed(of, Ok(answer(&ask)))
+            }
             _ => vec![],
         };
         settle(pane, more);

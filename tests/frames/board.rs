@@ -5,7 +5,7 @@ use benchtop::model::board::analysis::{Compared, Redrawn, Table};
 use benchtop::model::board::{
     AnswerDetail, Answered, BehindPage, Board, BoardAsk, Cell, Column, Counts, ModelAnswer, Printed, Row, Scale,
 };
-use benchtop::owner::wire::Request;
+use benchtop::owner::wire::{AnyRequest, request};
 use benchtop::pipeline::analysis::{Curve, Stable};
 use benchtop::tui::action::Action;
 use benchtop::tui::keymap::Keymap;
@@ -167,7 +167,9 @@ fn answers_behind_a_cell_and_one_in_full() {
         let list = frame(size, |area, buf| pane.draw(area, &keys(), buf, &look()));
         check("behind", size, &list);
         let effects = pane.act(Action::Open);
-        let [BoardEffect::Ask(Want::Answered(ask, model), Request::Answered { item, column, .. })] = &effects[..]
+        let [
+            BoardEffect::Ask(Want::Answered(ask, model), AnyRequest::Answered(request::Answered { item, column, .. })),
+        ] = &effects[..]
         else {
             panic!("{effects:?}")
         };
@@ -252,7 +254,7 @@ fn printed_rows_are_switched_and_said_in_the_title() {
     let mut pane = BoardPane::new(styled(), margin);
     let choices = vec![Printed::Off, Printed::All, Printed::Paper("Dysca".into())];
     let effects = pane.chosen(&ChoiceFor::Printed(choices), 2);
-    let [BoardEffect::Ask(_, Request::Board(ask))] = &effects[..] else { panic!("{effects:?}") };
+    let [BoardEffect::Ask(_, AnyRequest::Board(request::Board(ask)))] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(ask.printed, Printed::Paper("Dysca".into()));
     pane.take_board(ask, Ok(styled()));
     pane.act(Action::Bottom);

@@ -5,7 +5,7 @@ use benchtop::model::scoring::bench::{Bench, BenchAsk, RulesDiff, RulesState, Sa
 use benchtop::model::scoring::job::{Phase, ScoringState};
 use benchtop::model::scoring::rules::RuleSet;
 use benchtop::model::scoring::{FlagPriority, Scorer};
-use benchtop::owner::wire::Request;
+use benchtop::owner::wire::{AnyRequest, request};
 use benchtop::tui::action::Action;
 use benchtop::tui::panes::filters::{FiltersEffect, FiltersPane, Shown, Want};
 use benchtop::tui::panes::review::Picture;
@@ -135,7 +135,9 @@ fn settle(pane: &mut FiltersPane, effects: Vec<FiltersEffect>) {
     for effect in effects {
         let more = match effect {
             FiltersEffect::Ask(Want::Scorers, _) => pane.take_scorers(Ok(scorers())),
-            FiltersEffect::Ask(Want::Bench(asked), Request::Bench(ask)) => pane.take_bench(*asked, Ok(answer(&ask))),
+            FiltersEffect::Ask(Want::Bench(asked), AnyRequest::Bench(request::Bench(ask))) => {
+                pane.take_bench(*asked, Ok(answer(&ask)))
+            }
             FiltersEffect::Ask(Want::Rules, _) => pane.take_rules(Ok(state())),
             FiltersEffect::Ask(Want::Try(of), _) => {
                 let tally = Tally { items: [9_900, 2_070, 30], ..Tally::default() };

@@ -1,8 +1,5 @@
 //! What a blind round keeps back, asked and heard at the socket.
 
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
-
 use benchtop::model::agreement::Bootstrap;
 use benchtop::model::agreement::analysis::AgreementAsk;
 use benchtop::model::board::{BehindPage, BoardAsk, Curated};
@@ -13,120 +10,74 @@ use benchtop::model::round::state::NextAssignment;
 use benchtop::model::scoring::Scorer;
 use benchtop::model::scoring::bench::FlagOrder;
 use benchtop::model::scoring::job::NewScoring;
-use benchtop::model::{Error, ErrorKind, Field, Filter, Judgement, Seen, Status, Verdict};
-use benchtop::owner::wire::{
-    AnalyseAsk, Decide, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, Request, Response, ToOwner,
-};
+use benchtop::model::{ErrorKind, Field, Filter, Judgement, Seen, Status, Verdict};
+use benchtop::owner::wire::{AnalyseAsk, AnyRequest, Decide, PageAsk, request};
 use benchtop::pipeline::analysis::{Alignment, By, What};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::rounds::{decide, judgement, next, project};
-use crate::support::{Bench, PATIENCE, composed};
-
-/// Ann's own connection, of which every frame is kept.
-struct Tap {
-    stream: UnixStream,
-    frames: Vec<String>,
-    asked: u64,
-}
-
-impl Tap {
-    fn new(bench: &Bench) -> Tap {
-        let stream = UnixStream::connect(bench.root().join(".owner/socket")).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut tap = Tap { stream, frames: Vec::new(), asked: 0 };
-        let hello = Hello { magic: MAGIC, protocol: PROTOCOL, version: "test".into(), who: "ann".into() };
-        tap.say(&ToOwner::Hello(hello));
-        assert!(matches!(tap.hear(), FromOwner::Welcome(_)));
-        tap
-    }
-
-    fn say(&mut self, message: &ToOwner) {
-        let body = postcard::to_stdvec(message).unwrap();
-        self.stream.write_all(&[&(body.len() as u32).to_be_bytes(), body.as_slice()].concat()).unwrap();
-    }
-
-    fn hear(&mut self) -> FromOwner {
-        let mut length = [0; 4];
-        self.stream.read_exact(&mut length).unwrap();
-        let mut body = vec![0; u32::from_be_bytes(length) as usize];
-        self.stream.read_exact(&mut body).unwrap();
-        let message = postcard::from_bytes(&body).unwrap();
-        self.frames.push(format!("{message:?}"));
-        message
-    }
-
-    fn ask(&mut self, ask: Request) -> Result<Response, Error> {
-        self.asked += 1;
-        let number = self.asked;
-        self.say(&ToOwner::Ask(number, ask));
-        loop {
-            if let FromOwner::Answer(of, answer) = self.hear()
-                && of == number
-                && !matches!(*answer, Ok(Response::Page(ref page)) if page.partial)
-            {
-                return *answer;
-            }
-        }
-    }
-}
+use super::tap::Tap;
+use crate::support::{Bench, composed};
 
 /// How many pictures are aligned.
-fn aligned(by: By) -> Request {
-    Request::Analyse(Box::new(AnalyseAsk { board: BoardAsk::default(), what: What::Alignment(Alignment { by }) }))
+fn aligned(by: By) -> AnyRequest {
+    let what = What::Alignment(Alignment { by });
+    request::Analyse(Box::new(AnalyseAsk { board: BoardAsk::default(), what })).into()
 }
 
 /// What ann can ask that could tell of an item.
-fn battery() -> Vec<Request> {
+fn battery() -> Vec<AnyRequest> {
     let rejected = Filter { status: vec![Status::Rejected], ..Filter::default() };
     let page = |filter: &Filter| PageAsk { generation: 9, filter: filter.clone(), sort: vec![], offset: 0, count: 50 };
     let mut asks = vec![
-        Request::Page(page(&Filter::default())),
-        Request::Page(page(&rejected)),
-        Request::Numbers(rejected.clone(), vec![]),
-        Request::Locate { number: 2, filter: rejected.clone(), sort: vec![] },
-        Request::FirstPending(vec![1, 2, 3, 4, 5, 6]),
-        Request::NextPending(0),
-        Request::Lines(1),
-        Request::Items(vec![1, 2, 3]),
-        Request::Frequency(Filter::default(), Field::Status),
-        Request::Describe(Filter::default()),
-        Request::Verdicts { round: None, from: 1 },
-        Request::Verdicts { round: Some("first".into()), from: 1 },
-        Request::Log(LogAsk { count: 100, ..LogAsk::default() }),
-        Request::Moved(Moment::Rev(0), Moment::Now),
-        Request::Disputes("first".into()),
-        Request::Adjudication("first".into()),
-        Request::Generate(Box::new(NewJob {
+        request::Page(page(&Filter::default())).into(),
+        request::Page(page(&rejected)).into(),
+        request::Numbers(rejected.clone(), vec![]).into(),
+        request::Locate { number: 2, filter: rejected.clone(), sort: vec![] }.into(),
+        request::FirstPending(vec![1, 2, 3, 4, 5, 6]).into(),
+        request::NextPending(0).into(),
+        request::Lines(1).into(),
+        request::Items(vec![1, 2, 3]).into(),
+        request::Frequency(Filter::default(), Field::Status).into(),
+        request::Describe(Filter::default()).into(),
+        request::Verdicts { round: None, from: 1 }.into(),
+        request::Verdicts { round: Some("first".into()), from: 1 }.into(),
+        request::Log(LogAsk { count: 100, ..LogAsk::default() }).into(),
+        request::Moved(Moment::Rev(0), Moment::Now).into(),
+        request::Disputes("first".into()).into(),
+        request::Adjudication("first".into()).into(),
+        request::Generate(Box::new(NewJob {
             plan: Plan::Filter("status:rejected".into()),
             dry: true,
             ..NewJob::default()
-        })),
-        Request::Score(NewScoring {
+        }))
+        .into(),
+        request::Score(NewScoring {
             scorer: Scorer::Safety,
             filter: "status:rejected".into(),
             dry: true,
             drafts: false,
-        }),
-        Request::WhatIf { round: "first".into(), protocol: Protocol::Single },
-        Request::Agreement(AgreementAsk { round: Some("first".into()), ..AgreementAsk::default() }),
-        Request::Agreement(AgreementAsk::default()),
-        Request::RoundReport { round: "first".into(), bootstrap: None },
-        Request::Pace(Some("first".into())),
-        Request::Board(Box::new(BoardAsk { curated: Curated::Accepted, ..BoardAsk::default() })),
-        Request::Board(Box::new(BoardAsk { curated: Curated::Round("first".into()), ..BoardAsk::default() })),
-        Request::Board(Box::new(BoardAsk { filter: rejected.clone(), ..BoardAsk::default() })),
+        })
+        .into(),
+        request::WhatIf { round: "first".into(), protocol: Protocol::Single }.into(),
+        request::Agreement(AgreementAsk { round: Some("first".into()), ..AgreementAsk::default() }).into(),
+        request::Agreement(AgreementAsk::default()).into(),
+        request::RoundReport { round: "first".into(), bootstrap: None }.into(),
+        request::Pace(Some("first".into())).into(),
+        request::Board(Box::new(BoardAsk { curated: Curated::Accepted, ..BoardAsk::default() })).into(),
+        request::Board(Box::new(BoardAsk { curated: Curated::Round("first".into()), ..BoardAsk::default() })).into(),
+        request::Board(Box::new(BoardAsk { filter: rejected.clone(), ..BoardAsk::default() })).into(),
         aligned(By::Filter(0.5)),
         aligned(By::People(None)),
         aligned(By::People(Some("first".into()))),
-        Request::Disagreements { ask: Box::default(), other: Some("tool".into()) },
-        Request::Rules,
-        Request::Doubtful { filter: Filter::default(), order: FlagOrder::Random, seed: 1 },
+        request::Disagreements { ask: Box::default(), other: Some("tool".into()) }.into(),
+        request::Rules.into(),
+        request::Doubtful { filter: Filter::default(), order: FlagOrder::Random, seed: 1 }.into(),
     ];
-    asks.extend((1..=6).map(Request::Item));
-    asks.extend((1..=6).map(|n: u32| Request::Answered { rule: None, column: None, item: n.to_string() }));
-    asks.extend((1..=6).map(|number| Request::Explain { number }));
+    asks.extend((1..=6).map(|n| request::Item(n).into()));
+    asks.extend((1..=6).map(|n: u32| request::Answered { rule: None, column: None, item: n.to_string() }.into()));
+    asks.extend((1..=6).map(|number| request::Explain { number }.into()));
     asks
 }
 
@@ -140,24 +91,20 @@ fn a_blind_round_tells_nothing_of_others_before_the_own_verdict_is_in() {
     }
     let (mut tap, mut other) = (Tap::new(&told), Tap::new(&quiet));
     for tap in [&mut tap, &mut other] {
-        tap.ask(Request::Subscribe { since: u64::MAX }).unwrap();
+        tap.ask(request::Subscribe { since: u64::MAX }).unwrap();
     }
     // Events while ann listens.
-    bob.ask(Request::Undo(Uuid::now_v7())).unwrap();
+    bob.ask(request::Undo(Uuid::now_v7())).unwrap();
     decide(&bob, 6, judgement("first", Verdict::Accept, "zebra again")).unwrap();
     for ask in battery() {
-        let (here, there) = (tap.ask(ask.clone()), other.ask(ask.clone()));
+        let (here, there) = (tap.any(ask.clone()), other.any(ask.clone()));
         assert_eq!(format!("{here:?}"), format!("{there:?}"), "{ask:?} tells whether bob has judged");
     }
-    let by_status = |answer| match answer {
-        Ok(Response::Status(status)) => status.by_status,
-        Ok(Response::Replayed(state)) => state.by_status,
-        other => panic!("{other:?}"),
-    };
-    for ask in [Request::Status, Request::Replay(Moment::Now)] {
-        assert_eq!(by_status(tap.ask(ask.clone())), by_status(other.ask(ask)));
-    }
-    let Ok(Response::Rounds(states)) = tap.ask(Request::Rounds) else { panic!() };
+    let counts = |tap: &mut Tap| tap.ask(request::Status).unwrap().by_status;
+    assert_eq!(counts(&mut tap), counts(&mut other));
+    let replayed = |tap: &mut Tap| tap.ask(request::Replay(Moment::Now)).unwrap().by_status;
+    assert_eq!(replayed(&mut tap), replayed(&mut other));
+    let states = tap.ask(request::Rounds).unwrap();
     assert_eq!(states[0].by_status, None, "how many stand where would tell what bob said");
     for frame in tap.frames.iter().filter(|frame| !frame.contains("RoundState")) {
         assert!(!frame.contains("zebra") && !frame.contains("bob"), "{frame}");
@@ -165,9 +112,9 @@ fn a_blind_round_tells_nothing_of_others_before_the_own_verdict_is_in() {
     // Once her own is in she sees his, and only on that item.
     let (ann, filter) = (told.client("ann", |_| ()), Filter::default());
     decide(&ann, 2, judgement("first", Verdict::Accept, "fine")).unwrap();
-    let standing = |number| match ann.ask(Request::Item(number)).unwrap() {
-        Response::Item(view) => (view.status, view.standing.into_iter().map(|s| s.who).collect::<Vec<_>>()),
-        other => panic!("{other:?}"),
+    let standing = |number| {
+        let view = ann.ask(request::Item(number)).unwrap();
+        (view.status, view.standing.into_iter().map(|s| s.who).collect::<Vec<_>>())
     };
     assert_eq!(standing(2), (Status::Rejected, vec!["bob".to_string(), "ann".to_string()]));
     assert_eq!(standing(3), (Status::Pending, vec![]));
@@ -177,15 +124,15 @@ fn a_blind_round_tells_nothing_of_others_before_the_own_verdict_is_in() {
     let last = journal.lines().last().unwrap();
     assert!(last.contains("\"part\":\"revision\"") && last.contains("\"revealed\":true"), "{last}");
     // Taking it back veils the item again, after a restart too.
-    ann.ask(Request::Undo(Uuid::now_v7())).unwrap();
-    ann.ask(Request::Undo(Uuid::now_v7())).unwrap();
+    ann.ask(request::Undo(Uuid::now_v7())).unwrap();
+    ann.ask(request::Undo(Uuid::now_v7())).unwrap();
     assert_eq!(standing(2), (Status::Pending, vec![]));
     drop((ann, bob, tap));
     told.run(["stop"]).ok();
     told.start_owner();
     let mut tap = Tap::new(&told);
     let page = PageAsk { generation: 1, filter, sort: vec![], offset: 0, count: 50 };
-    let Ok(Response::Page(page)) = tap.ask(Request::Page(page)) else { panic!() };
+    let page = tap.ask(request::Page(page)).unwrap();
     assert!(page.rows.iter().all(|row| row.status == Status::Pending), "the first page after a start");
 }
 
@@ -207,9 +154,7 @@ fn a_receipt_tells_the_own_verdict_alone_and_never_what_the_item_is() {
     while let NextAssignment::Item(served) = next(&ann, "first") {
         let verdict = if skipped || served.practice { Verdict::Accept } else { Verdict::Skip };
         skipped |= verdict == Verdict::Skip;
-        let Response::Receipt(receipt) = decide(&ann, served.number, judgement("first", verdict, "")).unwrap() else {
-            panic!()
-        };
+        let receipt = decide(&ann, served.number, judgement("first", verdict, "")).unwrap();
         let own = if verdict == Verdict::Skip { Status::Skipped } else { Status::Accepted };
         assert_eq!(receipt.status, own, "{served:?}");
         told.insert(served.number);
@@ -223,7 +168,7 @@ fn a_refused_verdict_names_nobody() {
     let (ann, bob) = (bench.client("ann", |_| ()), bench.client("bob", |_| ()));
     decide(&bob, 3, judgement("first", Verdict::Reject, "no")).unwrap();
     let ask = |expected, judgement| {
-        ann.ask(Request::Decide(Decide { uuid: Uuid::now_v7(), number: 3, expected, judgement })).unwrap_err()
+        ann.ask(request::Decide(Decide { uuid: Uuid::now_v7(), number: 3, expected, judgement })).unwrap_err()
     };
     let late = ask(Some(77), judgement("first", Verdict::Accept, ""));
     assert_eq!(late.kind, ErrorKind::Conflict);
@@ -246,7 +191,7 @@ fn who_is_blind_neither_settles_nor_closes_nor_folds_in_what_would_tell() {
     let refused = told.feed(["decide", "--as", "ann"], &settle.to_string()).out;
     assert!(refused.contains("denied") && refused.contains("blind"), "{refused}");
     let close = |client: &benchtop::owner::Client, closed| {
-        client.ask(Request::CloseRound { round: "first".into(), closed }).map_err(|problem| problem.kind)
+        client.ask(request::CloseRound { round: "first".into(), closed }).map_err(|problem| problem.kind)
     };
     assert_eq!(close(&ann, true).unwrap_err(), ErrorKind::Denied);
     // A journal from elsewhere in which somebody else accepts what bob rejected: the report must not say that.
@@ -287,25 +232,24 @@ fn an_item_with_a_new_picture_is_given_out_again() {
 fn who_is_to_answer_an_item_is_not_sent_its_key() {
     let bench = project("answer", &["--repeats", "0", "--probes", "0"]);
     let mut tap = Tap::new(&bench);
-    let mut json = |ask: Request| match tap.ask(ask).unwrap() {
-        Response::Item(view) => view.json,
-        Response::Lines(lines) => lines.json,
-        other => panic!("{other:?}"),
-    };
     let edit = benchtop::model::edit::Edit { number: 2, question: Some("x".into()), dry: true, ..Default::default() };
-    for ask in [Request::Item(2), Request::Lines(1), Request::Items(vec![2])] {
-        let line = json(ask.clone());
+    let lines = [
+        ("item", tap.ask(request::Item(2)).unwrap().json),
+        ("lines", tap.ask(request::Lines(1)).unwrap().json),
+        ("items", tap.ask(request::Items(vec![2])).unwrap().json),
+    ];
+    for (ask, line) in lines {
         assert!(line.contains("Which is number 1?") && line.contains("\"that\""), "{ask:?}: {line}");
         assert!(
             !line.contains("correct") && !line.contains("a picture of") && !line.contains("\"answer\":\"this"),
             "{ask:?}: {line}"
         );
     }
-    assert_eq!(bench.client("ann", |_| ()).ask(Request::Edit(Box::new(edit))).unwrap_err().kind, ErrorKind::Denied);
+    assert_eq!(bench.client("ann", |_| ()).ask(request::Edit(Box::new(edit))).unwrap_err().kind, ErrorKind::Denied);
     let answer = Judgement { answer: Some("B".into()), ..judgement("first", Verdict::Answer, "") };
     decide(&bench.client("ann", |_| ()), 2, answer).unwrap();
-    assert!(json(Request::Item(2)).contains("correct"), "once it is in");
-    assert!(!json(Request::Item(3)).contains("correct"));
+    assert!(tap.ask(request::Item(2)).unwrap().json.contains("correct"), "once it is in");
+    assert!(!tap.ask(request::Item(3)).unwrap().json.contains("correct"));
     // Who is not in it makes exports as ever.
     assert!(bench.run(["export", "--format", "jsonl", "--as", "cem"]).ok().contains("correct"));
 }
@@ -347,27 +291,27 @@ fn what_models_said_of_a_veiled_item_is_kept_back_and_numbers_over_all_are_not()
     let look = |who: &str| {
         let client = bench.client(who, |_| ());
         let (model, column) = ("alpha".to_string(), "aAcc.L_m".to_string());
-        let behind = Request::Behind { ask: ask(), model, column: column.clone(), from: 0 };
-        let Response::Behind(BehindPage { answers, all, .. }) = client.ask(behind).unwrap() else { panic!() };
+        let behind = request::Behind { ask: ask(), model, column: column.clone(), from: 0 };
+        let BehindPage { answers, all, .. } = client.ask(behind).unwrap();
         let (models, plan) = (["alpha".into(), "beta".into()], Bootstrap { draws: 50, seed: 1 });
-        let compare = Request::Compare { ask: ask(), models, column, plan };
-        let Response::Compared(compared) = client.ask(compare).unwrap() else { panic!() };
+        let compare = request::Compare { ask: ask(), models, column, plan };
+        let compared = client.ask(compare).unwrap();
         let other = Some("legacy-dysca@1".to_string());
-        let rules = Request::Disagreements { ask: ask(), other };
-        let Response::Disagreements(rules) = client.ask(rules).unwrap() else { panic!() };
+        let rules = request::Disagreements { ask: ask(), other };
+        let rules = client.ask(rules).unwrap();
         let table = compared.table.unwrap();
         let named = table.first_items.len() + table.second_items.len();
         let shown = rules.iter().map(|d| d.examples.len()).sum::<usize>();
         let differ = rules.iter().map(|d| d.differ).sum::<u64>();
-        let tools = Request::Disagreements { ask: ask(), other: Some("tool".to_string()) };
-        let Response::Disagreements(tools) = client.ask(tools).unwrap() else { panic!() };
+        let tools = request::Disagreements { ask: ask(), other: Some("tool".to_string()) };
+        let tools = client.ask(tools).unwrap();
         let shown = shown + tools.iter().map(|d| d.examples.len()).sum::<usize>();
         // All models' answers to one question, with its key, are refused altogether.
         for item in ["1", "#1"] {
-            let answered = client.ask(Request::Answered { rule: None, column: None, item: item.to_string() });
+            let answered = client.ask(request::Answered { rule: None, column: None, item: item.to_string() });
             match (who, answers.is_empty(), answered) {
                 ("ann", true, Err(problem)) => assert_eq!(problem.kind, ErrorKind::Denied),
-                (_, false, Ok(Response::Answered(found))) => assert_eq!(found.number, 1),
+                (_, false, Ok(found)) => assert_eq!(found.number, 1),
                 other => panic!("{other:?}"),
             }
         }

@@ -4,7 +4,7 @@ use std::sync::mpsc;
 
 use benchtop::model::ErrorKind;
 use benchtop::model::job::{GenerationOverrides, JobAct, JobState, JobStatus, NewJob, Plan};
-use benchtop::owner::wire::{Event, Request, Response};
+use benchtop::owner::wire::{Event, request};
 use benchtop::owner::{Client, Incoming};
 
 use crate::durability::generate::{check, fifty};
@@ -17,7 +17,7 @@ fn watcher(bench: &Bench, who: &str) -> (Client, mpsc::Receiver<Event>) {
             let _ = send.send(event);
         }
     });
-    client.ask(Request::Subscribe { since: client.welcome().rev }).unwrap();
+    client.ask(request::Subscribe { since: client.welcome().rev }).unwrap();
     (client, events)
 }
 
@@ -27,7 +27,7 @@ fn new() -> NewJob {
 }
 
 fn begin(client: &Client, new: NewJob) -> JobState {
-    let Response::Begun(begun) = client.ask(Request::Generate(Box::new(new))).unwrap() else { panic!() };
+    let begun = client.ask(request::Generate(Box::new(new))).unwrap();
     begun.job.unwrap()
 }
 
@@ -49,19 +49,16 @@ fn two_clients_hear_of_a_job_and_both_may_act_on_it() {
         told += usize::from(matches!(e, Event::Made { numbers, .. } if !numbers.is_empty()));
         told == 2
     });
-    bob.ask(Request::JobAct { id: job.id, act: JobAct::Pause }).unwrap();
+    bob.ask(request::JobAct { id: job.id, act: JobAct::Pause }).unwrap();
     hear(&ann_hears, |e| matches!(e, Event::Job(j) if j.standing == JobStatus::Paused));
     // The last item's picture is made first once somebody waits for it.
-    let Response::Status(status) = ann.ask(Request::Status).unwrap() else { panic!() };
+    let status = ann.ask(request::Status).unwrap();
     let last = status.items as u32;
-    let want = |client: &Client| match client.ask(Request::Want { number: last }).unwrap() {
-        Response::Wanted(job) => job,
-        _ => panic!(),
-    };
+    let want = |client: &Client| client.ask(request::Want { number: last }).unwrap();
     assert_eq!(want(&bob), None, "nobody makes it while the job is paused");
     // So slowly that a busy machine asks in time.
-    ann.ask(Request::JobAct { id: job.id, act: JobAct::PerMinute(Some(30)) }).unwrap();
-    ann.ask(Request::JobAct { id: job.id, act: JobAct::Resume }).unwrap();
+    ann.ask(request::JobAct { id: job.id, act: JobAct::PerMinute(Some(30)) }).unwrap();
+    ann.ask(request::JobAct { id: job.id, act: JobAct::Resume }).unwrap();
     assert_eq!(want(&bob), Some(job.id));
     let mut before = 0;
     hear(&bob_hears, |e| {
@@ -71,14 +68,14 @@ fn two_clients_hear_of_a_job_and_both_may_act_on_it() {
     });
     assert!(before <= 2, "{before} pictures came before the one somebody waited for");
     assert_eq!(want(&bob), None, "it is there, as good as this job makes it");
-    let Response::Made(made) = ann.ask(Request::Made { number: last }).unwrap() else { panic!() };
+    let made = ann.ask(request::Made { number: last }).unwrap();
     assert_eq!((made.len(), made[0].job, made[0].draft), (1, job.id, true));
-    ann.ask(Request::JobAct { id: job.id, act: JobAct::PerMinute(None) }).unwrap();
+    ann.ask(request::JobAct { id: job.id, act: JobAct::PerMinute(None) }).unwrap();
     hear(&ann_hears, |e| matches!(e, Event::Job(j) if j.standing == JobStatus::Done && j.done == 50));
     check(&bench, 50);
-    let refused = bob.ask(Request::JobAct { id: job.id, act: JobAct::Pause }).unwrap_err();
+    let refused = bob.ask(request::JobAct { id: job.id, act: JobAct::Pause }).unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Conflict);
-    bob.ask(Request::JobAct { id: job.id, act: JobAct::Remove }).unwrap();
+    bob.ask(request::JobAct { id: job.id, act: JobAct::Remove }).unwrap();
     hear(&ann_hears, |e| *e == Event::JobGone(job.id));
     let again = begin(&bob, NewJob { plan: Plan::Items(vec![1]), seed: 5, ..new() });
     assert!(again.id > job.id);

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use benchtop::owner::lock;
-use benchtop::owner::wire::Request;
+use benchtop::owner::wire::request;
 use uuid::Uuid;
 
 use crate::support::{Bench, PROGRAM, is_dead, owners, root, run, tame, verdict, wait_until};
@@ -62,7 +62,7 @@ fn the_lock_is_held_until_the_process_is_gone() {
         let client = bench.client("ann", |_| ());
         let line = format!("/proc/{}/cmdline", client.welcome().pid);
         assert!(!std::fs::read(&line).unwrap().is_empty());
-        let _ = client.ask(Request::Stop);
+        let _ = client.ask(request::Stop);
         drop(client);
         // Without a pause: whoever finds the lock free finds no process, and a store that nobody has open.
         let project = bench.project();
@@ -191,7 +191,7 @@ fn in_a_shared_project_everybody_is_who_the_project_says() {
     let path = of_bob.to_str().unwrap();
     for args in [vec!["merge", path], vec!["verdicts", "import", path], vec!["import", path]] {
         let error = run(as_user(54321, &bench).unwrap().args(&args), "").refused(1);
-        assert!(error.contains("by the user it belongs to"), "{args:?}: {error}");
+        assert!(error.contains("only the project's owner may"), "{args:?}: {error}");
     }
     run(as_user(54321, &bench).unwrap().arg("stop"), "").refused(1);
     // Whom the group does not have does not reach the socket, whoever the project says they are.

@@ -6,6 +6,8 @@ mod generate;
 mod latency;
 pub mod life;
 mod metadata;
+mod requests;
 mod rounds;
+mod tap;
 mod wire;
 mod worker;

@@ -6,7 +6,7 @@ use benchtop::model::round::state::NextAssignment;
 use benchtop::model::verdict::{Asked, Part};
 use benchtop::model::{Error, ErrorKind, Judgement, Seen, Status, Verdict};
 use benchtop::owner::Client;
-use benchtop::owner::wire::{Decide, Request, Response};
+use benchtop::owner::wire::{Decide, Receipt, request};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -17,15 +17,12 @@ pub(super) fn judgement(round: &str, verdict: Verdict, note: &str) -> Judgement 
     Judgement { note: Some(note.into()), asked: Some(asked), ..Judgement::new(verdict, Seen::Painted) }
 }
 
-pub(super) fn decide(client: &Client, number: u32, judgement: Judgement) -> Result<Response, Error> {
-    client.ask(Request::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement }))
+pub(super) fn decide(client: &Client, number: u32, judgement: Judgement) -> Result<Receipt, Error> {
+    client.ask(request::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement }))
 }
 
 pub(super) fn next(client: &Client, round: &str) -> NextAssignment {
-    match client.ask(Request::Next(round.into())).unwrap() {
-        Response::Turn(turn) => turn,
-        other => panic!("{other:?}"),
-    }
+    client.ask(request::Next(round.into())).unwrap()
 }
 
 /// A project with a round for ann and bob.
@@ -50,11 +47,11 @@ fn repeats_and_probes_look_like_any_item_and_decide_nothing() {
     let ann = bench.client("ann", |_| ());
     let mut shown: Vec<(u32, bool)> = Vec::new();
     while let NextAssignment::Item(served) = next(&ann, "first") {
-        let Response::Item(view) = ann.ask(Request::Item(served.number)).unwrap() else { panic!() };
+        let view = ann.ask(request::Item(served.number)).unwrap();
         assert_eq!((view.status, view.standing.len()), (Status::Pending, 0), "{served:?} tells what it is");
         decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap();
-        let feedback = ann.ask(Request::Feedback { round: "first".into(), number: served.number }).unwrap();
-        let Response::Feedback(feedback) = feedback else { panic!() };
+        let feedback = ann.ask(request::Feedback { round: "first".into(), number: served.number }).unwrap();
+        let feedback = feedback;
         assert_eq!(feedback.good.is_some(), served.practice);
         shown.push((served.number, served.practice));
     }
@@ -80,14 +77,13 @@ fn repeats_and_probes_look_like_any_item_and_decide_nothing() {
 fn who_is_not_in_a_round_or_says_what_it_does_not_ask_is_refused() {
     let bench = project("both-accept", &[]);
     let cem = bench.client("cem", |_| ());
-    let refused = |answer: Result<Response, Error>| answer.unwrap_err().kind;
-    assert_eq!(refused(cem.ask(Request::Next("first".into()))), ErrorKind::Denied);
-    assert_eq!(refused(decide(&cem, 1, judgement("first", Verdict::Accept, ""))), ErrorKind::Denied);
+    assert_eq!(cem.ask(request::Next("first".into())).unwrap_err().kind, ErrorKind::Denied);
+    assert_eq!(decide(&cem, 1, judgement("first", Verdict::Accept, "")).unwrap_err().kind, ErrorKind::Denied);
     let ann = bench.client("ann", |_| ());
-    assert_eq!(refused(decide(&ann, 1, judgement("second", Verdict::Accept, ""))), ErrorKind::NotFound);
-    assert_eq!(refused(decide(&ann, 1, judgement("first", Verdict::Answer, ""))), ErrorKind::Input);
+    assert_eq!(decide(&ann, 1, judgement("second", Verdict::Accept, "")).unwrap_err().kind, ErrorKind::NotFound);
+    assert_eq!(decide(&ann, 1, judgement("first", Verdict::Answer, "")).unwrap_err().kind, ErrorKind::Input);
     let bare = Judgement { note: None, ..judgement("first", Verdict::Reject, "") };
-    assert_eq!(refused(decide(&ann, 1, bare)), ErrorKind::Input, "a rejection needs a reason");
+    assert_eq!(decide(&ann, 1, bare).unwrap_err().kind, ErrorKind::Input, "a rejection needs a reason");
     // Who says it is a probe, or that the item has been revealed, is not believed.
     let mut lie = judgement("first", Verdict::Accept, "");
     lie.asked = Some(Asked { round: "first".into(), part: Part::Repeat, guidelines: Some("x".into()), revealed: true });
@@ -96,7 +92,7 @@ fn who_is_not_in_a_round_or_says_what_it_does_not_ask_is_refused() {
     assert_eq!((&line["part"], &line["guidelines"], &line["revealed"]), (&json!("main"), &json!(null), &json!(null)));
     bench.run(["round", "close", "first"]).ok();
     assert_eq!(next(&ann, "first"), NextAssignment::Closed);
-    assert_eq!(refused(decide(&ann, 2, judgement("first", Verdict::Accept, ""))), ErrorKind::Conflict);
+    assert_eq!(decide(&ann, 2, judgement("first", Verdict::Accept, "")).unwrap_err().kind, ErrorKind::Conflict);
 }
 
 #[test]
@@ -213,7 +209,7 @@ fn who_leaves_leaves_the_rest_to_the_others_and_who_joins_takes_it() {
         (&state["left"], &state["people"]["bob"], &state["people"]["cem"]),
         (&json!(["bob"]), &json!(2), &json!(0))
     );
-    let refused = bob.ask(Request::Next("first".into())).unwrap_err();
+    let refused = bob.ask(request::Next("first".into())).unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Denied);
     let late = (1..=6).find(|n| !judged.contains(n)).unwrap();
     assert_eq!(decide(&bob, late, judgement("first", Verdict::Accept, "")).unwrap_err().kind, ErrorKind::Denied);
@@ -334,7 +330,7 @@ fn rotations_of_a_question_are_judged_once_for_all_of_them() {
         asked.insert(served.number.div_ceil(3));
         decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap();
         // The others of it are kept back from whoever is still to judge it.
-        let Response::Item(view) = bob.ask(Request::Item(served.number + 1)).unwrap() else { panic!() };
+        let view = bob.ask(request::Item(served.number + 1)).unwrap();
         assert_eq!((view.status, view.standing.len()), (Status::Pending, 0));
         let other = decide(
             &bob,

@@ -15,7 +15,8 @@ use benchtop::model::scoring::{Outcome, ScoreState, Scorer};
 use benchtop::model::{ColourLevel, Error, ErrorKind, Result, Status};
 use benchtop::owner::lock;
 use benchtop::owner::wire::{
-    Event, FromOwner, ItemView, OwnerStatus, PROTOCOL, Receipt, Request, Response, ToOwner, Welcome,
+    AnyReply, AnyRequest, Event, FromOwner, ItemView, OwnerStatus, PROTOCOL, Receipt, Request, ToOwner, Welcome,
+    request,
 };
 use benchtop::store::project::Project;
 
@@ -127,7 +128,7 @@ fn serve(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
         let ToOwner::Ask(number, ask) = message else { continue };
         let mut state = shared.0.lock().unwrap();
         let answer = answer(&mut state, &ask);
-        while state.held && matches!(ask, Request::Bench(_) | Request::TryRules(_)) {
+        while state.held && matches!(ask, AnyRequest::Bench(_) | AnyRequest::TryRules(_)) {
             state = shared.1.wait(state).unwrap();
         }
         drop(state);
@@ -135,9 +136,9 @@ fn serve(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
     }
 }
 
-fn answer(state: &mut State, ask: &Request) -> Result<Response> {
+fn answer(state: &mut State, ask: &AnyRequest) -> Result<AnyReply> {
     Ok(match ask {
-        Request::Status => Response::Status(Box::new(OwnerStatus {
+        AnyRequest::Status(request::Status) => request::Status::pack(OwnerStatus {
             pid: 1,
             version: String::new(),
             socket: "socket".into(),
@@ -156,20 +157,20 @@ fn answer(state: &mut State, ask: &Request) -> Result<Response> {
             notices: vec![],
             latency: Vec::new(),
             metadata: None,
-        })),
-        Request::Item(number) => Response::Item(Box::new(item(state, *number))),
-        Request::Decide(decide) => {
+        }),
+        AnyRequest::Item(request::Item(number)) => request::Item::pack(item(state, *number)),
+        AnyRequest::Decide(request::Decide(decide)) => {
             state.rev += 1;
             state.accepted.push(decide.number);
             let (uuid, rev, number) = (decide.uuid, state.rev, decide.number);
-            Response::Receipt(Receipt { uuid, rev, number, status: Status::Accepted, edit: false })
+            request::Decide::pack(Receipt { uuid, rev, number, status: Status::Accepted, edit: false })
         }
-        Request::Doubtful { filter, order, .. } => {
+        AnyRequest::Doubtful(request::Doubtful { filter, order, .. }) => {
             state.doubts.push((filter.words(), *order));
-            Response::Numbers(vec![3, 2])
+            request::Doubtful::pack(vec![3, 2])
         }
-        Request::Explain { number } => Response::Explanation(Box::new(explanation(*number))),
-        Request::Scorers => Response::Scorers(vec![ScorerState {
+        AnyRequest::Explain(request::Explain { number }) => request::Explain::pack(explanation(*number)),
+        AnyRequest::Scorers(request::Scorers) => request::Scorers::pack(vec![ScorerState {
             scorer: Scorer::Clip,
             what: Scorer::Clip.help().into(),
             doubt: Scorer::Clip.doubt(),
@@ -178,23 +179,25 @@ fn answer(state: &mut State, ask: &Request) -> Result<Response> {
             items: [0, 1000, 0, 0, 0, 0],
             job: None,
         }]),
-        Request::Bench(ask) => {
+        AnyRequest::Bench(request::Bench(ask)) => {
             state.looks.push(ask.flag);
-            Response::Bench(Box::new(look(ask)))
+            request::Bench::pack(look(ask))
         }
-        Request::Rules => Response::Rules(Box::new(rules(state))),
-        Request::TryRules(_) => {
+        AnyRequest::Rules(request::Rules) => request::Rules::pack(rules(state)),
+        AnyRequest::TryRules(_) => {
             let tally = Tally { items: [712, 159, 0], ..Tally::default() };
             let lines = vec!["~ clip low: flag if clip < 24".into()];
-            Response::RulesDiff(Box::new(RulesDiff { tally, hits: vec![159], lines, ..RulesDiff::default() }))
+            request::TryRules::pack(RulesDiff { tally, hits: vec![159], lines, ..RulesDiff::default() })
         }
-        Request::ApplyRules { rules: new, revision } if *revision == state.rev.to_string() => {
+        AnyRequest::ApplyRules(request::ApplyRules { rules: new, revision }) if *revision == state.rev.to_string() => {
             state.rules = new.clone();
             state.rev += 1;
-            Response::Rules(Box::new(rules(state)))
+            request::ApplyRules::pack(rules(state))
         }
-        Request::ApplyRules { .. } => return Err(Error::new(ErrorKind::Conflict, "benchtop.toml changed meanwhile")),
-        Request::Subscribe { .. } | Request::SetPlace(_) | Request::Want { .. } => Response::Done,
+        AnyRequest::ApplyRules(_) => return Err(Error::new(ErrorKind::Conflict, "benchtop.toml changed meanwhile")),
+        AnyRequest::Subscribe(_) => request::Subscribe::pack(()),
+        AnyRequest::SetPlace(_) => request::SetPlace::pack(()),
+        AnyRequest::Want(_) => request::Want::pack(None),
         _ => return Err(Error::new(ErrorKind::Usage, "this is a command, not a question")),
     })
 }

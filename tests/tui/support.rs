@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use benchtop::model::{Choice, ColourLevel, Decision, Form, ImageRef, Item, Key, QuestionKind, Result, Role};
 use benchtop::owner::Client;
-use benchtop::owner::wire::{ImportAsk, Request};
+use benchtop::owner::wire::{ImportAsk, request};
 use benchtop::store::journal;
 use benchtop::store::project::Project;
 use benchtop::tui::app::connection::Connection;
@@ -53,7 +53,7 @@ impl Bench {
     /// A project with the sample.
     pub fn sample() -> Bench {
         let bench = Bench::empty();
-        bench.client("script").ask(Request::Sample).unwrap();
+        bench.client("script").ask(request::Sample).unwrap();
         bench
     }
 
@@ -79,7 +79,7 @@ impl Bench {
     /// Brings files in.
     pub fn import(&self, path: &Path) {
         let ask = ImportAsk { paths: vec![path.to_path_buf()], keep_going: true, ..ImportAsk::default() };
-        self.client("script").ask(Request::Import(ask)).unwrap();
+        self.client("script").ask(request::Import(ask)).unwrap();
     }
 
     pub fn project(&self) -> Project {

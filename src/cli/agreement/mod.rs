@@ -6,11 +6,11 @@ pub mod value;
 
 use super::{Context, print};
 use crate::cli::out;
+use crate::model::Result;
 use crate::model::agreement::Bootstrap;
 use crate::model::agreement::analysis::{Agreed, AgreementAsk, By};
 use crate::model::clean;
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::request;
 
 /// Arguments of `agreement`.
 #[derive(clap::Args)]
@@ -60,9 +60,7 @@ fn by(name: &str) -> std::result::Result<By, String> {
 /// What the owner refuses: no such round, or one that is blind for you and still open.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let ask = AgreementAsk { round: args.round.clone(), by: args.by, bootstrap: args.draws.plan() };
-    let Response::Agreement(found) = context.client()?.ask(Request::Agreement(ask))? else {
-        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-    };
+    let found = context.client()?.ask(request::Agreement(ask))?;
     let text = match (args.methods, args.json) {
         (true, _) => format!("{}\n", found.methods),
         (_, true) => out::json_text(&value::agreed(&found)),

@@ -4,9 +4,9 @@ use super::value;
 use crate::cli::out;
 use crate::cli::{Context, print};
 use crate::metrics::agreement::pace::LAST;
+use crate::model::Result;
 use crate::model::agreement::analysis::OwnPace;
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::request;
 
 /// Arguments of `pace`.
 #[derive(clap::Args)]
@@ -24,9 +24,7 @@ pub struct Args {
 /// # Errors
 /// When the owner cannot be reached, or there is no such round.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let Response::Pace(own) = context.client()?.ask(Request::Pace(args.round.clone()))? else {
-        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-    };
+    let own = context.client()?.ask(request::Pace(args.round.clone()))?;
     let text = if args.json { out::json_text(&value::pace(&own)) } else { text(&own) };
     print(&text).map(|()| 0)
 }

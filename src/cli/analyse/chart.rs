@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::Draws;
-use super::source::{Of, Source, other};
+use super::source::{Of, Source};
 use crate::cli::{Context, board, print};
 use crate::formats::chart::{Bar, Bars, Entry, Grid, LONGEST, Scales, Scene};
 use crate::metrics::statistics::{Z95, p_text, wilson};
 use crate::model::board::{Better, Board, Cell, Column, Scale};
 use crate::model::{Error, ErrorKind, Result};
-use crate::pipeline::analysis::{Analysis, Intervals, Sure, What};
+use crate::pipeline::analysis::{Intervals, Sure, What};
 
 /// Arguments of `analyse chart`.
 #[derive(clap::Args)]
@@ -76,9 +76,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         None => {
             let columns = args.column.iter().cloned().collect();
             let plan = args.draws.plan();
-            let Analysis::Sure(list) = source.analysed(What::Intervals(Intervals { columns, plan }))? else {
-                return Err(other());
-            };
+            let list = source.analysed(What::Intervals(Intervals { columns, plan }))?.intervals()?;
             bars(&list, plan.draws)?.scenes(longest)
         }
     };

@@ -7,7 +7,7 @@ use crate::cli::{Context, import, out};
 use crate::model::board::{Board, BoardAsk, Curated};
 use crate::model::{Error, ErrorKind, Filter, Result};
 use crate::owner::Client;
-use crate::owner::wire::{AnalyseAsk, Request, Response};
+use crate::owner::wire::{AnalyseAsk, request};
 use crate::pipeline::analysis::{Analysis, What, analyse};
 use crate::pipeline::board::{BoardData, from_paths_by};
 
@@ -80,10 +80,7 @@ impl Source {
     pub fn board(&self) -> Result<Board> {
         match self {
             Source::Files(scored) => Ok(scored.whole()),
-            Source::Project(client, ask) => match client.ask(Request::Board(ask.clone()))? {
-                Response::Board(board) => Ok(*board),
-                _ => Err(other()),
-            },
+            Source::Project(client, ask) => client.ask(request::Board(ask.clone())),
         }
     }
 
@@ -107,15 +104,8 @@ impl Source {
             Source::Files(scored) => analyse(scored, &scored.ruled().choose(None), None, &what, &|| true),
             Source::Project(client, board) => {
                 let ask = AnalyseAsk { board: (**board).clone(), what };
-                match client.ask(Request::Analyse(Box::new(ask)))? {
-                    Response::Analysis(found) => Ok(*found),
-                    _ => Err(other()),
-                }
+                client.ask(request::Analyse(Box::new(ask)))
             }
         }
     }
-}
-
-pub(super) fn other() -> Error {
-    Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")
 }

@@ -9,7 +9,7 @@ use crate::model::board::analysis::{Compared, Disagreement, Sure, TOOL};
 use crate::model::board::{Answered, BehindPage, Board, BoardAsk, Printed};
 use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::request;
 use crate::pipeline::board::{BEHIND_FURTHER, BoardData, from_paths_by, published};
 
 /// Where a board comes from.
@@ -18,10 +18,6 @@ pub(super) enum Source {
     Files(Box<BoardData>, Printed),
     /// The project, through its owner.
     Project(Box<Client>, BoardAsk),
-}
-
-fn unexpected() -> Error {
-    Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")
 }
 
 impl Source {
@@ -72,10 +68,7 @@ impl Source {
                 published::beside(&mut board, printed)?;
                 Ok(board)
             }
-            Source::Project(client, ask) => match client.ask(Request::Board(Box::new(ask.clone())))? {
-                Response::Board(board) => Ok(*board),
-                _ => Err(unexpected()),
-            },
+            Source::Project(client, ask) => client.ask(request::Board(Box::new(ask.clone()))),
         }
     }
 
@@ -83,10 +76,7 @@ impl Source {
         match self {
             Source::Files(scored, _) => scored.ranks(column, &scored.ruled().choose(None)),
             Source::Project(client, ask) => {
-                match client.ask(Request::Ranks { ask: Box::new(ask.clone()), column: column.into() })? {
-                    Response::Ranks(ranks) => Ok(ranks),
-                    _ => Err(unexpected()),
-                }
+                client.ask(request::Ranks { ask: Box::new(ask.clone()), column: column.into() })
             }
         }
     }
@@ -96,10 +86,7 @@ impl Source {
             Source::Files(scored, _) => scored.sure(model, column, &scored.ruled().choose(None), plan, &|| true),
             Source::Project(client, ask) => {
                 let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
-                match client.ask(Request::Sure { ask, model, column, plan })? {
-                    Response::Sure(sure) => Ok(*sure),
-                    _ => Err(unexpected()),
-                }
+                client.ask(request::Sure { ask, model, column, plan })
             }
         }
     }
@@ -112,10 +99,7 @@ impl Source {
             }
             Source::Project(client, ask) => {
                 let (ask, models, column) = (Box::new(ask.clone()), [a.into(), b.into()], column.into());
-                match client.ask(Request::Compare { ask, models, column, plan })? {
-                    Response::Compared(compared) => Ok(*compared),
-                    _ => Err(unexpected()),
-                }
+                client.ask(request::Compare { ask, models, column, plan })
             }
         }
     }
@@ -128,10 +112,7 @@ impl Source {
             }
             Source::Project(client, ask) => {
                 let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
-                match client.ask(Request::Behind { ask, model, column, from })? {
-                    Response::Behind(page) => Ok(page),
-                    _ => Err(unexpected()),
-                }
+                client.ask(request::Behind { ask, model, column, from })
             }
         }
     }
@@ -142,10 +123,7 @@ impl Source {
             Source::Files(scored, _) => scored.answers_to(scored.row_named(item)?, args.column.as_deref()),
             Source::Project(client, ask) => {
                 let (rule, column) = (ask.rule.clone(), args.column.clone());
-                match client.ask(Request::Answered { rule, column, item: item.into() })? {
-                    Response::Answered(found) => Ok(*found),
-                    _ => Err(unexpected()),
-                }
+                client.ask(request::Answered { rule, column, item: item.into() })
             }
         }
     }
@@ -163,10 +141,7 @@ impl Source {
             }
             Source::Project(client, ask) => {
                 let other = Some(other.map_or(TOOL, Extractor::name).to_string());
-                match client.ask(Request::Disagreements { ask: Box::new(ask.clone()), other })? {
-                    Response::Disagreements(found) => Ok(found),
-                    _ => Err(unexpected()),
-                }
+                client.ask(request::Disagreements { ask: Box::new(ask.clone()), other })
             }
         }
     }

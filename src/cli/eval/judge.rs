@@ -5,11 +5,11 @@ use serde_json::json;
 use super::pool::Pool;
 use crate::cli::out;
 use crate::cli::{Context, consent, import, print};
+use crate::model::Result;
 use crate::model::clean;
 use crate::model::trust::Sends;
-use crate::model::{Error, ErrorKind, Result};
 use crate::owner::trust::of_servers;
-use crate::owner::wire::{AskNext, JudgeAsk, JudgeReport, JudgedOf, Response};
+use crate::owner::wire::{JudgeAsk, JudgeReport, JudgedOf, request};
 
 /// Arguments of `eval judge`.
 #[derive(clap::Args)]
@@ -45,12 +45,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     };
     // Who names hosts and a variable in a command agrees to them.
     let to = if ask.dry { Vec::new() } else { of_servers(&ask.servers, Sends::Texts)? };
-    let asked = consent::named(to, AskNext::Judge(Box::new(ask)));
-    let answer = import::waited(&context.client()?, asked, !args.json)?;
-    let Response::Judged(report) = answer else {
-        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-    };
-    let text = if args.json { out::json_text(&json!(*report)) } else { text(&report, args.dry_run) };
+    let (client, to) = (context.client()?, consent::elsewhere(to));
+    let asked = request::Judge(Box::new(ask));
+    let report = import::watching(!args.json, |watch| client.ask_agreed(to, asked, watch))?;
+    let text = if args.json { out::json_text(&json!(report)) } else { text(&report, args.dry_run) };
     print(&text).map(|()| u8::from(report.failed > 0))
 }
 

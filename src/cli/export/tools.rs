@@ -6,7 +6,7 @@ use super::{Args, item, items, lines};
 use crate::cli::{Context, out};
 use crate::model::{Error, ErrorKind, Filter, Item, Key, Result};
 use crate::owner::Client;
-use crate::owner::wire::{AnswerSet, Request, Response};
+use crate::owner::wire::{AnswerSet, request};
 use crate::pipeline::export::tools::{Surveys, Tool, Tools, takes_answers};
 
 /// What a model answered: by data set, where the answers say which, and key.
@@ -70,9 +70,7 @@ pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
 
 /// The answer sets of each model, with their numbers.
 fn models(client: &Client) -> Result<BTreeMap<String, Vec<(u32, AnswerSet)>>> {
-    let Response::AnswerSets(sets) = client.ask(Request::AnswerSets)? else {
-        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-    };
+    let sets = client.ask(request::AnswerSets)?;
     let mut models: BTreeMap<String, Vec<(u32, AnswerSet)>> = BTreeMap::new();
     for (at, set) in sets.into_iter().enumerate() {
         models.entry(set.model.clone()).or_default().push((at as u32, set));

@@ -2,13 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::other;
 use crate::cli::follow::{Follow, Followed, follow, left};
 use crate::cli::{Context, consent, out, print};
 use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::{AskNext, Event, Request, Response};
+use crate::owner::wire::{Event, request};
 
 /// How a job is watched.
 pub struct Watch {
@@ -24,17 +23,16 @@ pub struct Watch {
 pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Result<u8> {
     let mut follower = Follow::connect(context)?;
     let client = follower.client();
-    let answer = match retry {
+    let job = match retry {
         true => {
-            let Response::Scorers(all) = client.ask(Request::Scorers)? else { return Err(other()) };
+            let all = client.ask(request::Scorers)?;
             let job = all.into_iter().find(|s| s.scorer == new.scorer).and_then(|s| s.job);
             let none = || Error::new(ErrorKind::NotFound, format!("nothing was scored by `{}` yet", new.scorer));
             let job = job.ok_or_else(none)?;
-            consent::resume(client, job.waits.as_deref(), AskNext::Scoring(job.id, ScoringAct::Retry))?
+            consent::resume(client, job.waits.as_deref(), request::ScoringAct { id: job.id, act: ScoringAct::Retry })?
         }
         false => begin(client, &new)?,
     };
-    let Response::Scoring(job) = answer else { return Err(other()) };
     if new.dry || watch.detach {
         let text = match (watch.json, new.dry) {
             (true, _) => out::json_text(&job.value()),
@@ -50,16 +48,16 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
         };
         return print(&text).map(|()| 0);
     }
-    follow(&mut follower, *job, watch.json, watch.lines)
+    follow(&mut follower, job, watch.json, watch.lines)
 }
 
 /// Begins the job; where benchtop.toml names servers that the person has not agreed to, they are asked.
-fn begin(client: &Client, new: &NewScoring) -> Result<Response> {
-    match client.ask(Request::Score(new.clone())) {
+fn begin(client: &Client, new: &NewScoring) -> Result<ScoringState> {
+    match client.ask(request::Score(new.clone())) {
         Err(refusal) if refusal.kind == ErrorKind::Denied && !new.dry => {
-            let dry = Request::Score(NewScoring { dry: true, ..new.clone() });
-            let Response::Scoring(counted) = client.ask(dry)? else { return Err(other()) };
-            consent::begin(client, counted.waits.as_deref(), refusal, AskNext::Score(new.clone()))
+            let dry = request::Score(NewScoring { dry: true, ..new.clone() });
+            let counted = client.ask(dry)?;
+            consent::begin(client, counted.waits.as_deref(), refusal, request::Score(new.clone()))
         }
         answer => answer,
     }
@@ -72,8 +70,7 @@ pub fn act(context: &Context, id: u32, act: ScoringAct, json: bool) -> Result<u8
         ScoringAct::Resume | ScoringAct::Retry => ScoringState::ask(&client, id).ok().and_then(|job| job.waits),
         ScoringAct::Pause | ScoringAct::Cancel => None,
     };
-    let answer = consent::resume(&client, waits.as_deref(), AskNext::Scoring(id, act))?;
-    let Response::Scoring(job) = answer else { return Err(other()) };
+    let job = consent::resume(&client, waits.as_deref(), request::ScoringAct { id, act })?;
     let text = if json { out::json(&job.value()) } else { job.progress(usize::MAX) };
     print(&format!("{text}\n")).map(|()| 0)
 }
@@ -91,7 +88,7 @@ impl Followed for ScoringState {
     }
 
     fn ask(client: &Client, id: u32) -> Result<ScoringState> {
-        let Response::Scorers(all) = client.ask(Request::Scorers)? else { return Err(other()) };
+        let all = client.ask(request::Scorers)?;
         let none = || Error::new(ErrorKind::NotFound, format!("there is no scoring job {id}"));
         all.into_iter().filter_map(|s| s.job).find(|job| job.id == id).ok_or_else(none)
     }

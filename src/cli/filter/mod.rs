@@ -14,7 +14,7 @@ use crate::model::scoring::job::{NewScoring, ScoringAct};
 use crate::model::scoring::{Measure, Scorer};
 use crate::model::{Error, ErrorKind, Filter, Result, clean};
 use crate::owner::Client;
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::request;
 
 /// Arguments of `filter`.
 #[derive(clap::Args)]
@@ -101,10 +101,6 @@ fn measure(text: &str) -> std::result::Result<Measure, String> {
     text.parse()
 }
 
-fn other() -> Error {
-    Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")
-}
-
 /// Runs it.
 ///
 /// # Errors
@@ -122,8 +118,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         What::Report(args) => report::run(&context.client()?, args, json),
         What::Rules(args) => rules::run(&context.client()?, args, json),
         What::Queue { order, filter, seed } => {
-            let ask = Request::Doubtful { filter: Filter::parse(filter)?, order: *order, seed: *seed };
-            let Response::Numbers(numbers) = context.client()?.ask(ask)? else { return Err(other()) };
+            let ask = request::Doubtful { filter: Filter::parse(filter)?, order: *order, seed: *seed };
+            let numbers = context.client()?.ask(ask)?;
             let lines = numbers.iter().map(|n| if json { out::json(&json!({"number": n})) } else { n.to_string() });
             print(&lines.map(|line| line + "\n").collect::<String>()).map(|()| 0)
         }
@@ -135,12 +131,12 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
     let number = match item.trim_start_matches('#').parse() {
         Ok(number) => number,
-        Err(_) => match client.ask(Request::NumberOf(item.to_string()))? {
-            Response::Number(Some(number)) => number,
-            _ => return Err(Error::new(ErrorKind::NotFound, format!("there is no item `{item}`"))),
-        },
+        Err(_) => {
+            let none = || Error::new(ErrorKind::NotFound, format!("there is no item `{item}`"));
+            client.ask(request::NumberOf(item.to_string()))?.ok_or_else(none)?
+        }
     };
-    let Response::Explanation(said) = client.ask(Request::Explain { number })? else { return Err(other()) };
+    let said = client.ask(request::Explain { number })?;
     if json {
         return print(&out::json_text(&json!(said))).map(|()| 0);
     }

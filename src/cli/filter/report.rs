@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::json;
 
-use super::{measure, other};
+use super::measure;
 use crate::cli::out;
 use crate::cli::print;
 use crate::model::clean;
@@ -13,7 +13,7 @@ use crate::model::scoring::rules::Then;
 use crate::model::scoring::{Measure, Outcome, ScoreState};
 use crate::model::{Error, ErrorKind, Field, Filter, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::request;
 
 /// Arguments of `filter report`.
 #[derive(clap::Args)]
@@ -59,8 +59,8 @@ pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
 }
 
 fn all(client: &Client, json: bool) -> Result<u8> {
-    let Response::Scorers(scorers) = client.ask(Request::Scorers)? else { return Err(other()) };
-    let Response::Rules(rules) = client.ask(Request::Rules)? else { return Err(other()) };
+    let scorers = client.ask(request::Scorers)?;
+    let rules = client.ask(request::Rules)?;
     if json {
         return print(&out::json_text(&json!({"scorers": scorers, "rules": rules}))).map(|()| 0);
     }
@@ -94,7 +94,7 @@ fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> 
     };
     let by = property(&args.by, "by")?;
     let across = args.across.as_deref().map(|name| property(name, "across")).transpose()?;
-    let Response::Rules(rules) = client.ask(Request::Rules)? else { return Err(other()) };
+    let rules = client.ask(request::Rules)?;
     let line = |then| rules.rules.threshold(score, then).map(|t| t.get());
     let ask = BenchAsk {
         measure: score.clone(),
@@ -109,7 +109,7 @@ fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> 
         samples: 5,
         across,
     };
-    let Response::Bench(bench) = client.ask(Request::Bench(Box::new(ask.clone())))? else { return Err(other()) };
+    let bench = client.ask(request::Bench(Box::new(ask.clone())))?;
     if json {
         return print(&out::json_text(&json!({"asked": {"flag": ask.flag, "park": ask.park}, "bench": bench})))
             .map(|()| 0);

@@ -6,7 +6,6 @@ use clap::Subcommand;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::other;
 use crate::cli::{out, print};
 use crate::model::clean;
 use crate::model::scoring::Outcome;
@@ -14,7 +13,7 @@ use crate::model::scoring::bench::{RulesDiff, RulesState};
 use crate::model::scoring::rules::RuleSet;
 use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::request;
 use crate::store::bounded;
 use crate::store::regular::SETTINGS_LIMIT;
 
@@ -60,14 +59,11 @@ fn read(path: &Path) -> Result<RuleSet> {
 
 /// Runs it.
 pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
-    let state = || match client.ask(Request::Rules)? {
-        Response::Rules(state) => Ok(*state),
-        _ => Err(other()),
-    };
+    let state = || client.ask(request::Rules);
     match args.what.as_ref().unwrap_or(&What::Show) {
         What::Show => show(&state()?, json),
         What::Try { file } => {
-            let Response::RulesDiff(diff) = client.ask(Request::TryRules(read(file)?))? else { return Err(other()) };
+            let diff = client.ask(request::TryRules(read(file)?))?;
             print(&if json { out::json_text(&json!(diff)) } else { words(&diff) }).map(|()| 0)
         }
         What::Apply { file } => {
@@ -77,14 +73,12 @@ pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
                 return Err(Error::new(ErrorKind::Conflict, format!("the rules there cannot be read: {problem}"))
                     .help("mend benchtop.toml first"));
             }
-            let Response::Rules(now) = client.ask(Request::ApplyRules { rules, revision: now.revision })? else {
-                return Err(other());
-            };
+            let now = client.ask(request::ApplyRules { rules, revision: now.revision })?;
             show(&now, json)
         }
         What::Revert => {
             let revision = state()?.revision;
-            let Response::Rules(now) = client.ask(Request::RevertRules { revision })? else { return Err(other()) };
+            let now = client.ask(request::RevertRules { revision })?;
             show(&now, json)
         }
     }

@@ -16,7 +16,7 @@ use crate::model::round::protocol::WhatIf;
 use crate::model::round::state::{NextAssignment, RoundState};
 use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::request;
 use crate::store::{disk, journal};
 
 /// Arguments of `round`.
@@ -100,10 +100,6 @@ enum Do {
     },
 }
 
-fn other<T>() -> Result<T> {
-    Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"))
-}
-
 /// Runs it.
 ///
 /// # Errors
@@ -112,7 +108,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let client = context.client()?;
     let text = match &args.what {
         Do::New(new) => {
-            let Response::Round(state) = client.ask(new::ask(new)?)? else { return other() };
+            let state = client.ask(new::ask(new)?)?;
             show::made(&state, new.dry_run, args.json)
         }
         Do::List => show::list(&rounds(&client)?, args.json),
@@ -120,37 +116,37 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Do::Close { name } => close(&client, name, true, args.json)?,
         Do::Reopen { name } => close(&client, name, false, args.json)?,
         Do::Delete { name } => {
-            client.ask(Request::DeleteRound(name.clone()))?;
+            client.ask(request::DeleteRound(name.clone()))?;
             match args.json {
                 true => out::json_text(&serde_json::json!({"deleted": name})),
                 false => format!("the round `{name}` is deleted\n"),
             }
         }
         Do::People { name, add, remove } => {
-            let ask = Request::RoundPeople { round: name.clone(), add: add.clone(), remove: remove.clone() };
-            let Response::Round(state) = client.ask(ask)? else { return other() };
+            let ask = request::RoundPeople { round: name.clone(), add: add.clone(), remove: remove.clone() };
+            let state = client.ask(ask)?;
             show::one(&state, args.json)
         }
         Do::Next { name } => {
-            let Response::Turn(turn) = client.ask(Request::Next(name.clone()))? else { return other() };
+            let turn = client.ask(request::Next(name.clone()))?;
             next(&turn, args.json)
         }
         Do::Release { name } => {
-            client.ask(Request::Release(name.clone()))?;
+            client.ask(request::Release(name.clone()))?;
             String::new()
         }
         Do::Disputes { name } => {
-            let Response::Disputes(list) = client.ask(Request::Disputes(name.clone()))? else { return other() };
+            let list = client.ask(request::Disputes(name.clone()))?;
             show::disputes(&list, args.json)
         }
         Do::WhatIf { name, protocol } => {
-            let ask = Request::WhatIf { round: name.clone(), protocol: *protocol };
-            let Response::WhatIf(found) = client.ask(ask)? else { return other() };
+            let ask = request::WhatIf { round: name.clone(), protocol: *protocol };
+            let found = client.ask(ask)?;
             what_if(*protocol, found, args.json)
         }
         Do::Report { name, out, draws } => {
-            let ask = Request::RoundReport { round: name.clone(), bootstrap: draws.plan() };
-            let Response::RoundReport(found) = client.ask(ask)? else { return other() };
+            let ask = request::RoundReport { round: name.clone(), bootstrap: draws.plan() };
+            let found = client.ask(ask)?;
             let text = if args.json { out::json_text(&report::value(&found)) } else { report::markdown(&found) };
             match out {
                 Some(path) => {
@@ -165,10 +161,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 fn rounds(client: &Client) -> Result<Vec<RoundState>> {
-    match client.ask(Request::Rounds)? {
-        Response::Rounds(rounds) => Ok(rounds),
-        _ => other(),
-    }
+    client.ask(request::Rounds)
 }
 
 fn named(client: &Client, name: &str) -> Result<RoundState> {
@@ -183,7 +176,7 @@ fn named(client: &Client, name: &str) -> Result<RoundState> {
 }
 
 fn close(client: &Client, name: &str, closed: bool, json: bool) -> Result<String> {
-    client.ask(Request::CloseRound { round: name.into(), closed })?;
+    client.ask(request::CloseRound { round: name.into(), closed })?;
     Ok(show::one(&named(client, name)?, json))
 }
 

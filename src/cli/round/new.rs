@@ -2,7 +2,7 @@
 
 use crate::model::round::{Adjudication, CALIBRATION, Guidelines, NewRound, Order, Protocol, Rate, SEED, Sample};
 use crate::model::{Error, ErrorKind, Result};
-use crate::owner::wire::Request;
+use crate::owner::wire::request;
 
 /// Arguments of `round new`.
 #[derive(clap::Args)]
@@ -60,7 +60,7 @@ pub struct Args {
 ///
 /// # Errors
 /// [`ErrorKind::Usage`] for what does not fit together.
-pub(super) fn ask(args: &Args) -> Result<Request> {
+pub(super) fn ask(args: &Args) -> Result<request::NewRound> {
     if matches!(args.sample, Some(Sample::PerStratum(_))) && args.strata.is_none() {
         return Err(Error::new(ErrorKind::Usage, "a sample of each stratum needs to know what the strata are")
             .help("name the field with --strata, such as --strata subtask"));
@@ -81,5 +81,5 @@ pub(super) fn ask(args: &Args) -> Result<Request> {
         strata: args.strata.clone(),
         ..NewRound::new(args.name.clone(), args.protocol, args.people.clone(), args.seed)
     };
-    Ok(Request::NewRound { new: Box::new(new), dry: args.dry_run })
+    Ok(request::NewRound { new: Box::new(new), dry: args.dry_run })
 }

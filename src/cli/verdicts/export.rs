@@ -9,12 +9,8 @@ use crate::formats::verdicts::{csv, jsonl};
 use crate::model::verdict_interchange::{Exchanged, VerdictForm};
 use crate::model::{Error, ErrorKind, Item, Result, clean};
 use crate::owner::Client;
-use crate::owner::wire::{Lines, Request, Response};
+use crate::owner::wire::{Lines, request};
 use crate::pipeline::export::{Renames, create};
-
-fn other<T>() -> Result<T> {
-    Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"))
-}
 
 /// Writes them as `args` say.
 ///
@@ -67,8 +63,8 @@ type Take<'t> = &'t mut dyn FnMut(&[(u32, Exchanged)]) -> Result<()>;
 fn each(client: &Client, round: Option<&str>, take: Take<'_>) -> Result<()> {
     let mut from = Some(1);
     while let Some(number) = from {
-        let ask = Request::Verdicts { round: round.map(str::to_string), from: number };
-        let Response::Verdicts(page) = client.ask(ask)? else { return other() };
+        let ask = request::Verdicts { round: round.map(str::to_string), from: number };
+        let page = client.ask(ask)?;
         take(&page.list)?;
         from = page.next;
     }
@@ -111,9 +107,7 @@ impl<'c> Items<'c> {
                 return Ok(item);
             }
             let rest = self.numbers.get(self.asked..).unwrap_or_default();
-            let Response::Lines(Lines { json, .. }) = self.client.ask(Request::Items(rest.to_vec()))? else {
-                return other();
-            };
+            let Lines { json, .. } = self.client.ask(request::Items(rest.to_vec()))?;
             let corrupt = |e| Error::new(ErrorKind::Corrupt, format!("an item cannot be read: {e}"));
             let items = json.lines().map(|line| serde_json::from_str(line).map_err(corrupt));
             let items = items.collect::<Result<Vec<Item>>>()?;

@@ -8,8 +8,8 @@ use serde_json::json;
 use super::Form;
 use crate::cli::{Context, import, merge, out, print};
 use crate::model::verdict_interchange::{Taken, Words};
-use crate::model::{Error, ErrorKind, Result, clean};
-use crate::owner::wire::{Request, Response};
+use crate::model::{Error, Result, clean};
+use crate::owner::wire::request;
 
 /// Verdicts set aside that are named where a person reads.
 const SHOWN: usize = 20;
@@ -51,10 +51,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     let words = super::words(&args.map, &args.choice);
     let words = Words { item_field: args.item_field.clone(), dataset: args.dataset.clone(), ..words };
     let form = args.format.map(Into::into);
-    let ask = Request::TakeVerdicts { file, form, words: Box::new(words), dry: args.dry_run };
-    let Response::Taken(taken) = import::waited(&context.client()?, ask, !args.json)? else {
-        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
-    };
+    let ask = request::TakeVerdicts { file, form, words: Box::new(words), dry: args.dry_run };
+    let taken = import::waited(&context.client()?, ask, !args.json)?;
     print(&if args.json { out::json_text(&value(&taken, args.dry_run)) } else { text(&taken, args.dry_run) })?;
     // Whoever imports wants verdicts: a file of which nothing landed is a failure, whatever the reasons.
     Ok(u8::from(taken.read > 0 && taken.added + taken.known == 0))

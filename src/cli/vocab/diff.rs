@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 
 use super::super::{Context, print};
-use super::{parsed, unexpected};
+use super::parsed;
 use crate::cli::out;
 use crate::compose::metadata::Metadata;
 use crate::compose::metadata::diff::{Diff, Parts, Terms, diff, files};
@@ -16,7 +16,7 @@ use crate::model::clean;
 use crate::model::metafile::shipped;
 use crate::model::usage::Impact;
 use crate::model::{Error, ErrorKind, MetaFile, Result};
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::request;
 use crate::store::metadata;
 
 /// Runs it.
@@ -39,12 +39,10 @@ pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
     let new = parsed(&metadata::read(&dir)?);
     let found = diff(&old, &new);
     let (removed, added) = files(&old, &new);
-    let impact = match context.client()?.ask(Request::Impact(Vec::new())) {
-        Ok(Response::Impact(impact)) => Ok(impact),
-        Ok(_) => return Err(unexpected()),
-        Err(problem) if problem.kind != ErrorKind::Input => return Err(problem),
+    let impact = match context.client()?.ask(request::Impact(Vec::new())) {
         // While the files have errors nobody can tell: the difference can be told all the same.
-        Err(problem) => Err(problem),
+        Err(problem) if problem.kind != ErrorKind::Input => return Err(problem),
+        impact => impact,
     };
     if json {
         let items = impact.as_ref().map(|impact| {

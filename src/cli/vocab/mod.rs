@@ -14,7 +14,7 @@ use crate::compose::metadata::{Metadata, STYLE, file_of};
 use crate::model::clean;
 use crate::model::usage::{MetadataState, Save, TermUse};
 use crate::model::{Error, ErrorKind, Finding, MetaFile, Result, Severity};
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::request;
 use crate::store::metadata;
 
 /// Arguments of `vocab`.
@@ -86,18 +86,14 @@ fn parsed(state: &MetadataState) -> Metadata {
     Metadata::parse(state.files.iter().map(|f| MetaFile { name: f.name.clone(), text: f.text.clone() }))
 }
 
-fn unexpected() -> Error {
-    Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")
-}
-
 fn list(context: &Context, json: bool) -> Result<u8> {
     let client = context.client()?;
-    let Response::Metadata(state) = client.ask(Request::Metadata)? else { return Err(unexpected()) };
+    let state = client.ask(request::Metadata)?;
     let metadata = parsed(&state);
     let mut out = BufWriter::new(out::lines());
     let names = metadata.vocabularies().keys().map(String::as_str).chain([STYLE]);
     for name in names {
-        let Response::Terms(uses) = client.ask(Request::Terms(name.to_string()))? else { return Err(unexpected()) };
+        let uses = client.ask(request::Terms(name.to_string()))?;
         let row = Row::new(&metadata, name, &uses);
         if json {
             json_line(&mut out, &row.json())?;

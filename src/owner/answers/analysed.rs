@@ -1,11 +1,11 @@
 //! Closer looks at the whole leaderboard.
 
-use super::Watch;
 use super::scored::{chosen, rule, scored};
 use crate::metrics::score::ItemSelection;
 use crate::model::board::{BoardAsk, Curated};
 use crate::model::scoring::Scorer;
 use crate::model::{Error, ErrorKind, Filter, Result, Status};
+use crate::owner::dispatch::Watch;
 use crate::owner::visibility::AnnotatorView;
 use crate::pipeline::analysis::{Aligned, Alignment, AnalyseAsk, Analysis, By, Kept, Votes, What, aligned, analyse};
 use crate::pipeline::board::BoardData;

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use super::Watch;
 use super::scored::{chosen, rule, scored};
 use crate::metrics::score::ItemSelection;
-use crate::model::board::analysis::TOOL;
-use crate::model::board::{AnswerDetail, BoardAsk};
+use crate::metrics::statistics::Rank;
+use crate::model::board::analysis::{Compared, Disagreement, Sure, TOOL};
+use crate::model::board::{AnswerDetail, Answered, BoardAsk};
 use crate::model::{Error, ErrorKind, Result};
+use crate::owner::dispatch::{Query, Watch};
 use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::request;
 use crate::pipeline::board::BoardData;
 use crate::store::columns::id_hash;
 
@@ -42,43 +43,47 @@ pub(super) fn keep_back(sight: &AnnotatorView, answers: &mut Vec<AnswerDetail>) 
     answers.retain(|a| catalog.row_of_hash(id_hash(&a.item)).is_none_or(|row| seen(sight, row)));
 }
 
-/// The answer to what is asked of a board's cells; what is asked of anything else is none.
-///
-/// # Errors
-/// For a filter or a round that cannot be, a model, column or rule that is not there; when items or predictions cannot be read; when
-/// nobody waits for it any more.
-pub(super) fn answer(sight: &AnnotatorView, ask: &Request, watch: &Watch<'_>) -> Result<Option<Response>> {
-    let wanted = || !(watch.cancelled)();
-    let visible = |row: u32| seen(sight, row);
-    Ok(Some(match ask {
-        Request::Ranks { ask, column } => {
-            let (scored, chosen) = parts(sight, ask)?;
-            Response::Ranks(scored.ranks(column, &chosen)?)
+impl Query for request::Ranks {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<(String, Rank)>> {
+        let (scored, chosen) = parts(sight, &self.ask)?;
+        scored.ranks(&self.column, &chosen)
+    }
+}
+
+impl Query for request::Sure {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Sure> {
+        let (scored, chosen) = parts(sight, &self.ask)?;
+        scored.sure(&self.model, &self.column, &chosen, self.plan, &|| !(watch.cancelled)())
+    }
+}
+
+impl Query for request::Compare {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Compared> {
+        let (scored, chosen) = parts(sight, &self.ask)?;
+        let [a, b] = &self.models;
+        let (wanted, visible) = (|| !(watch.cancelled)(), |row: u32| seen(sight, row));
+        scored.compare((a, b), &self.column, &chosen, self.plan, (&wanted, &visible))
+    }
+}
+
+impl Query for request::Disagreements {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<Disagreement>> {
+        let (first, chosen) = parts(sight, &self.ask)?;
+        let (wanted, visible) = (|| !(watch.cancelled)(), |row: u32| seen(sight, row));
+        if self.other.as_deref() == Some(TOOL) {
+            return first.against_tools(&chosen, (&wanted, &visible));
         }
-        Request::Sure { ask, model, column, plan } => {
-            let (scored, chosen) = parts(sight, ask)?;
-            Response::Sure(Box::new(scored.sure(model, column, &chosen, *plan, &wanted)?))
-        }
-        Request::Compare { ask, models, column, plan } => {
-            let (scored, chosen) = parts(sight, ask)?;
-            let [a, b] = models;
-            Response::Compared(Box::new(scored.compare((a, b), column, &chosen, *plan, (&wanted, &visible))?))
-        }
-        Request::Disagreements { ask, other } => {
-            let (first, chosen) = parts(sight, ask)?;
-            if other.as_deref() == Some(TOOL) {
-                return Ok(Some(Response::Disagreements(first.against_tools(&chosen, (&wanted, &visible))?)));
-            }
-            let second = scored(sight.shared(), rule(other.as_deref())?)?;
-            Response::Disagreements(first.disagreements(&second, &chosen, (&wanted, &visible))?)
-        }
-        Request::Answered { rule: name, column, item } => {
-            let row = row_of(sight, item)?;
-            // The gold answer and what models said of it would tell as much as a score.
-            sight.item(row + 1)?;
-            let scored = scored(sight.shared(), rule(name.as_deref())?)?;
-            Response::Answered(Box::new(scored.answers_to(row as usize, column.as_deref())?))
-        }
-        _ => return Ok(None),
-    }))
+        let second = scored(sight.shared(), rule(self.other.as_deref())?)?;
+        first.disagreements(&second, &chosen, (&wanted, &visible))
+    }
+}
+
+impl Query for request::Answered {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Answered> {
+        let row = row_of(sight, &self.item)?;
+        // The gold answer and what models said of it would tell as much as a score.
+        sight.item(row + 1)?;
+        let scored = scored(sight.shared(), rule(self.rule.as_deref())?)?;
+        scored.answers_to(row as usize, self.column.as_deref())
+    }
 }

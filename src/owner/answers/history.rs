@@ -1,27 +1,42 @@
 //! What was decided, and what it came to at a moment: read from the journals themselves.
 
-use crate::model::history::{LogAsk, Moment, Moved, State};
+use crate::model::history::{Moment, Moved, State};
 use crate::model::{Decision, Result, Status};
 use crate::owner::context::OwnerContext;
+use crate::owner::dispatch::{Query, Watch};
 use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{LOGGED, Response};
+use crate::owner::wire::{LOGGED, LogPage, request};
 use crate::store::columns::id_hash;
 use crate::store::history::History;
 use crate::store::{Catalog, Ledger};
 
-/// The decisions that are asked for.
-pub(super) fn log(sight: &AnnotatorView, mut ask: LogAsk) -> Result<Response> {
-    ask.count = ask.count.min(LOGGED);
-    let mut history = History::read(&sight.project)?;
-    let catalog = sight.catalog();
-    let seen = |d: &Decision| catalog.row_of_hash(id_hash(&d.item)).is_none_or(|row| sight.sees(row, &d.who));
-    history.decisions.retain(seen);
-    let (entries, more) = history.log(&ask, &catalog, &sight.ledger());
-    Ok(Response::Log(entries, more))
+impl Query for request::Log {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<LogPage> {
+        let mut ask = self.0;
+        ask.count = ask.count.min(LOGGED);
+        let mut history = History::read(&sight.project)?;
+        let catalog = sight.catalog();
+        let seen = |d: &Decision| catalog.row_of_hash(id_hash(&d.item)).is_none_or(|row| sight.sees(row, &d.who));
+        history.decisions.retain(seen);
+        let (entries, more) = history.log(&ask, &catalog, &sight.ledger());
+        Ok(LogPage { entries, more })
+    }
+}
+
+impl Query for request::Replay {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<State> {
+        replay(sight, self.0)
+    }
+}
+
+impl Query for request::Moved {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<Moved>> {
+        moved(sight, self.0, self.1)
+    }
 }
 
 /// The project at a moment.
-pub(super) fn replay(sight: &AnnotatorView, moment: Moment) -> Result<State> {
+fn replay(sight: &AnnotatorView, moment: Moment) -> Result<State> {
     let shared = sight.shared();
     // The statuses first: a decision in between is in the journals and would look like a difference, so it is looked at
     // again below.
@@ -45,7 +60,7 @@ pub(super) fn replay(sight: &AnnotatorView, moment: Moment) -> Result<State> {
 }
 
 /// The items that stand elsewhere at `to` than at `from`.
-pub(super) fn moved(sight: &AnnotatorView, from: Moment, to: Moment) -> Result<Vec<Moved>> {
+fn moved(sight: &AnnotatorView, from: Moment, to: Moment) -> Result<Vec<Moved>> {
     let shared = sight.shared();
     let (catalog, (before, _)) = at(shared, from)?;
     let (_, (after, _)) = at(shared, to)?;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::Watch;
 use crate::model::filter::Said;
 use crate::model::{Error, ErrorKind, Field, Filter, Result, Sort};
 use crate::owner::context::OwnerContext;
+use crate::owner::dispatch::Watch;
 use crate::owner::search::{Beside, ByScore, Derived, List, Parts};
 use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{Page, PageAsk, QUESTION_CHARS, Response, Row};
+use crate::owner::wire::{Page, PageAsk, QUESTION_CHARS, Request, Row, request};
 use crate::store::{Catalog, Overlay, query, search};
 
 /// Rows a page at most.
@@ -138,7 +138,7 @@ pub(super) fn page(sight: &AnnotatorView, ask: &PageAsk, watch: &mut Watch<'_>) 
     let mut failed = None;
     let Watch { cancelled, partial } = watch;
     let mut tell = |list: &List| match make(list, 0) {
-        Ok(page) => partial(Response::Page(Page { partial: true, ..page })),
+        Ok(page) => partial(request::Page::pack(Page { partial: true, ..page })),
         Err(problem) => failed = Some(problem),
     };
     let list = sight.search.list(view.parts(), &ask.filter, &ask.sort, cancelled, &mut tell)?;

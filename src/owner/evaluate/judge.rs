@@ -11,7 +11,6 @@ use crate::model::evaluation::{NewRun, Orders, Wording};
 use crate::owner::answers;
 use crate::owner::context::OwnerContext;
 use crate::owner::trust;
-use crate::owner::visibility::AnnotatorView;
 use crate::owner::wire::{Event, JudgeAsk, JudgeReport, JudgedOf, Progress};
 use crate::owner::writer::now;
 use crate::pipeline::evaluate::judge::{Desk, Done, Unread, ask as ask_judge, unread};
@@ -27,11 +26,9 @@ use crate::store::judge_cache::{JudgeExtractions, Judged};
 /// [`Kind::Cancelled`](crate::model::ErrorKind::Cancelled), and the operating system's. What was read is kept.
 pub fn judge_all(
     shared: &Arc<OwnerContext>,
-    who: &str,
     ask: &JudgeAsk,
     watch: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<JudgeReport> {
-    AnnotatorView::of(shared, who).scores()?;
     let new = wishes(ask);
     check(&new)?;
     let to = trust::of_run(&new)?;

@@ -9,7 +9,6 @@ use crate::inference::scoring::TextEmbedder;
 use crate::metrics::free_form::FreeForm;
 use crate::model::{Error, ErrorKind, Result};
 use crate::owner::context::OwnerContext;
-use crate::owner::visibility::AnnotatorView;
 use crate::owner::wire::{Event, Progress, SimilarTo, SimilarityAsk, SimilarityReport};
 use crate::pipeline::evaluate::similarity::{Done, column, compare, compared, models};
 use crate::store::similarity::Cosines;
@@ -49,11 +48,9 @@ impl<'s> Scores<'s> {
 /// [`ErrorKind::Cancelled`], and the operating system's. What was compared is kept.
 pub fn compare_all(
     shared: &Arc<OwnerContext>,
-    who: &str,
     ask: &SimilarityAsk,
     watch: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<SimilarityReport> {
-    AnnotatorView::of(shared, who).scores()?;
     let catalog = shared.catalog();
     let known = models(&catalog);
     let wanted = if ask.models.is_empty() { known.clone() } else { ask.models.clone() };

@@ -1,19 +1,17 @@
 //! One verdict on many items, [`CHUNK`] at a time through the writer: each chunk shares a sync, and the verdicts of
 //! other people come between two chunks.
 
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, mpsc};
 
 use uuid::Uuid;
 
-use super::{Tell, start};
 use crate::model::usage::Tally;
 use crate::model::{Error, ErrorKind, Filter, Judgement, Result};
 use crate::owner::answers;
 use crate::owner::context::OwnerContext;
-use crate::owner::session::Outbox;
+use crate::owner::dispatch::{Task, TaskContext, Tell};
 use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{Bulk, Bulked, Decide, Receipt, Response};
+use crate::owner::wire::{Bulk, Bulked, Decide, Receipt, request};
 use crate::owner::writer::{DecisionRequest, WriterCommand};
 use crate::pipeline::import::Progress;
 use crate::store::ledger::Step;
@@ -21,29 +19,16 @@ use crate::store::ledger::Step;
 /// Verdicts that share a sync; as many as the writer takes at once.
 const CHUNK: usize = 512;
 
-/// Starts it; its answer goes to `outbox` under `number`.
-pub fn bulk(
-    shared: &Arc<OwnerContext>,
-    outbox: Outbox,
-    number: u64,
-    (who, bulk): (String, Bulk),
-    cancel: Arc<AtomicBool>,
-) {
-    let work = move |shared: &Arc<OwnerContext>, watch: Tell<'_>| run(shared, &who, &bulk, watch).map(Response::Bulked);
-    start(shared, outbox, number, cancel, work);
+impl Task for request::Bulk {
+    fn run(self, task: TaskContext<'_>) -> Result<Bulked> {
+        run(task.shared, task.who, &self.0, task.tell)
+    }
 }
 
-/// Starts taking the verdicts of a [`bulk`] back; its answer goes to `outbox` under `number`.
-pub fn undo(
-    shared: &Arc<OwnerContext>,
-    outbox: Outbox,
-    number: u64,
-    (who, revs): (String, (u64, u64)),
-    cancel: Arc<AtomicBool>,
-) {
-    let work =
-        move |shared: &Arc<OwnerContext>, watch: Tell<'_>| take_back(shared, &who, revs, watch).map(Response::Bulked);
-    start(shared, outbox, number, cancel, work);
+impl Task for request::UndoBulk {
+    fn run(self, task: TaskContext<'_>) -> Result<Bulked> {
+        take_back(task.shared, task.who, (self.0, self.1), task.tell)
+    }
 }
 
 fn run(shared: &Arc<OwnerContext>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> Result<Bulked> {

@@ -1,41 +1,30 @@
 //! Dysca's cleaning step 4: the items of terms that fail are rejected, by verdicts that can be undone.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use super::{Tell, bulk, start};
+use super::bulk;
 use crate::model::usage::Discarded;
 use crate::model::{Judgement, Result, Seen, Status, Verdict};
 use crate::owner::context::OwnerContext;
-use crate::owner::session::Outbox;
+use crate::owner::dispatch::{Task, TaskContext, Tell};
 use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::Response;
+use crate::owner::wire::request;
 use crate::pipeline::import::Progress;
 
 /// The reason given for discarded items where the project declares it; their note begins with it in any case.
 pub const PRUNED: &str = "vocabulary-pruned";
 
-/// Whose items are rejected, and in whose name.
-pub struct Discard {
-    /// The annotator.
-    pub who: String,
-    /// Vocabulary (or `style`) and term.
-    pub terms: Vec<(String, String)>,
-    /// Only count.
-    pub dry: bool,
+impl Task for request::Discard {
+    fn run(self, task: TaskContext<'_>) -> Result<Discarded> {
+        reject(&self, task)
+    }
 }
 
-/// Starts a discard; its answer goes to `outbox` under `number`.
-pub fn discard(shared: &Arc<OwnerContext>, outbox: Outbox, number: u64, wanted: Discard, cancel: Arc<AtomicBool>) {
-    let work =
-        move |shared: &Arc<OwnerContext>, watch: Tell<'_>| reject(shared, &wanted, watch).map(Response::Discarded);
-    start(shared, outbox, number, cancel, work);
-}
-
-fn reject(shared: &Arc<OwnerContext>, wanted: &Discard, watch: Tell<'_>) -> Result<Discarded> {
-    let (mut done, rows) = find(shared, &wanted.who, &wanted.terms, watch)?;
+fn reject(wanted: &request::Discard, task: TaskContext<'_>) -> Result<Discarded> {
+    let TaskContext { shared, who, tell: watch, .. } = task;
+    let (mut done, rows) = find(shared, who, &wanted.terms, watch)?;
     if !wanted.dry {
-        done.rejected = bulk::judge(shared, &wanted.who, rows, &judgement(shared, &wanted.terms), watch)?.judged;
+        done.rejected = bulk::judge(shared, who, rows, &judgement(shared, &wanted.terms), watch)?.judged;
     }
     Ok(done)
 }

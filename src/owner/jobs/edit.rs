@@ -1,33 +1,25 @@
 //! An item edited by hand: a later text of it, which everybody judges anew.
 
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use uuid::Uuid;
 
-use super::{Tell, revise, start};
+use super::revise;
 use crate::model::edit::{Edit, EditAct, EditMark};
 use crate::model::{Error, ErrorKind, Item, Result, Status};
 use crate::owner::answers;
 use crate::owner::context::OwnerContext;
-use crate::owner::session::Outbox;
+use crate::owner::dispatch::{Task, TaskContext};
 use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{EditedItem, Receipt, Response};
+use crate::owner::wire::{EditedItem, Receipt, request};
 use crate::owner::writer::{DecisionRequest, Reply, WriterCommand, now};
 use crate::pipeline::revise::{Batch, Revised};
 use crate::store::Catalog;
 
-/// Starts an edit by `who`; its answer goes to `outbox` under `number`.
-pub fn edit(
-    shared: &Arc<OwnerContext>,
-    outbox: Outbox,
-    number: u64,
-    (who, edit): (String, Edit),
-    cancel: Arc<AtomicBool>,
-) {
-    let work =
-        move |shared: &Arc<OwnerContext>, _: Tell<'_>| run(shared, &who, &edit).map(|e| Response::Edited(Box::new(e)));
-    start(shared, outbox, number, cancel, work);
+impl Task for request::Edit {
+    fn run(self, task: TaskContext<'_>) -> Result<EditedItem> {
+        run(task.shared, task.who, &self.0)
+    }
 }
 
 fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem> {

@@ -3,41 +3,30 @@
 mod bulk;
 mod discard;
 mod edit;
-mod evaluate;
-mod generate;
-mod judge;
 mod merge;
+mod models;
 mod recompose;
 mod retire;
 mod revise;
-mod similarity;
 mod task_items;
 mod verdicts;
 
-pub use bulk::{bulk, undo};
-pub use discard::{Discard, PRUNED, discard};
-pub use edit::{StepEdit, edit, step_edit};
-pub use evaluate::evaluate;
-pub use generate::generate;
-pub use judge::judge;
-pub use merge::{Merge, merge};
-pub use recompose::{Recompose, recompose};
-pub use retire::{Retire, Unretire, retire, unretire};
-pub use similarity::similarity;
-pub use verdicts::{Verdicts, verdicts};
+pub use discard::PRUNED;
+pub use edit::{StepEdit, step_edit};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::context::OwnerContext;
-use super::session::Outbox;
-use super::wire::{Event, FromOwner, Response};
+use super::conversation::Outbox;
+use super::dispatch::{Task, TaskContext};
+use super::wire::{AnyReply, Event, FromOwner, request};
 use super::writer::{WriterCommand, now};
 use super::{answers, priority, trust};
 use crate::model::{Error, ErrorKind, Result};
 use crate::pipeline::compose::{self, Composition, Order};
-use crate::pipeline::import::{self, ImportRequest, Progress, Report};
+use crate::pipeline::import::{ImportRequest, Progress, Report, import as import_files};
 use crate::pipeline::sample;
 use crate::store::{Catalog, journal};
 
@@ -45,7 +34,7 @@ use crate::store::{Catalog, journal};
 const TELL_EVERY: Duration = Duration::from_millis(200);
 
 /// What is brought in.
-pub enum Source {
+enum Source {
     /// Files.
     Files(ImportRequest),
     /// What the program draws itself.
@@ -54,44 +43,55 @@ pub enum Source {
     Compose(Order),
 }
 
-/// Told how far a job is; says whether to go on.
-type Tell<'a> = &'a mut dyn FnMut(Progress) -> bool;
-
-/// Starts an import; its answer goes to `outbox` under `number`.
-pub fn import(shared: &Arc<OwnerContext>, outbox: Outbox, number: u64, source: Source, cancel: Arc<AtomicBool>) {
-    let work = move |shared: &Arc<OwnerContext>, watch: Tell<'_>| {
-        // Decisions come first.
-        priority::lower_thread_priority();
-        run(shared, &source, watch).map(Response::Imported)
-    };
-    start(shared, outbox, number, cancel, work);
+impl Task for request::Import {
+    fn run(self, task: TaskContext<'_>) -> Result<Report> {
+        import(task, &Source::Files(self.0))
+    }
 }
 
-fn start(
+impl Task for request::Sample {
+    fn run(self, task: TaskContext<'_>) -> Result<Report> {
+        import(task, &Source::Sample)
+    }
+}
+
+impl Task for request::Compose {
+    fn run(self, task: TaskContext<'_>) -> Result<Report> {
+        let request::Compose { plan, seed, count, allow_impossible } = self;
+        import(task, &Source::Compose(Order { plan, seed, count, allow_impossible }))
+    }
+}
+
+/// Does a task, on its way to a reply.
+pub(super) type Work = Box<dyn FnOnce(TaskContext<'_>) -> Result<AnyReply> + Send>;
+
+/// Starts a task in the name of `who`; its answer goes to the outbox under the number beside it.
+pub(super) fn start(
     shared: &Arc<OwnerContext>,
-    outbox: Outbox,
-    number: u64,
-    cancel: Arc<AtomicBool>,
-    job: impl FnOnce(&Arc<OwnerContext>, Tell<'_>) -> Result<Response> + Send + 'static,
+    who: &str,
+    (outbox, number): (Outbox, u64),
+    cancelled: Arc<AtomicBool>,
+    work: Work,
 ) {
     let counted = shared.count_job();
-    let owner = shared.clone();
-    let work = move || {
+    let (owner, who, answers) = (shared.clone(), who.to_string(), outbox.clone());
+    let run = move || {
         let _counted = counted;
         let mut told = Instant::now();
-        let mut watch = |progress: Progress| {
+        let mut tell = |progress: Progress| {
             if told.elapsed() >= TELL_EVERY {
                 told = Instant::now();
                 // A client that is behind misses this message and gets the next.
-                let _ = outbox.try_send(FromOwner::Progress(number, progress));
+                let _ = answers.try_send(FromOwner::Progress(number, progress));
             }
-            !cancel.load(Ordering::Relaxed)
+            !cancelled.load(Ordering::Relaxed)
         };
-        let answer = job(&owner, &mut watch);
-        let _ = outbox.blocking_send(FromOwner::Answer(number, Box::new(answer)));
+        let answer = work(TaskContext { shared: &owner, who: &who, tell: &mut tell, cancelled: &cancelled });
+        let _ = answers.blocking_send(FromOwner::Answer(number, Box::new(answer)));
     };
-    if let Err(error) = std::thread::Builder::new().name("job".into()).spawn(work) {
-        shared.notices().push(format!("a job could not be started: {error}"));
+    if let Err(error) = std::thread::Builder::new().name("job".into()).spawn(run) {
+        let problem = Error::new(ErrorKind::Io, format!("the task could not be started: {error}"));
+        let _ = outbox.try_send(FromOwner::Answer(number, Box::new(Err(problem))));
     }
 }
 
@@ -107,13 +107,16 @@ fn read_answers(shared: &Arc<OwnerContext>) {
     let _ = std::thread::Builder::new().name("answers".into()).spawn(work);
 }
 
-fn run(shared: &Arc<OwnerContext>, source: &Source, watch: Tell<'_>) -> Result<Report> {
+fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
+    // Decisions come first.
+    priority::lower_thread_priority();
+    let (shared, watch) = (task.shared, task.tell);
     let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
     let catalog = shared.catalog();
     let at = journal::stamp(now());
     let index = shared.index.get()?;
     let outcome = match source {
-        Source::Files(ask) => import::import(&shared.project, index, &catalog, ask, &at, watch)?,
+        Source::Files(ask) => import_files(&shared.project, index, &catalog, ask, &at, watch)?,
         Source::Compose(order) => {
             let (metadata, unreadable) = compose::metadata(Some(&shared.project))?;
             Composition::new(&metadata, &unreadable, order)?.fill(&shared.project, index, &catalog, &at, watch)?

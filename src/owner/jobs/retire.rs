@@ -3,56 +3,27 @@
 //! The lists are saved first: a file that somebody changed meanwhile is found before any item is judged. Where the
 //! verdicts cannot be saved, the lists are put back.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
-use super::{Tell, bulk, discard, start};
+use super::{bulk, discard};
 use crate::model::Result;
 use crate::model::usage::{MetadataState, Save};
-use crate::owner::context::OwnerContext;
-use crate::owner::session::Outbox;
-use crate::owner::wire::{Response, Retired};
+use crate::owner::dispatch::{Task, TaskContext};
+use crate::owner::wire::{Retired, request};
 
-/// Terms to be retired.
-pub struct Retire {
-    /// The annotator, in whose name items are rejected.
-    pub who: String,
-    /// Vocabulary (or `style`) and term.
-    pub terms: Vec<(String, String)>,
-    /// The lists without them.
-    pub saves: Vec<Save>,
-    /// Whether their items are rejected too.
-    pub discard: bool,
+impl Task for request::Retire {
+    fn run(self, task: TaskContext<'_>) -> Result<Retired> {
+        out(&self, task)
+    }
 }
 
-/// A step to be taken back.
-pub struct Unretire {
-    /// The annotator.
-    pub who: String,
-    /// The lists with the terms.
-    pub saves: Vec<Save>,
-    /// The verdicts: their first and last revision.
-    pub revs: Option<(u64, u64)>,
+impl Task for request::Unretire {
+    fn run(self, task: TaskContext<'_>) -> Result<Retired> {
+        back(&self, task)
+    }
 }
 
-/// Starts retiring terms; its answer goes to `outbox` under `number`.
-pub fn retire(shared: &Arc<OwnerContext>, outbox: Outbox, number: u64, wanted: Retire, cancel: Arc<AtomicBool>) {
-    let work = move |shared: &Arc<OwnerContext>, watch: Tell<'_>| out(shared, &wanted, watch).map(retired);
-    start(shared, outbox, number, cancel, work);
-}
-
-/// Starts taking that back; its answer goes to `outbox` under `number`.
-pub fn unretire(shared: &Arc<OwnerContext>, outbox: Outbox, number: u64, wanted: Unretire, cancel: Arc<AtomicBool>) {
-    let work = move |shared: &Arc<OwnerContext>, watch: Tell<'_>| back(shared, &wanted, watch).map(retired);
-    start(shared, outbox, number, cancel, work);
-}
-
-fn retired(done: Retired) -> Response {
-    Response::Retired(Box::new(done))
-}
-
-fn out(shared: &Arc<OwnerContext>, wanted: &Retire, watch: Tell<'_>) -> Result<Retired> {
-    let (who, terms) = (wanted.who.as_str(), &wanted.terms);
+fn out(wanted: &request::Retire, task: TaskContext<'_>) -> Result<Retired> {
+    let TaskContext { shared, who, tell: watch, .. } = task;
+    let terms = &wanted.terms;
     // Which items have the terms is asked while the lists have them.
     let rows = if wanted.discard { discard::find(shared, who, terms, watch)?.1 } else { Vec::new() };
     let before = shared.metadata.now(shared)?.state.clone();
@@ -80,13 +51,14 @@ fn reversed(saves: &[Save], before: &MetadataState, now: &MetadataState) -> Vec<
     saves.iter().map(save).collect()
 }
 
-fn back(shared: &Arc<OwnerContext>, wanted: &Unretire, watch: Tell<'_>) -> Result<Retired> {
+fn back(wanted: &request::Unretire, task: TaskContext<'_>) -> Result<Retired> {
+    let TaskContext { shared, who, tell: watch, .. } = task;
     if let Some(revs) = wanted.revs {
-        bulk::is_last(shared, &wanted.who, revs)?;
+        bulk::is_last(shared, who, revs)?;
     }
     let state = shared.metadata.save(shared, &wanted.saves)?;
     let verdicts = match wanted.revs {
-        Some(revs) => bulk::take_back(shared, &wanted.who, revs, watch)?.judged,
+        Some(revs) => bulk::take_back(shared, who, revs, watch)?.judged,
         None => 0,
     };
     Ok(Retired { verdicts, meanwhile: 0, revs: None, state })

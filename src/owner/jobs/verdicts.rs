@@ -1,46 +1,29 @@
 //! Verdicts from a file of another kind than a journal.
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, PoisonError};
+use std::path::Path;
+use std::sync::PoisonError;
 
 use super::merge::join;
 use super::task_items::TaskItems;
-use super::{Tell, start};
 use crate::formats::verdicts::{self, Found, Meaning};
-use crate::model::verdict_interchange::{Left, Taken, VerdictForm, Words};
+use crate::model::verdict_interchange::{Left, Taken};
 use crate::model::{Error, ErrorKind, Result};
-use crate::owner::context::OwnerContext;
-use crate::owner::session::Outbox;
+use crate::owner::dispatch::{Task, TaskContext};
 use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{Progress, Response};
+use crate::owner::wire::{Progress, request};
 use crate::owner::writer::now;
 use crate::pipeline::import::hash_file;
 use crate::store::history::History;
 use crate::store::merge::{self, LISTED};
 
-/// What is read in.
-pub struct Verdicts {
-    /// The annotator: what is kept from them is not reported.
-    pub who: String,
-    /// The file.
-    pub file: PathBuf,
-    /// Its form; told by its first byte where none is named.
-    pub form: Option<VerdictForm>,
-    /// What its words mean.
-    pub words: Words,
-    /// Only say what it would come to.
-    pub dry: bool,
+impl Task for request::TakeVerdicts {
+    fn run(self, task: TaskContext<'_>) -> Result<Taken> {
+        run(&self, task)
+    }
 }
 
-/// Starts reading; its answer goes to `outbox` under `number`.
-pub fn verdicts(shared: &Arc<OwnerContext>, outbox: Outbox, number: u64, wanted: Verdicts, cancel: Arc<AtomicBool>) {
-    let work =
-        move |shared: &Arc<OwnerContext>, tell: Tell<'_>| Ok(Response::Taken(Box::new(run(shared, &wanted, tell)?)));
-    start(shared, outbox, number, cancel, work);
-}
-
-fn run(shared: &Arc<OwnerContext>, wanted: &Verdicts, tell: Tell<'_>) -> Result<Taken> {
+fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
+    let TaskContext { shared, who, tell, .. } = task;
     let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
     let reasons = &shared.config().review.reasons;
     wanted.words.check(reasons)?;
@@ -72,7 +55,7 @@ fn run(shared: &Arc<OwnerContext>, wanted: &Verdicts, tell: Tell<'_>) -> Result<
     aside.extend(more);
     let of_union = planned.report.aside.into_iter();
     aside.extend(of_union.map(|a| Left { place: String::new(), item: a.item, who: a.who, why: a.why }));
-    let sight = AnnotatorView::of(shared, &wanted.who);
+    let sight = AnnotatorView::of(shared, who);
     let mut conflicts = planned.report.conflicts;
     conflicts.retain(|conflict| !sight.veils(conflict.number.saturating_sub(1)));
     notes.extend(planned.report.notes);

@@ -1,76 +1,119 @@
-//! Answering what is asked of rounds.
+//! Handlers of what is asked of rounds.
 
 use super::agreement::allowed;
 use super::begin;
 use super::disputes::{adjudicating, disputes};
 use super::open::RoundSnapshot;
 use crate::model::round::protocol::{WhatIf, what_if};
-use crate::model::round::state::{Feedback, GuidelinesText, NextAssignment, RoundState};
+use crate::model::round::state::{Adjudicating, Dispute, Feedback, GuidelinesText, NextAssignment, RoundState};
 use crate::model::round::{Guidelines, Round};
 use crate::model::verdict::Part;
 use crate::model::{Error, ErrorKind, Judgement, Result, Status, Verdict};
+use crate::owner::context::OwnerContext;
+use crate::owner::dispatch::{Query, Watch};
 use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{Event, Request, Response};
+use crate::owner::wire::{Event, request};
 use crate::owner::writer::now;
 use crate::store::Ledger;
 
-/// The answer to what is asked of rounds; what is asked of anything else is none.
-///
-/// # Errors
-/// What is wrong with the question, or with what is stored.
-pub fn answer(sight: &AnnotatorView, ask: &Request) -> Result<Option<Response>> {
-    let shared = sight.shared();
-    let who = sight.who();
-    Ok(Some(match ask {
-        Request::Rounds => Response::Rounds(states(sight)),
-        Request::NewRound { new, dry } => {
-            let state = begin::begin(sight, new, *dry)?;
-            if !dry {
-                shared.tell(Event::Rounds);
-            }
-            Response::Round(Box::new(state))
+impl Query for request::Rounds {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<RoundState>> {
+        Ok(states(sight))
+    }
+}
+
+impl Query for request::NewRound {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<RoundState> {
+        let state = begin::begin(sight, &self.new, self.dry)?;
+        if !self.dry {
+            sight.tell(Event::Rounds);
         }
-        Request::CloseRound { round, closed } => {
-            begin::close(sight, round, *closed)?;
-            shared.tell(Event::Rounds);
-            Response::Done
+        Ok(state)
+    }
+}
+
+impl Query for request::CloseRound {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
+        begin::close(sight, &self.round, self.closed)?;
+        sight.tell(Event::Rounds);
+        Ok(())
+    }
+}
+
+impl Query for request::DeleteRound {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
+        begin::delete(sight, &self.0)?;
+        sight.tell(Event::Rounds);
+        Ok(())
+    }
+}
+
+impl Query for request::RoundPeople {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<RoundState> {
+        begin::people(sight, &self.round, (&self.add, &self.remove))?;
+        sight.tell(Event::Rounds);
+        let glance = sight.rounds.of(&self.round, |open| open.glance(sight.who()))?;
+        Ok(state(sight, glance))
+    }
+}
+
+impl Query for request::Next {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<NextAssignment> {
+        let (who, round) = (sight.who(), &self.0);
+        let path = sight.rounds.of(round, |open| open.round.guidelines.clone())?.map(|g| g.path);
+        let version = path.map(|path| begin::version(sight, &path)).transpose()?;
+        let mut turn = sight.rounds.next(who, round, version, now())?;
+        if let NextAssignment::Item(served) = &mut turn {
+            served.elsewhere = sight.at_work.twice(who, round);
         }
-        Request::DeleteRound(round) => {
-            begin::delete(sight, round)?;
-            shared.tell(Event::Rounds);
-            Response::Done
-        }
-        Request::RoundPeople { round, add, remove } => {
-            begin::people(sight, round, (add, remove))?;
-            shared.tell(Event::Rounds);
-            let glance = shared.rounds.of(round, |open| open.glance(who))?;
-            Response::Round(Box::new(state(sight, glance)))
-        }
-        Request::Next(round) => {
-            let path = shared.rounds.of(round, |open| open.round.guidelines.clone())?.map(|g| g.path);
-            let version = path.map(|path| begin::version(shared, &path)).transpose()?;
-            let mut turn = shared.rounds.next(who, round, version, now())?;
-            if let NextAssignment::Item(served) = &mut turn {
-                served.elsewhere = shared.at_work.twice(who, round);
-            }
-            Response::Turn(turn)
-        }
-        Request::Release(round) => {
-            shared.rounds.release(who, round)?;
-            Response::Done
-        }
-        Request::Feedback { round, number } => Response::Feedback(feedback(sight, round, *number)?),
-        Request::Guidelines(round) => Response::Guidelines(guidelines(sight, round)?),
-        Request::Disputes(round) => Response::Disputes(disputes(sight, round)?),
-        Request::Adjudication(round) => Response::Adjudication(Box::new(adjudicating(sight, round)?)),
-        Request::WhatIf { round, protocol } => {
-            let glance = allowed(sight, Some(round))?;
-            let Some(glance) = glance else { return Ok(None) };
-            let found: WhatIf = what_if(verdicts(sight, &glance), glance.round.protocol, *protocol);
-            Response::WhatIf(found)
-        }
-        _ => return Ok(None),
-    }))
+        Ok(turn)
+    }
+
+    fn arrived(&self, shared: &OwnerContext, who: &str, connection: u64) {
+        shared.at_work.came(who, &self.0, connection);
+    }
+}
+
+impl Query for request::Release {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
+        sight.rounds.release(sight.who(), &self.0)
+    }
+
+    fn arrived(&self, shared: &OwnerContext, who: &str, connection: u64) {
+        shared.at_work.left(who, &self.0, connection);
+    }
+}
+
+impl Query for request::Feedback {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Feedback> {
+        feedback(sight, &self.round, self.number)
+    }
+}
+
+impl Query for request::Guidelines {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<GuidelinesText>> {
+        guidelines(sight, &self.0)
+    }
+}
+
+impl Query for request::Disputes {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<Dispute>> {
+        disputes(sight, &self.0)
+    }
+}
+
+impl Query for request::Adjudication {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Adjudicating> {
+        adjudicating(sight, &self.0)
+    }
+}
+
+impl Query for request::WhatIf {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<WhatIf> {
+        let none = || Error::new(ErrorKind::NotFound, format!("there is no round `{}`", self.round));
+        let glance = allowed(sight, Some(&self.round))?.ok_or_else(none)?;
+        Ok(what_if(verdicts(sight, &glance), glance.round.protocol, self.protocol))
+    }
 }
 
 /// Items of which the verdicts are read at once: a decision waits no longer than for these.

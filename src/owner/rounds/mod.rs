@@ -15,8 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use agreement::answer as agreed;
-pub use answer::{accepted, answer};
+pub use answer::accepted;
 pub use at_work::AtWork;
 use open::{Open, RoundSnapshot};
 

@@ -1,18 +1,19 @@
-//! Answering what is asked of scores and rules.
+//! Handlers of what is asked of scores and rules.
 
 use std::sync::Arc;
 
 use super::lock;
 use crate::model::scoring::bench::{
-    Bench, BenchAsk, Chip, Counted, Explanation, FlagOrder, RulesState, Sample, ScorerState,
+    Bench, BenchAsk, Chip, Counted, Explanation, FlagOrder, RulesDiff, RulesState, Sample, ScorerState,
 };
-use crate::model::scoring::rules::RuleSet;
+use crate::model::scoring::job::ScoringState;
 use crate::model::scoring::{Outcome, Scorer};
 use crate::model::{Error, ErrorKind, Filter, Item, Result, Status};
-use crate::owner::answers::{self, Watch};
+use crate::owner::answers;
 use crate::owner::context::OwnerContext;
+use crate::owner::dispatch::{Query, Watch};
 use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::request;
 use crate::pipeline::scoring::rules::{Outcomes, scorers};
 use crate::pipeline::scoring::{bench, build, explain, flag_priority};
 use crate::store::{Overlay, rules};
@@ -20,57 +21,77 @@ use crate::store::{Overlay, rules};
 /// Characters of a sample's text.
 const TEXT: usize = 200;
 
-/// The answer to what is asked of scores and rules; what is asked of anything else is none.
-///
-/// # Errors
-/// What is wrong with the question, or with what is stored.
-pub fn answer(sight: &AnnotatorView, ask: &Request, watch: &Watch<'_>) -> Result<Option<Response>> {
-    let wanted = || !(watch.cancelled)();
-    let shared = sight.shared();
-    match ask {
-        Request::Bench(_)
-        | Request::Rules
-        | Request::TryRules(_)
-        | Request::ApplyRules { .. }
-        | Request::RevertRules { .. } => sight.scores()?,
-        Request::Doubtful { .. } => sight.scores()?,
-        Request::Score(new) => sight.chooses(&Filter::parse(&new.filter)?)?,
-        Request::Explain { number } => sight.item(*number)?,
-        _ => {}
+impl Query for request::Scorers {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<ScorerState>> {
+        states(sight, &|| !(watch.cancelled)())
     }
-    let scoring = &shared.scoring;
-    Ok(Some(match ask {
-        Request::Scorers => Response::Scorers(states(shared, &wanted)?),
-        Request::Score(new) => Response::Scoring(Box::new(scoring.begin(shared, new, &wanted)?)),
-        Request::ScoringAct { id, act } => Response::Scoring(Box::new(scoring.act(shared, *id, *act)?)),
-        Request::Bench(ask) => Response::Bench(Box::new(look(shared, ask, &wanted)?)),
-        Request::Rules => Response::Rules(Box::new(rules_state(shared, &wanted)?)),
-        Request::TryRules(next) => {
-            let (before, _, now) = scoring.outcomes(shared, &wanted)?;
-            let columns = scoring.columns(shared, scorers(&next.measures()), &wanted)?;
-            let then = Outcomes::of(next, &columns, &shared.catalog());
-            Response::RulesDiff(Box::new(now.diff(&then, &statuses(shared), (&before, next))))
-        }
-        Request::ApplyRules { rules: next, revision } => apply(shared, next, revision, &wanted)?,
-        Request::RevertRules { revision } => {
-            scoring.rules_are(shared, rules::revert(&shared.project, revision)?);
-            Response::Rules(Box::new(rules_state(shared, &wanted)?))
-        }
-        Request::Doubtful { filter, order, seed } => {
-            Response::Numbers(doubtful(shared, filter, (*order, *seed), &wanted)?)
-        }
-        Request::Explain { number } => Response::Explanation(Box::new(explanation(shared, *number, &wanted)?)),
-        _ => return Ok(None),
-    }))
+}
+
+impl Query for request::Score {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ScoringState> {
+        sight.chooses(&Filter::parse(&self.0.filter)?)?;
+        sight.scoring.begin(sight, &self.0, &|| !(watch.cancelled)())
+    }
+}
+
+impl Query for request::ScoringAct {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<ScoringState> {
+        sight.scoring.act(sight, self.id, self.act)
+    }
+}
+
+impl Query for request::Bench {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Bench> {
+        look(sight, &self.0, &|| !(watch.cancelled)())
+    }
+}
+
+impl Query for request::Rules {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesState> {
+        rules_state(sight, &|| !(watch.cancelled)())
+    }
+}
+
+impl Query for request::TryRules {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesDiff> {
+        let wanted = || !(watch.cancelled)();
+        let (shared, scoring, next) = (sight.shared(), &sight.scoring, &self.0);
+        let (before, _, now) = scoring.outcomes(shared, &wanted)?;
+        let columns = scoring.columns(shared, scorers(&next.measures()), &wanted)?;
+        let then = Outcomes::of(next, &columns, &shared.catalog());
+        Ok(now.diff(&then, &statuses(shared), (&before, next)))
+    }
+}
+
+impl Query for request::ApplyRules {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesState> {
+        sight.scoring.rules_are(sight, rules::write(&sight.project, &self.rules, &self.revision)?);
+        rules_state(sight, &|| !(watch.cancelled)())
+    }
+}
+
+impl Query for request::RevertRules {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesState> {
+        sight.scoring.rules_are(sight, rules::revert(&sight.project, &self.revision)?);
+        rules_state(sight, &|| !(watch.cancelled)())
+    }
+}
+
+impl Query for request::Doubtful {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<u32>> {
+        doubtful(sight, &self.filter, (self.order, self.seed), &|| !(watch.cancelled)())
+    }
+}
+
+impl Query for request::Explain {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Explanation> {
+        sight.item(self.number)?;
+        explanation(sight, self.number, &|| !(watch.cancelled)())
+    }
 }
 
 fn statuses(shared: &OwnerContext) -> Overlay {
     shared.data().overlay.snapshot(false)
-}
-
-fn apply(shared: &Arc<OwnerContext>, next: &RuleSet, revision: &str, wanted: &dyn Fn() -> bool) -> Result<Response> {
-    shared.scoring.rules_are(shared, rules::write(&shared.project, next, revision)?);
-    Ok(Response::Rules(Box::new(rules_state(shared, wanted)?)))
 }
 
 /// All scorers: those there are always, and a judge for each question that metadata or scores know of.

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-pub use answer::{answer, chips};
+pub use answer::chips;
 pub use queue::start;
 
 use super::context::OwnerContext;

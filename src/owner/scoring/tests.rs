@@ -8,9 +8,9 @@ use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use crate::model::scoring::rules::{Then, Threshold};
 use crate::model::scoring::{Measure, Outcome, Score, ScoreState};
 use crate::model::{ErrorKind, Field, Filter, Status};
-use crate::owner::answers::{self, Watch};
 use crate::owner::context::Data;
-use crate::owner::wire::{Request, Response};
+use crate::owner::dispatch::{self, Query, Watch};
+use crate::owner::wire::request;
 use crate::owner::writer;
 use crate::pipeline::compose::{Composition, Order, metadata};
 use crate::pipeline::scoring::runner::{Keep, Subject, failed};
@@ -115,29 +115,23 @@ impl Rig {
         Rig { small: small.clone(), shared, _queue: queue }
     }
 
-    fn ask(&self, ask: Request) -> Result<Response> {
+    fn ask<R: Query>(&self, ask: R) -> Result<R::Reply> {
         let mut partial = |_| ();
         let mut watch = Watch { cancelled: &|| false, partial: &mut partial };
-        answers::answer(&crate::owner::visibility::AnnotatorView::whole(&self.shared), ask, &mut watch)
+        dispatch::answer(ask, &crate::owner::visibility::AnnotatorView::whole(&self.shared), &mut watch)
     }
 
     fn begin(&self, dry: bool) -> Result<ScoringState> {
         let new = NewScoring { scorer: Scorer::Leakage, filter: String::new(), dry, drafts: false };
-        match self.ask(Request::Score(new))? {
-            Response::Scoring(state) => Ok(*state),
-            other => panic!("{other:?}"),
-        }
+        self.ask(request::Score(new))
     }
 
-    fn act(&self, id: u32, act: ScoringAct) -> Result<Response> {
-        self.ask(Request::ScoringAct { id, act })
+    fn act(&self, id: u32, act: ScoringAct) -> Result<ScoringState> {
+        self.ask(request::ScoringAct { id, act })
     }
 
     fn scorers(&self) -> Vec<ScorerState> {
-        match self.ask(Request::Scorers).unwrap() {
-            Response::Scorers(list) => list,
-            other => panic!("{other:?}"),
-        }
+        self.ask(request::Scorers).unwrap()
     }
 
     fn leakage(&self) -> ScorerState {
@@ -157,21 +151,15 @@ impl Rig {
     }
 
     fn rules(&self) -> RulesState {
-        match self.ask(Request::Rules).unwrap() {
-            Response::Rules(state) => *state,
-            other => panic!("{other:?}"),
-        }
+        self.ask(request::Rules).unwrap()
     }
 
-    fn numbers(&self, ask: Request) -> Vec<u32> {
-        match self.ask(ask).unwrap() {
-            Response::Numbers(numbers) => numbers,
-            other => panic!("{other:?}"),
-        }
+    fn numbers<R: Query<Reply = Vec<u32>>>(&self, ask: R) -> Vec<u32> {
+        self.ask(ask).unwrap()
     }
 
     fn listed(&self, words: &str) -> Vec<u32> {
-        self.numbers(Request::Numbers(Filter::parse(words).unwrap(), Vec::new()))
+        self.numbers(request::Numbers(Filter::parse(words).unwrap(), Vec::new()))
     }
 }
 
@@ -324,7 +312,7 @@ fn pause_resume_cancel_retry_and_a_scorer_that_cannot_be_had() {
     assert!(blocked.why.unwrap().contains("gone"));
     assert!(rig.act(id, ScoringAct::Cancel).is_ok());
     assert_eq!(rig.until(Phase::Cancelled).id, id);
-    let wrong = Request::Score(NewScoring { scorer: Scorer::Blind, filter: String::new(), dry: true, drafts: false });
+    let wrong = request::Score(NewScoring { scorer: Scorer::Blind, filter: String::new(), dry: true, drafts: false });
     assert_eq!(rig.ask(wrong).unwrap_err().kind, ErrorKind::Usage);
 }
 
@@ -336,13 +324,13 @@ fn rules_are_tried_applied_reverted_and_answered_by_lists() {
     rig.until(Phase::Done);
     let before = rig.rules();
     assert!(before.rules.rules.is_empty() && before.tally.items == [60, 0, 0] && before.history == 0);
-    let Response::RulesDiff(diff) = rig.ask(Request::TryRules(above(50.0))).unwrap() else { panic!() };
+    let diff = rig.ask(request::TryRules(above(50.0))).unwrap();
     let flagged = diff.newly(Outcome::Flagged);
     assert!(flagged > 0 && flagged < 60);
     assert!(rig.listed("filter:flagged").is_empty(), "trying changes nothing");
     let mut events = rig.shared.events.subscribe();
-    let apply = |rules, revision: &str| rig.ask(Request::ApplyRules { rules, revision: revision.into() });
-    let Response::Rules(now) = apply(above(50.0), &before.revision).unwrap() else { panic!() };
+    let apply = |rules, revision: &str| rig.ask(request::ApplyRules { rules, revision: revision.into() });
+    let now = apply(above(50.0), &before.revision).unwrap();
     assert_eq!((now.tally.items[1], now.hits[0], now.history), (flagged, flagged, 1));
     assert!(matches!(events.try_recv(), Ok(Event::Rules)));
     assert_eq!(rig.listed("filter:flagged").len() as u64, flagged);
@@ -361,7 +349,7 @@ fn rules_are_tried_applied_reverted_and_answered_by_lists() {
     std::fs::write(&path, text).unwrap();
     let again = rig.rules();
     assert!(again.problem.is_none());
-    let Response::Rules(none) = rig.ask(Request::RevertRules { revision: again.revision }).unwrap() else { panic!() };
+    let none = rig.ask(request::RevertRules { revision: again.revision }).unwrap();
     assert_eq!((none.tally.items, none.history), ([60, 0, 0], 0));
     assert!(rig.listed("filter:flagged").is_empty());
 }
@@ -373,31 +361,31 @@ fn the_flagged_queue_chips_and_explanations() {
     rig.begin(false).unwrap();
     rig.until(Phase::Done);
     let revision = rig.rules().revision;
-    rig.ask(Request::ApplyRules { rules: above(50.0), revision }).unwrap();
-    let doubtful = |order| Request::Doubtful { filter: Filter::default(), order, seed: 1 };
+    rig.ask(request::ApplyRules { rules: above(50.0), revision }).unwrap();
+    let doubtful = |order| request::Doubtful { filter: Filter::default(), order, seed: 1 };
     let nearest = rig.numbers(doubtful(FlagOrder::Nearest));
     let mut sorted = nearest.clone();
     sorted.sort_unstable();
     assert_eq!(sorted, rig.listed("filter:flagged"));
     let worst = rig.numbers(doubtful(FlagOrder::Worst));
-    let value = |number: u32| match rig.ask(Request::Explain { number }).unwrap() {
-        Response::Explanation(said) => said.scores.iter().find(|s| s.scorer == Scorer::Leakage).unwrap().values[0].1,
-        other => panic!("{other:?}"),
+    let value = |number: u32| {
+        let said = rig.ask(request::Explain { number }).unwrap();
+        said.scores.iter().find(|s| s.scorer == Scorer::Leakage).unwrap().values[0].1
     };
     assert!(value(worst[0]) >= value(worst[worst.len() - 1]) && value(nearest[0]) <= value(worst[0]));
     let (first, kept) = (nearest[0], rig.listed("filter:kept")[0]);
-    let item = |number| match rig.ask(Request::Item(number)).unwrap() {
-        Response::Item(view) => view.chips,
-        other => panic!("{other:?}"),
+    let item = |number| {
+        let view = rig.ask(request::Item(number)).unwrap();
+        view.chips
     };
     assert_eq!((item(first).len(), item(kept).len()), (1, 0));
     assert!(item(first)[0].words.contains("> 50"), "{:?}", item(first));
     rig.shared.data_mut().overlay.status[first as usize - 1] = Status::Accepted.code();
-    let Response::Explanation(said) = rig.ask(Request::Explain { number: first }).unwrap() else { panic!() };
+    let said = rig.ask(request::Explain { number: first }).unwrap();
     assert!(said.overridden && said.outcome == Outcome::Flagged && said.scores[0].detail.contains("seen"));
     assert_eq!(rig.numbers(doubtful(FlagOrder::AgainstPeople)), [first]);
     assert_eq!(rig.rules().tally.precision(), (0, 1), "accepting it is the filter's false alarm");
-    assert_eq!(rig.ask(Request::Explain { number: 61 }).unwrap_err().kind, ErrorKind::NotFound);
+    assert_eq!(rig.ask(request::Explain { number: 61 }).unwrap_err().kind, ErrorKind::NotFound);
     let ask = BenchAsk {
         measure: "leakage".parse().unwrap(),
         filter: Filter::parse("filter:flagged").unwrap(),
@@ -411,7 +399,7 @@ fn the_flagged_queue_chips_and_explanations() {
         samples: 2,
         across: None,
     };
-    let Response::Bench(bench) = rig.ask(Request::Bench(Box::new(ask))).unwrap() else { panic!() };
+    let bench = rig.ask(request::Bench(Box::new(ask))).unwrap();
     assert_eq!((bench.tally.items[1], bench.good.len(), bench.bad.len()), (nearest.len() as u64, 0, 2));
     assert!(bench.bad[0].value > 50.0 && !bench.bad[0].text.is_empty());
 }

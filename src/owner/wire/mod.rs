@@ -7,23 +7,34 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `request` | questions and commands |
-//! | `response` | what is answered, and what is told unasked |
+//! | `request` | the table of requests: a row each, with reply, access, blindness and kind |
+//! | `contract` | what a row declares |
+//! | `declare` | the types that are made from the table |
+//! | `payload` | what requests carry |
+//! | `reference` | the table as `docs/wire.md` |
+//! | `response` | what replies hold, and what is told unasked |
 //! | `items` | items as they are shown |
 //! | `reading` | answers that another model reads or compares |
 
+mod contract;
+mod declare;
 mod items;
+mod payload;
 mod reading;
-mod request;
+mod reference;
+pub mod request;
 mod response;
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use contract::{Access, Blind, Kind, Request, RequestRow, Writes};
 pub use items::*;
+pub use payload::*;
 pub use reading::*;
-pub use request::*;
+pub use reference::wire_reference;
+pub use request::{AnyReply, AnyRequest, Name as RequestName};
 pub use response::*;
 
 use crate::model::Error;
@@ -45,7 +56,7 @@ pub enum ToOwner {
     /// Who is there.
     Hello(Hello),
     /// A question or a command, numbered by the client.
-    Ask(u64, Request),
+    Ask(u64, AnyRequest),
     /// The answer to this number is no longer wanted.
     Cancel(u64),
 }
@@ -86,7 +97,7 @@ pub enum FromOwner {
     /// It may not.
     Refused(Error),
     /// The answer to a question.
-    Answer(u64, Box<Result<Response, Error>>),
+    Answer(u64, Box<Result<AnyReply, Error>>),
     /// How far a long command is.
     Progress(u64, Progress),
     /// Something happened.

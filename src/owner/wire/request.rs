@@ -1,456 +1,429 @@
-//! Questions and commands of a client.
+//! The requests: one row each, and everything else follows from it.
+//!
+//! A row names the request with its fields, its reply, what runs it ([`Kind`]), who may ask ([`Access`]), whether it writes
+//! ([`Writes`]) and what it does about a blind round ([`Blind`]). From the rows are made the structs of this module,
+//! [`AnyRequest`] and [`AnyReply`], the check of who may ask, the dispatch ([`crate::owner::dispatch`]) and
+//! `docs/wire.md`. To add a request: append a row, write its handler, and give a sample of it in
+//! `tests/owner/requests.rs`; nothing compiles without the latter two.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{AnalyseAsk, ImportAsk, JudgeAsk, PageAsk, Rename, ResumePoint, SimilarityAsk};
+use super::contract::{Access, Blind, Kind, Request, RequestRow, Writes, unexpected};
+use super::declare::{declare, fields, structure};
+use super::{
+    AnalyseAsk, Analysis, AnswerSet, AskNext, Bulked, EditedItem, ImportAsk, ItemView, JudgeAsk, JudgeReport, LogPage,
+    OwnerStatus, PageAsk, Receipt, Recomposed, Rename, Report, ResumePoint, Retired, SimilarityAsk, SimilarityReport,
+    VerdictPage,
+};
+use crate::metrics::statistics::Rank;
 use crate::model::agreement::Bootstrap;
-use crate::model::agreement::analysis::AgreementAsk;
-use crate::model::board::BoardAsk;
-use crate::model::edit::Edit;
-use crate::model::evaluation::NewRun;
-use crate::model::history::{LogAsk, Moment};
-use crate::model::job::{JobAct, NewJob};
-use crate::model::round::{NewRound, Protocol};
-use crate::model::scoring::bench::{BenchAsk, FlagOrder};
-use crate::model::scoring::job::{NewScoring, ScoringAct};
+use crate::model::agreement::analysis::{Agreed, AgreementAsk, OwnPace};
+use crate::model::board::analysis::{Compared, Disagreement};
+use crate::model::board::{self, BehindPage, BoardAsk};
+use crate::model::edit::Edit as ItemEdit;
+use crate::model::evaluation::{BegunRun, NewRun};
+use crate::model::generated_image::GeneratedImage;
+use crate::model::history::{LogAsk, Merged, Moment, State};
+use crate::model::job::{Begun, JobFailure, JobState, NewJob};
+use crate::model::round::protocol::WhatIf as WhatIfOutcome;
+use crate::model::round::state::{Adjudicating, Dispute, GuidelinesText, NextAssignment, RoundState};
+use crate::model::round::{NewRound as RoundWanted, Protocol};
+use crate::model::scoring::bench::{BenchAsk, Explanation, FlagOrder, RulesDiff, RulesState, ScorerState};
+use crate::model::scoring::job::{NewScoring, ScoringState};
 use crate::model::scoring::rules::RuleSet;
+use crate::model::table::{Frequency as ValueCounts, Summary};
 use crate::model::trust::Destination;
-use crate::model::usage::Save;
-use crate::model::verdict_interchange::{VerdictForm, Words};
-use crate::model::{Field, Filter, Judgement, MetaFile, Sort};
+use crate::model::usage::{Discarded, MetadataState, Save, TermUse};
+use crate::model::verdict_interchange::{Taken, VerdictForm, Words};
+use crate::model::{Field, Filter, MetaFile, Result, Sort, device, history, job, round, scoring, usage};
 use crate::store::query::Match;
 
-/// A question or a command.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Request {
-    /// Owner, store and counts.
-    Status,
-    /// A page of the list. A newer `generation` cancels the older ones of this client.
-    Page(PageAsk),
-    /// Where item `number` stands in the list of this filter and order.
-    Locate {
-        /// Item number, from 1.
-        number: u32,
-        /// Which items.
-        filter: Filter,
-        /// In which order.
-        sort: Vec<Sort>,
-    },
-    /// An item with everything that is known of it.
-    Item(u32),
-    /// The number of the item with this id.
-    NumberOf(String),
-    /// Numbers of all items of this filter in this order: a review queue that stays while statuses change.
-    Numbers(Filter, Vec<Sort>),
-    /// The first of these items that nobody has judged.
-    FirstPending(Vec<u32>),
-    /// The first item after this number that nobody has judged, from the beginning again at the end.
-    NextPending(u32),
-    /// Item lines and statuses from this number on, as many as fit a frame.
-    Lines(u32),
-    /// The lines and statuses of these items, in this order; as many as fit a frame.
-    Items(Vec<u32>),
-    /// The prediction files brought in.
-    AnswerSets,
-    /// A part of the lines of prediction file `set`, from 0.
-    AnswerLines {
-        /// Position in the list of [`Request::AnswerSets`].
-        set: u32,
-        /// Which part, from 0.
-        part: u32,
-    },
-    /// A verdict.
-    Decide(Decide),
-    /// Take back the last that I did, a verdict or an edit; the uuid is the receipt.
-    Undo(Uuid),
-    /// Bring back what I took back last; the uuid is the receipt.
-    Redo(Uuid),
-    /// Send events from revision `since` on.
-    Subscribe {
-        /// The last revision the client knows.
-        since: u64,
-    },
-    /// How often each value of a field occurs.
-    Frequency(Filter, Field),
-    /// What each field holds.
-    Describe(Filter),
-    /// Numbers of the items whose cell matches.
-    Select(Filter, Field, Match),
-    /// Verdicts that count, on items from number `from` on; at most those on [`super::VERDICTS`] items at once.
-    Verdicts {
-        /// Only of this round.
-        round: Option<String>,
-        /// The first item's number, from 1.
-        from: u32,
-    },
-    /// The leaderboard.
-    Board(Box<BoardAsk>),
-    /// Answers behind a cell of the leaderboard, a page of them.
-    Behind {
-        /// Which leaderboard.
-        ask: Box<BoardAsk>,
-        /// Model.
-        model: String,
-        /// Column name.
-        column: String,
-        /// Where the page begins: 0, or what the page before called the next.
-        from: u64,
-    },
-    /// Bring files in.
-    Import(ImportAsk),
-    /// Fill the project with the sample.
-    Sample,
-    /// The metadata files; from the first such question on, changes are told as [`Event::Metadata`].
-    Metadata,
-    /// Replace, add or remove metadata files, all or none, where they still have the revisions named.
-    SaveMetadata(Vec<Save>),
-    /// What these texts, put over the metadata files, would do to the items.
-    Impact(Vec<MetaFile>),
-    /// How the terms of a vocabulary, or of `style`, are used.
-    Terms(String),
-    /// How two properties of items meet: `subject`, `subtask`, `type`, `style` or a vocabulary.
-    Grid {
-        /// The property down.
-        rows: String,
-        /// The property across.
-        columns: String,
-        /// Which items.
-        filter: Filter,
-    },
-    /// The terms whose items fail most, among those with at least so many accepted or rejected ones.
-    Failing(u64),
-    /// Reject the items that have one of these terms and are not rejected yet, in my name.
-    Discard {
-        /// Vocabulary (or `style`) and term.
-        terms: Vec<(String, String)>,
-        /// Only count.
-        dry: bool,
-    },
-    /// Compose again the items that the metadata has changed under.
-    Recompose {
-        /// Terms that go by another name now.
-        renames: Vec<Rename>,
-        /// Draw terms for slots that prompts got since.
-        draw_missing: bool,
-        /// Only count.
-        dry: bool,
-    },
-    /// Compose questions from the metadata.
-    Compose {
-        /// The text of a plan; without one all subtasks and types alike.
-        plan: Option<String>,
-        /// Seed of every draw.
-        seed: u64,
-        /// With a plan only its first so many questions, without one so many in all.
-        count: Option<u64>,
-        /// Compose as if there were no rules of compatibility.
-        allow_impossible: bool,
-    },
-    /// Begin a job that makes pictures, or say what it would make.
-    Generate(Box<NewJob>),
-    /// All jobs, those that are not over first and in their order; how far they are is told as [`Event::Job`].
-    Jobs,
-    /// Do something to a job.
-    JobAct {
-        /// Its number.
-        id: u32,
-        /// What.
-        act: JobAct,
-    },
-    /// What a job set aside, from the `from`th on (counted from 0); at most [`FAILURES`] at once.
-    JobFailures {
-        /// Its number.
-        id: u32,
-        /// The first one wanted.
-        from: u64,
-    },
-    /// Somebody waits for the picture of item `number`: make it next, where a job is to make it.
-    Want {
-        /// The item.
-        number: u32,
-    },
-    /// Every picture that was made for item `number`, newest first.
-    Made {
-        /// The item.
-        number: u32,
-    },
-    /// What the machine is doing: GPUs and processors.
-    Devices,
-    /// The scorers and what there is of their scores; how far a job is is told as [`Event::Scoring`].
-    Scorers,
-    /// Begin to score items, or count what there is to score.
-    Score(NewScoring),
-    /// Do something to a scoring job.
-    ScoringAct {
-        /// Its number.
-        id: u32,
-        /// What.
-        act: ScoringAct,
-    },
-    /// A look at one score.
-    Bench(Box<BenchAsk>),
-    /// The rules in `benchtop.toml` and what they make of the items.
-    Rules,
-    /// What other rules would change.
-    TryRules(RuleSet),
-    /// Write these rules into `benchtop.toml`, where it still has the revision named.
-    ApplyRules {
-        /// The rules.
-        rules: RuleSet,
-        /// The revision they were made on.
-        revision: String,
-    },
-    /// Write the rules before these into `benchtop.toml`; asked again, those before them.
-    RevertRules {
-        /// The revision that is taken back.
-        revision: String,
-    },
-    /// Numbers of the doubtful items among those of this filter, in this order.
-    Doubtful {
-        /// Which items, and which outcomes: flagged and parked ones where it names none.
-        filter: Filter,
-        /// In which order.
-        order: FlagOrder,
-        /// Of the random order.
-        seed: u64,
-    },
-    /// Everything that machines said of item `number`.
-    Explain {
-        /// The item.
-        number: u32,
-    },
-    /// Fold journals from other machines into those of the project.
-    Merge {
-        /// The journals, by absolute path.
-        files: Vec<PathBuf>,
-        /// Only say what it would come to.
-        dry: bool,
-    },
-    /// What was decided, the newest first; at most [`LOGGED`] at once.
-    Log(LogAsk),
-    /// The project as it was at a moment, made again from the journals.
-    Replay(Moment),
-    /// Items that stand elsewhere at the second moment than at the first.
-    Moved(Moment, Moment),
-    /// The rounds, oldest first; [`Event::Rounds`](super::Event::Rounds) tells of new and closed ones.
-    Rounds,
-    /// Draw a round.
-    NewRound {
-        /// What is wanted.
-        new: Box<NewRound>,
-        /// Only say what it would be.
-        dry: bool,
-    },
-    /// Close a round, or open it again.
-    CloseRound {
-        /// Its name.
-        round: String,
-        /// Whether it is to be closed.
-        closed: bool,
-    },
-    /// What I am to judge next in this round: a lease, which asking again renews.
-    Next(String),
-    /// Give back what I have in hand in this round.
-    Release(String),
-    /// What an item of practice is, once my verdict on it is in.
-    Feedback {
-        /// The round.
-        round: String,
-        /// Item number, from 1.
-        number: u32,
-    },
-    /// The items of a round on which people differ.
-    Disputes(String),
-    /// What another rule would make of a round's verdicts.
-    WhatIf {
-        /// The round.
-        round: String,
-        /// The other rule.
-        protocol: Protocol,
-    },
-    /// Remember where I am.
-    SetPlace(ResumePoint),
-    /// End the owner.
-    Stop,
-    /// Give an item another text.
-    Edit(Box<Edit>),
-    /// Give one verdict on many items.
-    Bulk(Box<Bulk>),
-    /// Take back what I said between two revisions, both included, as long as it is the last that I said.
-    UndoBulk(u64, u64),
-    /// How far people agree, in a round or outside of rounds; refused while a blind round keeps it from me.
-    Agreement(AgreementAsk),
-    /// Everything that is reported of a round; refused as agreement is.
-    RoundReport {
-        /// Its name.
-        round: String,
-        /// Draws for intervals.
-        bootstrap: Option<Bootstrap>,
-    },
-    /// How my own work goes, in a round or everywhere: told to nobody else.
-    Pace(Option<String>),
-    /// Take verdicts in from a file of another kind than a journal.
-    TakeVerdicts {
-        /// The file, by absolute path.
-        file: PathBuf,
-        /// Its form; told by its first byte where none is named.
-        form: Option<VerdictForm>,
-        /// What its words mean.
-        words: Box<Words>,
-        /// Only say what it would come to.
-        dry: bool,
-    },
-    /// What adjudicators of a round see, and its verdicts that were given under earlier guidelines.
-    Adjudication(String),
-    /// The guidelines of a round as they are now.
-    Guidelines(String),
-    /// Begin an evaluation, or say what it would ask; how far it is is told as [`Event::Job`](super::Event::Job), and it
-    /// is one of [`Request::Jobs`].
-    Evaluate(Box<NewRun>),
-    /// Compare free-form answers with what the items say, those that were not compared yet.
-    Similarity(Box<SimilarityAsk>),
-    /// The models in the order of a column, with ranks that tie where the data cannot tell neighbours apart.
-    Ranks {
-        /// Which leaderboard.
-        ask: Box<BoardAsk>,
-        /// Column name.
-        column: String,
-    },
-    /// How sure a cell of the leaderboard is.
-    Sure {
-        /// Which leaderboard.
-        ask: Box<BoardAsk>,
-        /// Model.
-        model: String,
-        /// Column name.
-        column: String,
-        /// Draws and seed.
-        plan: Bootstrap,
-    },
-    /// Two models of the leaderboard on the same questions.
-    Compare {
-        /// Which leaderboard.
-        ask: Box<BoardAsk>,
-        /// The models.
-        models: [String; 2],
-        /// Column name.
-        column: String,
-        /// Draws and seed.
-        plan: Bootstrap,
-    },
-    /// Where another rule reads other answers than the one of this leaderboard.
-    Disagreements {
-        /// Which leaderboard.
-        ask: Box<BoardAsk>,
-        /// The other rule by name; without one, that of each question's paper.
-        other: Option<String>,
-    },
-    /// A closer look at a whole leaderboard.
-    Analyse(Box<AnalyseAsk>),
-    /// Show a judge the answers that `strict` cannot read.
-    Judge(Box<JudgeAsk>),
-    /// The person agrees that this goes there, for all projects on this machine; kept in the owner's user's own
-    /// configuration folder, and refused from anybody else.
-    Agree {
-        /// Where, with which key.
-        to: Vec<Destination>,
-        /// What is asked next; its answer is the answer.
-        then: Option<AskNext>,
-    },
-    /// What every model answered to one question.
-    Answered {
-        /// The rule that reads answers, by name; without one, that of each question's paper.
-        rule: Option<String>,
-        /// The column that says what is right, where one does.
-        column: Option<String>,
-        /// The item: its id, or its number.
-        item: String,
-    },
-    /// Take terms out of the sampling and reject their items in my name, all or nothing.
-    Retire {
-        /// Vocabulary (or `style`) and term.
-        terms: Vec<(String, String)>,
-        /// The metadata files without them.
-        saves: Vec<Save>,
-        /// Whether their items are rejected too.
-        discard: bool,
-    },
-    /// Take that back: the files, and what I said between two revisions, as long as it is the last that I said.
-    Unretire {
-        /// The metadata files with the terms.
-        saves: Vec<Save>,
-        /// First and last revision of the verdicts.
-        revs: Option<(u64, u64)>,
-    },
-    /// Delete a round that has no verdicts.
-    DeleteRound(String),
-    /// Have people join a round that goes on, and others leave it.
-    RoundPeople {
-        /// Its name.
-        round: String,
-        /// Who joins.
-        add: Vec<String>,
-        /// Who leaves: what they had left is given to the others.
-        remove: Vec<String>,
-    },
-}
-
-/// What is asked once somebody has agreed to what it sends.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum AskNext {
-    /// [`Request::JobAct`].
-    Job(u32, JobAct),
-    /// [`Request::ScoringAct`].
-    Scoring(u32, ScoringAct),
-    /// [`Request::Generate`].
-    Generate(Box<NewJob>),
-    /// [`Request::Score`].
-    Score(NewScoring),
-    /// [`Request::Evaluate`].
-    Evaluate(Box<NewRun>),
-    /// [`Request::Judge`].
-    Judge(Box<JudgeAsk>),
-}
-
-impl AskNext {
-    /// The question itself.
-    pub fn ask(self) -> Request {
-        match self {
-            AskNext::Job(id, act) => Request::JobAct { id, act },
-            AskNext::Scoring(id, act) => Request::ScoringAct { id, act },
-            AskNext::Generate(new) => Request::Generate(new),
-            AskNext::Score(new) => Request::Score(new),
-            AskNext::Evaluate(new) => Request::Evaluate(new),
-            AskNext::Judge(ask) => Request::Judge(ask),
+/// Gives the rows to a macro. Their order is that of the wire: append only.
+macro_rules! requests {
+    ($each:ident) => {
+        $each! {
+            /// Owner, store and counts.
+            Status => OwnerStatus, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// A page of the list, in parts where it takes long. A newer `generation` cancels the older ones of this client.
+            Page(PageAsk) => super::Page, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Where item `number` stands in the list of this filter and order; none when it is not in that list.
+            Locate {
+                /// Item number, from 1.
+                number: u32,
+                /// Which items.
+                filter: Filter,
+                /// In which order.
+                sort: Vec<Sort>,
+            } => Option<u64>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// An item with everything that is known of it.
+            Item(u32) => ItemView, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// The number of the item with this id.
+            NumberOf(String) => Option<u32>, kind: Query, access: Member, writes: Never, blind: Nothing;
+            /// Numbers of all items of this filter in this order: a review queue that stays while statuses change.
+            Numbers(Filter, Vec<Sort>) => Vec<u32>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// The first of these items that nobody has judged.
+            FirstPending(Vec<u32>) => Option<u32>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// The first item after this number that nobody has judged, from the beginning again at the end.
+            NextPending(u32) => Option<u32>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Item lines and statuses from this number on, as many as fit a frame.
+            Lines(u32) => super::Lines, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// The lines and statuses of these items, in this order; as many as fit a frame.
+            Items(Vec<u32>) => super::Lines, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// The prediction files brought in.
+            AnswerSets => Vec<AnswerSet>, kind: Query, access: Member, writes: Never, blind: Nothing;
+            /// A part of the lines of a prediction file, JSON each; none after the last part.
+            AnswerLines {
+                /// Position in the list of [`AnswerSets`].
+                set: u32,
+                /// Which part, from 0.
+                part: u32,
+            } => Option<String>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// A verdict.
+            Decide(super::Decide) => Receipt, kind: Decision, access: Member, writes: Always, blind: Filtered;
+            /// Take back the last that I did, a verdict or an edit; the uuid is the receipt.
+            Undo(Uuid) => Receipt, kind: Decision, access: Member, writes: Always, blind: Filtered;
+            /// Bring back what I took back last; the uuid is the receipt.
+            Redo(Uuid) => Receipt, kind: Decision, access: Member, writes: Always, blind: Filtered;
+            /// Send events from revision `since` on.
+            Subscribe {
+                /// The last revision the client knows.
+                since: u64,
+            } => (), kind: Control, access: Member, writes: Never, blind: Filtered;
+            /// How often each value of a field occurs.
+            Frequency(Filter, Field) => ValueCounts, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// What each field holds.
+            Describe(Filter) => Vec<Summary>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Numbers of the items whose cell matches.
+            Select(Filter, Field, Match) => Vec<u32>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Verdicts that count, on items from number `from` on; at most those on [`super::VERDICTS`] items at once.
+            Verdicts {
+                /// Only of this round.
+                round: Option<String>,
+                /// The first item's number, from 1.
+                from: u32,
+            } => VerdictPage, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// The leaderboard.
+            Board(Box<BoardAsk>) => board::Board, kind: Query, access: Member, writes: Never, blind: Guarded;
+            /// Answers behind a cell of the leaderboard, a page of them.
+            Behind {
+                /// Which leaderboard.
+                ask: Box<BoardAsk>,
+                /// Model.
+                model: String,
+                /// Column name.
+                column: String,
+                /// Where the page begins: 0, or what the page before called the next.
+                from: u64,
+            } => BehindPage, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Bring files in.
+            Import(ImportAsk) => Report, kind: Task, access: Owner("import files"), writes: Always, blind: Nothing;
+            /// Fill the project with the sample.
+            Sample => Report, kind: Task, access: Member, writes: Always, blind: Nothing;
+            /// The metadata files as they are on disk; from the first such request on, changes are told as [`super::Event::Metadata`].
+            Metadata => MetadataState, kind: Query, access: Member, writes: Never, blind: Nothing;
+            /// Replace, add or remove metadata files, all or none, where they still have the revisions named.
+            SaveMetadata(Vec<Save>) => MetadataState, kind: Query, access: Member, writes: Always, blind: Nothing;
+            /// What these texts, put over the metadata files, would do to the items.
+            Impact(Vec<MetaFile>) => usage::Impact, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// How the terms of a vocabulary, or of `style`, are used.
+            Terms(String) => Vec<TermUse>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// How two properties of items meet: `subject`, `subtask`, `type`, `style` or a vocabulary.
+            Grid {
+                /// The property down.
+                rows: String,
+                /// The property across.
+                columns: String,
+                /// Which items.
+                filter: Filter,
+            } => usage::Grid, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// The terms whose items fail most, among those with at least so many accepted or rejected ones.
+            Failing(u64) => Vec<usage::Failing>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Reject the items that have one of these terms and are not rejected yet, in my name.
+            Discard {
+                /// Vocabulary (or `style`) and term.
+                terms: Vec<(String, String)>,
+                /// Only count.
+                dry: bool,
+            } => Discarded, kind: Task, access: Member, writes: Unless(|ask| ask.dry), blind: Guarded;
+            /// Compose again the items that the metadata has changed under.
+            Recompose {
+                /// Terms that go by another name now.
+                renames: Vec<Rename>,
+                /// Draw terms for slots that prompts got since.
+                draw_missing: bool,
+                /// Only count.
+                dry: bool,
+            } => Recomposed, kind: Task, access: Member, writes: Unless(|ask| ask.dry), blind: Filtered;
+            /// Compose questions from the metadata.
+            Compose {
+                /// The text of a plan; without one all subtasks and types alike.
+                plan: Option<String>,
+                /// Seed of every draw.
+                seed: u64,
+                /// With a plan only its first so many questions, without one so many in all.
+                count: Option<u64>,
+                /// Compose as if there were no rules of compatibility.
+                allow_impossible: bool,
+            } => Report, kind: Task, access: Member, writes: Always, blind: Nothing;
+            /// Begin a job that makes pictures, or say what it would make.
+            Generate(Box<NewJob>) => Begun, kind: Task, access: Member, writes: Always, blind: Guarded;
+            /// All jobs, those that are not over first and in their order; their progress is told as [`super::Event::Job`].
+            Jobs => Vec<JobState>, kind: Query, access: Member, writes: Never, blind: Nothing;
+            /// Do something to a job; none for one that was removed.
+            JobAct {
+                /// Its number.
+                id: u32,
+                /// What.
+                act: job::JobAct,
+            } => Option<JobState>, kind: Query, access: OwnerToConsent, writes: Always, blind: Nothing;
+            /// What a job quarantined, from the `from`th on (counted from 0); at most [`super::FAILURES`] at once.
+            JobFailures {
+                /// Its number.
+                id: u32,
+                /// The first one wanted.
+                from: u64,
+            } => Vec<JobFailure>, kind: Query, access: Member, writes: Never, blind: Nothing;
+            /// Somebody waits for the picture of item `number`: make it next. The job that makes it; none where no job is to.
+            Want {
+                /// The item.
+                number: u32,
+            } => Option<u32>, kind: Query, access: Member, writes: Always, blind: Nothing;
+            /// Every picture that was made for item `number`, newest first.
+            Made {
+                /// The item.
+                number: u32,
+            } => Vec<GeneratedImage>, kind: Query, access: Member, writes: Never, blind: Nothing;
+            /// What the machine is doing: GPUs and processors.
+            Devices => device::Devices, kind: Query, access: Member, writes: Never, blind: Nothing;
+            /// The scorers and how many items each has scored; the progress of a job is told as [`super::Event::Scoring`].
+            Scorers => Vec<ScorerState>, kind: Query, access: Member, writes: Never, blind: Nothing;
+            /// Begin to score items, or count what there is to score.
+            Score(NewScoring) => ScoringState, kind: Query, access: Member, writes: Always, blind: Guarded;
+            /// Do something to a scoring job.
+            ScoringAct {
+                /// Its number.
+                id: u32,
+                /// What.
+                act: scoring::job::ScoringAct,
+            } => ScoringState, kind: Query, access: OwnerToConsent, writes: Always, blind: Nothing;
+            /// The histogram of one score, with samples on both sides of a threshold.
+            Bench(Box<BenchAsk>) => scoring::bench::Bench, kind: Query, access: Member, writes: Never, blind: Refused;
+            /// The rules in `benchtop.toml` and what they make of the items.
+            Rules => RulesState, kind: Query, access: Member, writes: Never, blind: Refused;
+            /// What other rules would change.
+            TryRules(RuleSet) => RulesDiff, kind: Query, access: Member, writes: Never, blind: Refused;
+            /// Write these rules into `benchtop.toml`, where it still has the revision named.
+            ApplyRules {
+                /// The rules.
+                rules: RuleSet,
+                /// The revision they were made on.
+                revision: String,
+            } => RulesState, kind: Query, access: Member, writes: Always, blind: Refused;
+            /// Write the rules before these into `benchtop.toml`; asked again, those before them.
+            RevertRules {
+                /// The revision that is taken back.
+                revision: String,
+            } => RulesState, kind: Query, access: Member, writes: Always, blind: Refused;
+            /// Numbers of the doubtful items among those of this filter, in this order.
+            Doubtful {
+                /// Which items, and which outcomes: flagged and parked ones where it names none.
+                filter: Filter,
+                /// In which order.
+                order: FlagOrder,
+                /// Of the random order.
+                seed: u64,
+            } => Vec<u32>, kind: Query, access: Member, writes: Never, blind: Refused;
+            /// Everything that machines said of item `number`.
+            Explain {
+                /// The item.
+                number: u32,
+            } => Explanation, kind: Query, access: Member, writes: Never, blind: Guarded;
+            /// Fold journals from other machines into those of the project.
+            Merge {
+                /// The journals, by absolute path.
+                files: Vec<PathBuf>,
+                /// Only say what it would come to.
+                dry: bool,
+            } => Merged, kind: Task, access: Owner("merge journals"), writes: Unless(|ask| ask.dry), blind: Filtered;
+            /// What was decided, the newest first; at most [`super::LOGGED`] at once.
+            Log(LogAsk) => LogPage, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// The project as it was at a moment, made again from the journals.
+            Replay(Moment) => State, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Items that stand elsewhere at the second moment than at the first.
+            Moved(Moment, Moment) => Vec<history::Moved>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// The rounds, oldest first; [`super::Event::Rounds`] tells of new and closed ones.
+            Rounds => Vec<RoundState>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Draw a round.
+            NewRound {
+                /// What is wanted.
+                new: Box<RoundWanted>,
+                /// Only say what it would be.
+                dry: bool,
+            } => RoundState, kind: Query, access: Member, writes: Unless(|ask| ask.dry), blind: Filtered;
+            /// Close a round, or open it again.
+            CloseRound {
+                /// Its name.
+                round: String,
+                /// Whether it is to be closed.
+                closed: bool,
+            } => (), kind: Query, access: Member, writes: Always, blind: Guarded;
+            /// What I am to judge next in this round: a lease, which asking again renews.
+            Next(String) => NextAssignment, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Give back what I have in hand in this round.
+            Release(String) => (), kind: Query, access: Member, writes: Never, blind: Nothing;
+            /// What an item of practice is, once my verdict on it is in.
+            Feedback {
+                /// The round.
+                round: String,
+                /// Item number, from 1.
+                number: u32,
+            } => round::state::Feedback, kind: Query, access: Member, writes: Never, blind: Guarded;
+            /// The items of a round on which people differ.
+            Disputes(String) => Vec<Dispute>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// What another rule would make of a round's verdicts.
+            WhatIf {
+                /// The round.
+                round: String,
+                /// The other rule.
+                protocol: Protocol,
+            } => WhatIfOutcome, kind: Query, access: Member, writes: Never, blind: Guarded;
+            /// Remember where I am.
+            SetPlace(ResumePoint) => (), kind: Control, access: Member, writes: Never, blind: Nothing;
+            /// End the owner.
+            Stop => (), kind: Control, access: Owner("end its owner process"), writes: Never, blind: Nothing;
+            /// Give an item another text.
+            Edit(Box<ItemEdit>) => EditedItem, kind: Task, access: Member, writes: Always, blind: Filtered;
+            /// Give one verdict on many items.
+            Bulk(Box<super::Bulk>) => Bulked, kind: Task, access: Member, writes: Unless(|ask| ask.0.dry), blind: Filtered;
+            /// Take back what I said between two revisions, both included, as long as it is the last that I said.
+            UndoBulk(u64, u64) => Bulked, kind: Task, access: Member, writes: Always, blind: Nothing;
+            /// How far people agree, in a round or outside of rounds; refused while a blind round keeps it from me.
+            Agreement(AgreementAsk) => Agreed, kind: Query, access: Member, writes: Never, blind: Guarded;
+            /// Everything that is reported of a round; refused as agreement is.
+            RoundReport {
+                /// Its name.
+                round: String,
+                /// Draws for intervals.
+                bootstrap: Option<Bootstrap>,
+            } => round::report::RoundReport, kind: Query, access: Member, writes: Never, blind: Guarded;
+            /// How my own work goes, in a round or everywhere: told to nobody else.
+            Pace(Option<String>) => OwnPace, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Take verdicts in from a file of another kind than a journal.
+            TakeVerdicts {
+                /// The file, by absolute path.
+                file: PathBuf,
+                /// Its form; told by its first byte where none is named.
+                form: Option<VerdictForm>,
+                /// What its words mean.
+                words: Box<Words>,
+                /// Only say what it would come to.
+                dry: bool,
+            } => Taken, kind: Task, access: Owner("import verdicts"), writes: Unless(|ask| ask.dry), blind: Filtered;
+            /// What adjudicators of a round see, and its verdicts that were given under earlier guidelines.
+            Adjudication(String) => Adjudicating, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// The guidelines of a round as they are now; none where it has none.
+            Guidelines(String) => Option<GuidelinesText>, kind: Query, access: Member, writes: Never, blind: Nothing;
+            /// Begin an evaluation, or say what it would ask; its progress is told as [`super::Event::Job`], and it is one of [`Jobs`].
+            Evaluate(Box<NewRun>) => BegunRun, kind: Task, access: Owner("have models asked"), writes: Always, blind: Guarded;
+            /// Compare free-form answers with what the items say, those that were not compared yet.
+            Similarity(Box<SimilarityAsk>) => SimilarityReport, kind: Task, access: Owner("have answers compared"), writes: Always, blind: Refused;
+            /// The models in the order of a column, best first, with ranks that tie where the data cannot tell neighbors apart.
+            Ranks {
+                /// Which leaderboard.
+                ask: Box<BoardAsk>,
+                /// Column name.
+                column: String,
+            } => Vec<(String, Rank)>, kind: Query, access: Member, writes: Never, blind: Guarded;
+            /// The confidence interval of a cell of the leaderboard.
+            Sure {
+                /// Which leaderboard.
+                ask: Box<BoardAsk>,
+                /// Model.
+                model: String,
+                /// Column name.
+                column: String,
+                /// Draws and seed.
+                plan: Bootstrap,
+            } => board::analysis::Sure, kind: Query, access: Member, writes: Never, blind: Guarded;
+            /// Two models of the leaderboard on the same questions.
+            Compare {
+                /// Which leaderboard.
+                ask: Box<BoardAsk>,
+                /// The models.
+                models: [String; 2],
+                /// Column name.
+                column: String,
+                /// Draws and seed.
+                plan: Bootstrap,
+            } => Compared, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// Where another rule reads other answers than the one of this leaderboard; a line a model.
+            Disagreements {
+                /// Which leaderboard.
+                ask: Box<BoardAsk>,
+                /// The other rule by name; without one, that of each question's paper.
+                other: Option<String>,
+            } => Vec<Disagreement>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            /// An analysis of a whole leaderboard.
+            Analyse(Box<AnalyseAsk>) => Analysis, kind: Query, access: Member, writes: Never, blind: Guarded;
+            /// Show a judge the answers that `strict` cannot read.
+            Judge(Box<JudgeAsk>) => JudgeReport, kind: Task, access: Owner("have models asked"), writes: Always, blind: Refused;
+            /// The person agrees that this goes there, for all projects on this machine; kept in the owner's user's own
+            /// configuration folder. Where another request follows, its reply is the reply.
+            Agree {
+                /// Where, with which key.
+                to: Vec<Destination>,
+                /// What is asked next.
+                then: Option<AskNext>,
+            } => (), kind: Control, access: Owner("agree to what is sent"), writes: Never, blind: Nothing;
+            /// What every model answered to one question.
+            Answered {
+                /// The rule that reads answers, by name; without one, that of each question's paper.
+                rule: Option<String>,
+                /// The column that says what is right, where one does.
+                column: Option<String>,
+                /// The item: its id, or its number.
+                item: String,
+            } => board::Answered, kind: Query, access: Member, writes: Never, blind: Guarded;
+            /// Delete a round that has no verdicts.
+            DeleteRound(String) => (), kind: Query, access: Member, writes: Always, blind: Nothing;
+            /// Have people join a round that goes on, and others leave it.
+            RoundPeople {
+                /// Its name.
+                round: String,
+                /// Who joins.
+                add: Vec<String>,
+                /// Who leaves: what they had left is given to the others.
+                remove: Vec<String>,
+            } => RoundState, kind: Query, access: Member, writes: Always, blind: Filtered;
+            /// Take terms out of the sampling and reject their items in my name, all or nothing.
+            Retire {
+                /// Vocabulary (or `style`) and term.
+                terms: Vec<(String, String)>,
+                /// The metadata files without them.
+                saves: Vec<Save>,
+                /// Whether their items are rejected too.
+                discard: bool,
+            } => Retired, kind: Task, access: Member, writes: Always, blind: Guarded;
+            /// Take that back: the files, and what I said between two revisions, as long as it is the last that I said.
+            Unretire {
+                /// The metadata files with the terms.
+                saves: Vec<Save>,
+                /// First and last revision of the verdicts.
+                revs: Option<(u64, u64)>,
+            } => Retired, kind: Task, access: Member, writes: Always, blind: Nothing;
         }
+    };
+}
+
+requests!(declare);
+pub(crate) use requests;
+
+impl AnyReply {
+    /// Whether more parts of it follow.
+    pub fn is_partial(&self) -> bool {
+        matches!(self, AnyReply::Page(page) if page.partial)
     }
-}
-
-/// One verdict on many items.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Bulk {
-    /// Which items.
-    pub filter: Filter,
-    /// What is said of each.
-    pub judgement: Judgement,
-    /// How many it must be: otherwise nothing is judged.
-    pub count: Option<u64>,
-    /// Only count.
-    pub dry: bool,
-}
-
-/// A verdict on its way.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Decide {
-    /// Receipt: sent again after a lost connection, it counts once.
-    pub uuid: Uuid,
-    /// Item number, from 1.
-    pub number: u32,
-    /// The item's revision the client had on screen; `None` decides whatever happened since.
-    pub expected: Option<u64>,
-    /// What is said.
-    pub judgement: Judgement,
 }

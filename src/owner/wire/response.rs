@@ -1,177 +1,25 @@
-//! What the owner answers, and what it tells unasked.
+//! What replies hold, and what the owner tells unasked.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Analysis, ItemView, JudgeReport, Lines, Page, Recomposed, Report, SimilarityReport};
-use crate::metrics::statistics::Rank;
-use crate::model::agreement::analysis::{Agreed, OwnPace};
-use crate::model::board::analysis::{Compared, Disagreement, Sure};
-use crate::model::board::{Answered, BehindPage, Board};
-use crate::model::device::Devices;
-use crate::model::evaluation::BegunRun;
-use crate::model::generated_image::GeneratedImage;
-use crate::model::history::{Entry, Merged, Moved, State};
-use crate::model::job::{Begun, JobFailure, JobState};
-use crate::model::round::protocol::WhatIf;
-use crate::model::round::report::RoundReport;
-use crate::model::round::state::{Adjudicating, Dispute, Feedback, GuidelinesText, NextAssignment, RoundState};
-use crate::model::scoring::bench::{Bench, Explanation, RulesDiff, RulesState, ScorerState};
+use crate::model::history::Entry;
+use crate::model::job::JobState;
 use crate::model::scoring::job::ScoringState;
-use crate::model::table::{Frequency, Summary};
-use crate::model::usage::{Discarded, Failing, Grid, Impact, MetadataHealth, MetadataState, Tally, TermUse};
-use crate::model::verdict_interchange::{Exchanged, Taken};
+use crate::model::usage::{MetadataHealth, MetadataState, Tally};
+use crate::model::verdict_interchange::Exchanged;
 use crate::model::{Form, Status};
 use crate::owner::latency::Waits;
 
-/// An answer; each belongs to the question of its name.
+/// Decisions, and whether there are more.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Response {
-    /// Done, nothing to say.
-    Done,
-    /// See [`super::Request::Status`].
-    Status(Box<OwnerStatus>),
-    /// See [`super::Request::Page`]; partial ones may come before the last.
-    Page(Page),
-    /// See [`super::Request::Locate`]; `None` when the item is not in that list.
-    Position(Option<u64>),
-    /// See [`super::Request::Item`].
-    Item(Box<ItemView>),
-    /// See [`super::Request::NumberOf`], [`super::Request::FirstPending`] and [`super::Request::NextPending`].
-    Number(Option<u32>),
-    /// See [`super::Request::Lines`] and [`super::Request::Items`].
-    Lines(Lines),
-    /// See [`super::Request::AnswerSets`].
-    AnswerSets(Vec<AnswerSet>),
-    /// See [`super::Request::AnswerLines`]: prediction JSON, one a line; `None` after the last part.
-    AnswerLines(Option<String>),
-    /// A decision is on disk.
-    Receipt(Receipt),
-    /// See [`super::Request::Frequency`].
-    Frequency(Frequency),
-    /// See [`super::Request::Describe`].
-    Describe(Vec<Summary>),
-    /// See [`super::Request::Select`], [`super::Request::Numbers`] and [`super::Request::Doubtful`].
-    Numbers(Vec<u32>),
-    /// See [`super::Request::Verdicts`].
-    Verdicts(VerdictPage),
-    /// See [`super::Request::Board`].
-    Board(Box<Board>),
-    /// See [`super::Request::Behind`].
-    Behind(BehindPage),
-    /// See [`super::Request::Import`], [`super::Request::Sample`] and [`super::Request::Compose`].
-    Imported(Report),
-    /// See [`super::Request::Metadata`] and [`super::Request::SaveMetadata`]: the files as they are on disk now.
-    Metadata(Box<MetadataState>),
-    /// See [`super::Request::Impact`].
-    Impact(Impact),
-    /// See [`super::Request::Terms`].
-    Terms(Vec<TermUse>),
-    /// See [`super::Request::Grid`].
-    Grid(Box<Grid>),
-    /// See [`super::Request::Failing`].
-    Failing(Vec<Failing>),
-    /// See [`super::Request::Recompose`].
-    Recomposed(Recomposed),
-    /// See [`super::Request::Discard`].
-    Discarded(Discarded),
-    /// See [`super::Request::Generate`].
-    Begun(Box<Begun>),
-    /// See [`super::Request::Jobs`].
-    Jobs(Vec<JobState>),
-    /// See [`super::Request::JobAct`]; [`Response::Done`] for one that was removed.
-    Job(Box<JobState>),
-    /// See [`super::Request::JobFailures`].
-    JobFailures(Vec<JobFailure>),
-    /// See [`super::Request::Want`]: the job that makes it; none when no job is to, or it is there.
-    Wanted(Option<u32>),
-    /// See [`super::Request::Made`].
-    Made(Vec<GeneratedImage>),
-    /// See [`super::Request::Devices`].
-    Devices(Box<Devices>),
-    /// See [`super::Request::Scorers`].
-    Scorers(Vec<ScorerState>),
-    /// See [`super::Request::Score`] and [`super::Request::ScoringAct`].
-    Scoring(Box<ScoringState>),
-    /// See [`super::Request::Bench`].
-    Bench(Box<Bench>),
-    /// See [`super::Request::Rules`], [`super::Request::ApplyRules`] and [`super::Request::RevertRules`].
-    Rules(Box<RulesState>),
-    /// See [`super::Request::TryRules`].
-    RulesDiff(Box<RulesDiff>),
-    /// See [`super::Request::Explain`].
-    Explanation(Box<Explanation>),
-    /// See [`super::Request::Merge`].
-    Merged(Box<Merged>),
-    /// See [`super::Request::Log`]; whether there are more.
-    Log(Vec<Entry>, bool),
-    /// See [`super::Request::Replay`].
-    Replayed(State),
-    /// See [`super::Request::Moved`].
-    Moved(Vec<Moved>),
-    /// See [`super::Request::Rounds`].
-    Rounds(Vec<RoundState>),
-    /// See [`super::Request::NewRound`].
-    Round(Box<RoundState>),
-    /// See [`super::Request::Next`].
-    Turn(NextAssignment),
-    /// See [`super::Request::Feedback`].
-    Feedback(Feedback),
-    /// See [`super::Request::Disputes`].
-    Disputes(Vec<Dispute>),
-    /// See [`super::Request::WhatIf`].
-    WhatIf(WhatIf),
-    /// See [`super::Request::Guidelines`]; none where the round has none.
-    Guidelines(Option<GuidelinesText>),
-    /// See [`super::Request::TakeVerdicts`].
-    Taken(Box<Taken>),
-    /// See [`super::Request::Adjudication`].
-    Adjudication(Box<Adjudicating>),
-    /// See [`super::Request::Agreement`].
-    Agreement(Box<Agreed>),
-    /// See [`super::Request::RoundReport`].
-    RoundReport(Box<RoundReport>),
-    /// See [`super::Request::Pace`].
-    Pace(Box<OwnPace>),
-    /// See [`super::Request::Edit`].
-    Edited(Box<EditedItem>),
-    /// See [`super::Request::Bulk`] and [`super::Request::UndoBulk`].
-    Bulked(Bulked),
-    /// See [`super::Request::Evaluate`].
-    Evaluation(Box<BegunRun>),
-    /// See [`super::Request::Similarity`].
-    Similarity(Box<SimilarityReport>),
-    /// See [`super::Request::Ranks`]: models with a number, best first.
-    Ranks(Vec<(String, Rank)>),
-    /// See [`super::Request::Sure`].
-    Sure(Box<Sure>),
-    /// See [`super::Request::Compare`].
-    Compared(Box<Compared>),
-    /// See [`super::Request::Disagreements`]: a line a model.
-    Disagreements(Vec<Disagreement>),
-    /// See [`super::Request::Analyse`].
-    Analysis(Box<Analysis>),
-    /// See [`super::Request::Judge`].
-    Judged(Box<JudgeReport>),
-    /// See [`super::Request::Answered`].
-    Answered(Box<Answered>),
-    /// See [`Ask::Retire`] and [`Ask::Unretire`].
-    Retired(Box<Retired>),
-}
-
-/// What became of the items of terms, and the lists.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Retired {
-    /// Items that were rejected, or verdicts that were taken back.
-    pub verdicts: u64,
-    /// Items on which somebody decided meanwhile: theirs stands.
-    pub meanwhile: u64,
-    /// First and last revision of the verdicts.
-    pub revs: Option<(u64, u64)>,
-    /// The metadata files as they are on disk now.
-    pub state: MetadataState,
+pub struct LogPage {
+    /// The newest first.
+    pub entries: Vec<Entry>,
+    /// Whether earlier ones follow.
+    pub more: bool,
 }
 
 /// An item before and after an edit.
@@ -185,6 +33,19 @@ pub struct EditedItem {
     pub voided: u64,
     /// What a person should know.
     pub notes: Vec<String>,
+}
+
+/// What became of the items of terms, and the lists.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retired {
+    /// Items that were rejected, or verdicts that were taken back.
+    pub verdicts: u64,
+    /// Items on which somebody decided meanwhile: theirs stands.
+    pub meanwhile: u64,
+    /// First and last revision of the verdicts.
+    pub revs: Option<(u64, u64)>,
+    /// The metadata files as they are on disk now.
+    pub state: MetadataState,
 }
 
 /// What became of one verdict on many items.

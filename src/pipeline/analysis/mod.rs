@@ -71,6 +71,28 @@ pub enum Analysis {
     Aligned(Aligned),
 }
 
+impl Analysis {
+    /// What came of [`What::Stability`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unreachable`] for another analysis.
+    pub fn stable(self) -> Result<Stable> {
+        if let Analysis::Stable(found) = self { Ok(found) } else { Err(another()) }
+    }
+
+    /// What came of [`What::Intervals`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unreachable`] for another analysis.
+    pub fn intervals(self) -> Result<Vec<Sure>> {
+        if let Analysis::Sure(list) = self { Ok(list) } else { Err(another()) }
+    }
+}
+
+fn another() -> Error {
+    Error::new(ErrorKind::Unreachable, "protocol error: the reply is of another analysis")
+}
+
 /// Whether somebody still waits for it.
 pub type Wanted<'a> = &'a (dyn Fn() -> bool + Sync);
 

@@ -4,7 +4,7 @@ use super::connection::Pending;
 use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::model::{Judgement, Verdict};
-use crate::owner::wire::Request;
+use crate::owner::wire::request;
 use crate::tui::action::Action;
 use crate::tui::panes::review::{Queue, Viewed};
 use crate::tui::widgets::keys;
@@ -35,15 +35,15 @@ impl App {
             Action::Undo if self.undo_bulk() => {}
             Action::Undo | Action::Redo => {
                 let (redo, uuid) = (action == Action::Redo, uuid::Uuid::now_v7());
-                let ask = if redo { Request::Redo(uuid) } else { Request::Undo(uuid) };
-                self.ask_now(Pending::TakeBack { redo, uuid }, ask);
+                let want = Pending::TakeBack { redo, uuid };
+                if redo { self.ask_now(want, request::Redo(uuid)) } else { self.ask_now(want, request::Undo(uuid)) }
             }
             Action::Sample => {
                 if self.welcome.items > 0 {
                     self.say(Toast::info("the sample is for an empty project; `benchtop sample` adds it to any"));
                 } else {
                     self.say(Toast::info("drawing the sample"));
-                    self.ask_now(Pending::Sample, Request::Sample);
+                    self.ask_now(Pending::Sample, request::Sample);
                 }
             }
             Action::Repaint => self.repaint = true,
@@ -195,7 +195,7 @@ impl App {
         (self.at, self.back_to) = (PaneId::Review, None);
         self.painted = None;
         if let Some(id) = item {
-            self.ask_now(Pending::NumberOf, Request::NumberOf(id));
+            self.ask_now(Pending::NumberOf, request::NumberOf(id));
         }
         let effects = self.review.fetch();
         self.carry_out(effects);
@@ -355,12 +355,13 @@ impl App {
 
     pub(super) fn next_pending(&mut self) {
         let queue = self.review.queue();
-        let ask = if queue.is_all() {
-            Request::NextPending(self.review.number().unwrap_or(0))
+        if queue.is_all() {
+            let after = self.review.number().unwrap_or(0);
+            self.ask_now(Pending::NextPending, request::NextPending(after));
         } else {
-            Request::FirstPending(queue.from(self.review.position(), 500_000))
-        };
-        self.ask_now(Pending::NextPending, ask);
+            let rest = queue.from(self.review.position(), 500_000);
+            self.ask_now(Pending::FirstPending, request::FirstPending(rest));
+        }
     }
 
     pub(super) fn toggle_pixels(&mut self) {

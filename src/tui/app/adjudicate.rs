@@ -9,7 +9,7 @@ use super::connection::{Pending, State};
 use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::model::{ErrorKind, Result, Verdict};
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::{AnyReply, Request, request};
 use crate::store::inspect;
 use crate::tui::action::Action;
 use crate::tui::panes::adjudicate::{self, AdjudicateEffect, GAP, Keys, Settle};
@@ -142,27 +142,24 @@ impl App {
         self.dirty = true;
     }
 
-    pub(super) fn adjudicate_answered(&mut self, want: adjudicate::Want, answer: Result<Response>) {
-        use super::metadata::part;
+    pub(super) fn adjudicate_answered(&mut self, want: adjudicate::Want, answer: Result<AnyReply>) {
         let pane = &mut self.adjudicate;
         let effects = match want {
-            adjudicate::Want::Rounds => {
-                pane.take_rounds(part(answer, |a| if let Response::Rounds(list) = a { Some(list) } else { None }))
-            }
+            adjudicate::Want::Rounds => pane.take_rounds(answer.and_then(request::Rounds::reply)),
             adjudicate::Want::Disputes(round) => {
-                let list = part(answer, |a| if let Response::Disputes(list) = a { Some(list) } else { None });
+                let list = answer.and_then(request::Disputes::reply);
                 pane.take_disputes(&round, list)
             }
             adjudicate::Want::About(round, show) => {
-                let about = part(answer, |a| if let Response::Adjudication(about) = a { Some(*about) } else { None });
+                let about = answer.and_then(request::Adjudication::reply);
                 pane.take_about(&round, show && self.at == PaneId::Adjudicate, about)
             }
             adjudicate::Want::Item(number) => {
-                pane.take_item(number, part(answer, |a| if let Response::Item(view) = a { Some(*view) } else { None }));
+                pane.take_item(number, answer.and_then(request::Item::reply));
                 vec![]
             }
             adjudicate::Want::Settled(uuid) => {
-                match part(answer, |a| if let Response::Receipt(receipt) = a { Some(receipt) } else { None }) {
+                match answer.and_then(request::Decide::reply) {
                     Ok(receipt) => {
                         self.rev = self.rev.max(receipt.rev);
                         let effects = pane.acknowledged(&receipt);
@@ -185,7 +182,7 @@ impl App {
     /// Sends again what waits for its receipt: the same uuid counts once.
     pub(super) fn settle_again(&mut self) {
         for decide in self.adjudicate.pending().to_vec() {
-            self.link.ask(Pending::Adjudicate(adjudicate::Want::Settled(decide.uuid)), Request::Decide(decide));
+            self.link.ask(Pending::Adjudicate(adjudicate::Want::Settled(decide.uuid)), request::Decide(decide));
         }
     }
 

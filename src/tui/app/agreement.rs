@@ -4,7 +4,7 @@ use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
 use super::{App, PaneId};
 use crate::model::Result;
-use crate::owner::wire::Response;
+use crate::owner::wire::{AnyReply, Request, request};
 use crate::tui::panes::agreement::{self, AgreementEffect};
 use crate::tui::terminal::osc52;
 use crate::tui::widgets::toast::Toast;
@@ -60,17 +60,11 @@ impl App {
         self.dirty = true;
     }
 
-    pub(super) fn agreement_answered(&mut self, want: agreement::Want, answer: Result<Response>) {
-        use super::metadata::part;
+    pub(super) fn agreement_answered(&mut self, want: agreement::Want, answer: Result<AnyReply>) {
         let pane = &mut self.agreement;
         let effects = match want {
-            agreement::Want::Rounds => {
-                pane.take_rounds(part(answer, |a| if let Response::Rounds(rounds) = a { Some(rounds) } else { None }))
-            }
-            agreement::Want::Agreed(ask) => pane.take_agreed(
-                ask,
-                part(answer, |a| if let Response::Agreement(found) = a { Some(*found) } else { None }),
-            ),
+            agreement::Want::Rounds => pane.take_rounds(answer.and_then(request::Rounds::reply)),
+            agreement::Want::Agreed(ask) => pane.take_agreed(ask, answer.and_then(request::Agreement::reply)),
         };
         self.agreement_effects(effects);
     }

@@ -7,7 +7,7 @@ use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::model::{ErrorKind, Result};
-use crate::owner::wire::{Analysis, Response};
+use crate::owner::wire::{Analysis, AnyReply, Request, request};
 use crate::tui::action::Action;
 use crate::tui::panes::board::{self, BoardEffect};
 use crate::tui::panes::review::{Loaded, Looking, NoPicture, Picture, picture_of};
@@ -85,66 +85,56 @@ impl App {
         self.dirty = true;
     }
 
-    pub(super) fn board_answered(&mut self, want: board::Want, answer: Result<Response>) {
+    pub(super) fn board_answered(&mut self, want: board::Want, answer: Result<AnyReply>) {
+        use board::Want as W;
         let board = &mut self.board;
-        let effects = match (want, answer) {
-            (board::Want::Board(ask), answer) => {
-                let pick = |a| if let Response::Board(board) = a { Some(*board) } else { None };
-                board.take_board(&ask, super::metadata::part(answer, pick))
+        let taken: Result<Vec<BoardEffect>> = match want {
+            W::Board(ask) => Ok(board.take_board(&ask, answer.and_then(request::Board::reply))),
+            W::Rounds => Ok(board.take_rounds(answer.and_then(request::Rounds::reply))),
+            W::Whole(ask) => {
+                board.take_whole(&ask, answer.and_then(request::Board::reply));
+                Ok(vec![])
             }
-            (board::Want::Rounds, answer) => {
-                let pick = |a| if let Response::Rounds(rounds) = a { Some(rounds) } else { None };
-                board.take_rounds(super::metadata::part(answer, pick))
-            }
-            (board::Want::Whole(ask), answer) => {
-                let pick = |a| if let Response::Board(board) = a { Some(*board) } else { None };
-                board.take_whole(&ask, super::metadata::part(answer, pick));
-                vec![]
-            }
-            (board::Want::Ranks(ask, column), Ok(Response::Ranks(ranks))) => {
+            W::Ranks(ask, column) => answer.and_then(request::Ranks::reply).map(|ranks| {
                 board.take_ranks(&ask, column, ranks);
                 vec![]
-            }
-            (board::Want::Sure(ask, model, column), Ok(Response::Sure(sure))) => {
-                board.take_sure(&ask, model, column, *sure);
+            }),
+            W::Sure(ask, model, column) => answer.and_then(request::Sure::reply).map(|sure| {
+                board.take_sure(&ask, model, column, sure);
                 vec![]
-            }
-            (board::Want::Compared(ask), Ok(Response::Compared(compared))) => {
-                board.take_compared(&ask, *compared);
+            }),
+            W::Compared(ask) => answer.and_then(request::Compare::reply).map(|compared| {
+                board.take_compared(&ask, compared);
                 vec![]
-            }
-            (board::Want::Behind(ask, model, column), Ok(Response::Behind(page))) => {
+            }),
+            W::Behind(ask, model, column) => answer.and_then(request::Behind::reply).map(|page| {
                 board.take_behind(&ask, (&model, &column), page);
                 vec![]
+            }),
+            W::Answered(ask, model) => {
+                answer.and_then(request::Answered::reply).map(|found| board.take_answered(&ask, &model, found))
             }
-            (board::Want::Answered(ask, model), Ok(Response::Answered(found))) => {
-                board.take_answered(&ask, &model, *found)
+            W::Item(number) => {
+                board.take_item(number, answer.and_then(request::Item::reply));
+                Ok(vec![])
             }
-            (board::Want::Item(number), answer) => {
-                let pick = |a| if let Response::Item(view) = a { Some(*view) } else { None };
-                board.take_item(number, super::metadata::part(answer, pick));
-                vec![]
+            W::Stable(ask, column) => {
+                let found = answer.and_then(request::Analyse::reply).and_then(Analysis::stable);
+                board.take_stable(&ask, &column, found);
+                Ok(vec![])
             }
-            (board::Want::Stable(ask, column), answer) => {
-                let pick = |a| match a {
-                    Response::Analysis(found) => match *found {
-                        Analysis::Stable(found) => Some(found),
-                        _ => None,
-                    },
-                    _ => None,
-                };
-                board.take_stable(&ask, &column, super::metadata::part(answer, pick));
-                vec![]
-            }
-            (board::Want::Disagreements { ask, other, show }, Ok(Response::Disagreements(found))) => {
+            W::Disagreements { ask, other, show } => answer.and_then(request::Disagreements::reply).map(|found| {
                 board.take_disagreements(&ask, other.as_deref(), show, found);
                 vec![]
-            }
-            (_, Err(problem)) if problem.kind != ErrorKind::Cancelled => {
+            }),
+        };
+        let effects = match taken {
+            Ok(effects) => effects,
+            Err(problem) if problem.kind == ErrorKind::Cancelled => vec![],
+            Err(problem) => {
                 self.say(Toast::from(&problem));
                 vec![]
             }
-            _ => vec![],
         };
         self.board_effects(effects);
     }

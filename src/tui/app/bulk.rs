@@ -2,11 +2,10 @@
 
 use super::App;
 use super::connection::Pending;
-use super::metadata::part;
 use super::overlay::{MenuFor, Overlay};
 use super::retire::Retirement;
 use crate::model::{Filter, Judgement, Result, Seen, Verdict};
-use crate::owner::wire::{Bulk, Bulked, Request, Response};
+use crate::owner::wire::{AnyReply, Bulk, Bulked, Request, request};
 use crate::tui::action::Action;
 use crate::tui::widgets::menu::{Choice, Menu};
 use crate::tui::widgets::text::{counted, grouped};
@@ -57,12 +56,12 @@ impl App {
         let judgement = Judgement { note, ..Judgement::new(*verdict, Seen::Script) };
         let bulk = Bulk { dry: true, ..Bulk::new(filter, judgement) };
         self.say(Toast::info("counting the items"));
-        self.ask_now(Pending::Bulk(Box::new(bulk.clone())), Request::Bulk(Box::new(bulk)));
+        self.ask_now(Pending::Bulk(Box::new(bulk.clone())), request::Bulk(Box::new(bulk)));
     }
 
     /// The count is known: whether to do it. Or it is done.
-    pub(super) fn bulk_answered(&mut self, bulk: Bulk, answer: Result<Response>) {
-        let done = match part(answer, |a| if let Response::Bulked(done) = a { Some(done) } else { None }) {
+    pub(super) fn bulk_answered(&mut self, bulk: Bulk, answer: Result<AnyReply>) {
+        let done = match answer.and_then(request::Bulk::reply) {
             Ok(done) => done,
             Err(problem) => return self.say(Toast::from(&problem)),
         };
@@ -88,14 +87,14 @@ impl App {
     }
 
     pub(super) fn bulk_now(&mut self, bulk: Bulk) {
-        self.ask_now(Pending::Bulk(Box::new(bulk.clone())), Request::Bulk(Box::new(bulk)));
+        self.ask_now(Pending::Bulk(Box::new(bulk.clone())), request::Bulk(Box::new(bulk)));
     }
 
     /// Whether undo takes the verdict on many items back, and asks for it.
     pub(super) fn undo_bulk(&mut self) -> bool {
         match &self.bulk {
             Some(Done { what: What::Verdict((first, last)), since: 0 }) => {
-                self.ask_now(Pending::Unbulk, Request::UndoBulk(*first, *last));
+                self.ask_now(Pending::Unbulk, request::UndoBulk(*first, *last));
                 true
             }
             Some(Done { what: What::Retirement(retirement), since: 0 }) => {
@@ -107,9 +106,9 @@ impl App {
         }
     }
 
-    pub(super) fn unbulked(&mut self, answer: Result<Response>) {
+    pub(super) fn unbulked(&mut self, answer: Result<AnyReply>) {
         self.bulk = None;
-        match part(answer, |a| if let Response::Bulked(done) = a { Some(done) } else { None }) {
+        match answer.and_then(request::UndoBulk::reply) {
             Ok(done) => self.say(Toast::done(format!("{} taken back", counted(done.judged, "verdict")))),
             Err(problem) => self.say(Toast::from(&problem)),
         }

@@ -11,7 +11,7 @@ use super::retire::Retirement;
 use crate::model::scoring::bench::FlagOrder;
 use crate::model::{Filter, Result, Verdict};
 use crate::owner::read_only::{self, Home};
-use crate::owner::wire::{Bulk, Rename, Request};
+use crate::owner::wire::{AnyRequest, Bulk, Rename, request};
 use crate::owner::{Client, Incoming};
 use crate::store::project::Project;
 use crate::tui::panes::review::Draft;
@@ -37,6 +37,8 @@ pub enum Pending {
     Queue(String, Option<u32>),
     /// The next item nobody has judged.
     NextPending,
+    /// The same within a queue.
+    FirstPending,
     /// The number of an item seen on the leaderboard.
     NumberOf,
     /// The leaderboard asked.
@@ -213,7 +215,7 @@ impl Connection {
 
     /// Sends a question. While there is no connection it is dropped: everything shown is asked for again afterwards,
     /// and verdicts are kept by the review pane until they are acknowledged.
-    pub fn ask(&mut self, want: Pending, ask: Request) {
+    pub fn ask(&mut self, want: Pending, ask: impl Into<AnyRequest>) {
         let Some(client) = &self.client else { return };
         // A send that fails is followed by word that the connection is lost.
         match client.send(ask) {
@@ -238,8 +240,8 @@ impl Connection {
     /// Asks what the owner before went away over.
     pub fn ask_again(&mut self) {
         for (redo, uuid) in std::mem::take(&mut self.again) {
-            let ask = if redo { Request::Redo(uuid) } else { Request::Undo(uuid) };
-            self.ask(Pending::TakeBack { redo, uuid }, ask);
+            let want = Pending::TakeBack { redo, uuid };
+            if redo { self.ask(want, request::Redo(uuid)) } else { self.ask(want, request::Undo(uuid)) }
         }
     }
 

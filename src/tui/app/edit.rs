@@ -2,10 +2,9 @@
 
 use super::App;
 use super::connection::Pending;
-use super::metadata::part;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use crate::model::Result;
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::{AnyReply, Request, request};
 use crate::tui::action::Action;
 use crate::tui::panes::review::{Draft, Line};
 use crate::tui::widgets::menu::Menu;
@@ -41,7 +40,7 @@ impl App {
         match draft.edit(line == Line::Restore) {
             Ok(edit) => {
                 self.tags.used(note);
-                self.ask_now(Pending::Edited(Box::new(draft)), Request::Edit(Box::new(edit)));
+                self.ask_now(Pending::Edited(Box::new(draft)), request::Edit(Box::new(edit)));
             }
             Err(problem) => {
                 self.show_draft(draft);
@@ -58,8 +57,8 @@ impl App {
         self.show_draft(draft);
     }
 
-    pub(super) fn item_edited(&mut self, draft: Draft, answer: Result<Response>) {
-        match part(answer, |a| if let Response::Edited(edited) = a { Some(*edited) } else { None }) {
+    pub(super) fn item_edited(&mut self, draft: Draft, answer: Result<AnyReply>) {
+        match answer.and_then(request::Edit::reply) {
             Ok(edited) => {
                 self.bulk_is_past(false);
                 let accept = self.keymap.press(Action::Accept);

@@ -4,7 +4,7 @@ use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::model::{Field, Filter};
-use crate::owner::wire::Request;
+use crate::owner::wire::request;
 use crate::tui::panes::list::ListEffect;
 use crate::tui::panes::review::Queue;
 use crate::tui::terminal::osc52;
@@ -28,7 +28,7 @@ impl App {
                         let effects = self.review.set_queue(Queue::all(items), Some(number));
                         self.carry_out(effects);
                     } else {
-                        self.ask_now(Pending::Queue(filter.words(), Some(number)), Request::Numbers(filter, sort));
+                        self.ask_now(Pending::Queue(filter.words(), Some(number)), request::Numbers(filter, sort));
                     }
                 }
                 ListEffect::JudgeAll(filter) => self.ask_bulk(filter),

@@ -5,7 +5,7 @@ use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::model::Result;
 use crate::model::scoring::job::ScoringState;
-use crate::owner::wire::Response;
+use crate::owner::wire::{AnyReply, Request, request};
 use crate::store::regular;
 use crate::tui::panes::filters::{self, FiltersEffect};
 use crate::tui::widgets::prompt::Prompt;
@@ -110,30 +110,21 @@ impl App {
         }
     }
 
-    pub(super) fn filters_answered(&mut self, want: filters::Want, answer: Result<Response>) {
-        use super::metadata::part;
+    pub(super) fn filters_answered(&mut self, want: filters::Want, answer: Result<AnyReply>) {
         use filters::Want as W;
         // Somebody moved a line and looks at what comes of it; how far jobs are is told in its own time.
         self.urgent |= !matches!(want, W::Scorers);
         let pane = &mut self.filters;
-        let rules = |a| if let Response::Rules(rules) = a { Some(*rules) } else { None };
-        let scoring = |a| if let Response::Scoring(job) = a { Some(*job) } else { None };
         let effects = match want {
-            W::Scorers => {
-                pane.take_scorers(part(answer, |a| if let Response::Scorers(s) = a { Some(s) } else { None }))
-            }
-            W::Bench(asked) => {
-                pane.take_bench(*asked, part(answer, |a| if let Response::Bench(b) = a { Some(*b) } else { None }))
-            }
-            W::Rules => pane.take_rules(part(answer, rules)),
-            W::Try(of) => {
-                pane.take_diff(of, part(answer, |a| if let Response::RulesDiff(d) = a { Some(*d) } else { None }))
-            }
-            W::Applied => pane.take_applied(part(answer, rules)),
-            W::Reverted => pane.take_reverted(part(answer, rules)),
-            W::Count(job) => pane.take_count(*job, part(answer, scoring)),
-            W::Begun => pane.take_begun(part(answer, scoring)),
-            W::Act => match part(answer, scoring) {
+            W::Scorers => pane.take_scorers(answer.and_then(request::Scorers::reply)),
+            W::Bench(asked) => pane.take_bench(*asked, answer.and_then(request::Bench::reply)),
+            W::Rules => pane.take_rules(answer.and_then(request::Rules::reply)),
+            W::Try(of) => pane.take_diff(of, answer.and_then(request::TryRules::reply)),
+            W::Applied => pane.take_applied(answer.and_then(request::ApplyRules::reply)),
+            W::Reverted => pane.take_reverted(answer.and_then(request::RevertRules::reply)),
+            W::Count(job) => pane.take_count(*job, answer.and_then(request::Score::reply)),
+            W::Begun => pane.take_begun(answer.and_then(request::Score::reply)),
+            W::Act => match answer.and_then(request::ScoringAct::reply) {
                 Ok(job) => pane.take_scoring(job),
                 Err(problem) => return self.say(Toast::from(&problem)),
             },

@@ -6,7 +6,7 @@ use super::{App, PaneId};
 use crate::model::scoring::Outcome;
 use crate::model::scoring::bench::FlagOrder;
 use crate::model::{Filter, Result};
-use crate::owner::wire::{Receipt, Request, Response};
+use crate::owner::wire::{AnyReply, Receipt, Request, request};
 use crate::tui::action::Action;
 use crate::tui::panes::review::{Queue, explain};
 use crate::tui::widgets::menu::{Choice, Menu};
@@ -36,7 +36,7 @@ impl App {
                     filter.outcome.clear();
                 }
                 // Another random order each time, and the same one for as long as this queue lasts.
-                let ask = Request::Doubtful { filter: filter.clone(), order, seed: self.rev ^ self.now() };
+                let ask = request::Doubtful { filter: filter.clone(), order, seed: self.rev ^ self.now() };
                 self.ask_now(Pending::Doubtful(filter, order), ask);
             }
             Err(problem) => self.say(Toast::from(&problem)),
@@ -63,14 +63,13 @@ impl App {
     /// Asks everything that machines said of the item on screen.
     pub(super) fn explain_item(&mut self) {
         match self.review.number() {
-            Some(number) => self.ask_now(Pending::Explain(number), Request::Explain { number }),
+            Some(number) => self.ask_now(Pending::Explain(number), request::Explain { number }),
             None => self.say(Toast::info("there is nothing to explain")),
         }
     }
 
-    pub(super) fn explained(&mut self, number: u32, answer: Result<Response>) {
-        let explanation =
-            super::metadata::part(answer, |a| if let Response::Explanation(e) = a { Some(*e) } else { None });
+    pub(super) fn explained(&mut self, number: u32, answer: Result<AnyReply>) {
+        let explanation = answer.and_then(request::Explain::reply);
         // Somebody who has gone on, or is choosing something, is not interrupted.
         if self.at != PaneId::Review || self.review.number() != Some(number) || self.overlay.is_some() {
             return;

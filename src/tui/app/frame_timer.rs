@@ -3,7 +3,7 @@
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
 use super::{App, PaneId};
-use crate::owner::wire::Request;
+use crate::owner::wire::request;
 use crate::tui::widgets::toast::Toast;
 
 /// How long a quit waits for the last receipts.
@@ -45,7 +45,7 @@ impl App {
         let now = self.now();
         if self.recount_at.is_some_and(|at| at <= now) {
             self.recount_at = None;
-            self.link.ask(Pending::Status, Request::Status);
+            self.link.ask(Pending::Status, request::Status);
             self.workshop_recount();
             self.adjudicate_again();
         }

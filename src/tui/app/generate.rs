@@ -4,7 +4,7 @@ use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::model::Result;
-use crate::owner::wire::Response;
+use crate::owner::wire::{AnyReply, Request, request};
 use crate::tui::panes::generate::{self, GenerateEffect};
 use crate::tui::widgets::prompt::Prompt;
 use crate::tui::widgets::toast::Toast;
@@ -64,38 +64,34 @@ impl App {
         self.dirty = true;
     }
 
-    pub(super) fn generate_answered(&mut self, want: generate::Want, answer: Result<Response>) {
-        use super::metadata::part;
+    pub(super) fn generate_answered(&mut self, want: generate::Want, answer: Result<AnyReply>) {
         let pane = &mut self.generate;
         let effects = match want {
             generate::Want::Jobs => {
-                pane.take_jobs(part(answer, |a| if let Response::Jobs(jobs) = a { Some(jobs) } else { None }));
+                pane.take_jobs(answer.and_then(request::Jobs::reply));
                 vec![]
             }
             generate::Want::Devices => {
                 // Without an answer the gauges stay as they were.
-                if let Ok(Response::Devices(devices)) = answer {
-                    pane.take_devices(*devices);
+                if let Ok(devices) = answer.and_then(request::Devices::reply) {
+                    pane.take_devices(devices);
                 }
                 vec![]
             }
-            generate::Want::Act => match answer {
-                Ok(Response::Job(job)) => pane.take_job(*job),
-                Ok(_) => vec![],
+            generate::Want::Act => match answer.and_then(request::JobAct::reply) {
+                Ok(job) => job.map_or_else(Vec::new, |job| pane.take_job(job)),
                 Err(problem) => return self.say(Toast::from(&problem)),
             },
             generate::Want::Failures(id) => {
-                let list = part(answer, |a| if let Response::JobFailures(list) = a { Some(list) } else { None });
+                let list = answer.and_then(request::JobFailures::reply);
                 pane.take_failures(id, list);
                 vec![]
             }
             generate::Want::Count(job) => {
-                let count = part(answer, |a| if let Response::Begun(begun) = a { Some(*begun) } else { None });
+                let count = answer.and_then(request::Generate::reply);
                 pane.take_count(*job, count)
             }
-            generate::Want::Begun => {
-                pane.take_begun(part(answer, |a| if let Response::Begun(begun) = a { Some(*begun) } else { None }))
-            }
+            generate::Want::Begun => pane.take_begun(answer.and_then(request::Generate::reply)),
         };
         self.generate_effects(effects);
         self.watch_gauges();

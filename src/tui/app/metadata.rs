@@ -6,8 +6,8 @@ use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::compose::metadata::STYLE;
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::wire::{Rename, Response};
+use crate::model::Result;
+use crate::owner::wire::{AnyReply, Rename, Request, request};
 use crate::tui::action::Action;
 use crate::tui::panes::coverage::{self, CoverageEffect, CoveragePane};
 use crate::tui::panes::metadata::diff::by_terms;
@@ -191,13 +191,12 @@ impl App {
         }
     }
 
-    pub(super) fn metadata_answered(&mut self, want: metadata::Want, answer: Result<Response>) {
+    pub(super) fn metadata_answered(&mut self, want: metadata::Want, answer: Result<AnyReply>) {
         let shop = &mut self.shop;
-        let state = |answer| part(answer, |a| if let Response::Metadata(state) = a { Some(*state) } else { None });
         let mut effects = match want {
-            metadata::Want::State => shop.desk.take(state(answer)),
+            metadata::Want::State => shop.desk.take(answer.and_then(request::Metadata::reply)),
             metadata::Want::Saved => {
-                let answer = state(answer);
+                let answer = answer.and_then(request::SaveMetadata::reply);
                 let saved = answer.is_ok();
                 let effects = shop.desk.saved(answer);
                 let renames = std::mem::take(&mut shop.renames);
@@ -208,11 +207,9 @@ impl App {
                 }
                 effects
             }
-            metadata::Want::Impact => {
-                shop.desk.impact(part(answer, |a| if let Response::Impact(impact) = a { Some(impact) } else { None }))
-            }
+            metadata::Want::Impact => shop.desk.impact(answer.and_then(request::Impact::reply)),
             metadata::Want::Terms(name) => {
-                let terms = part(answer, |a| if let Response::Terms(terms) = a { Some(terms) } else { None });
+                let terms = answer.and_then(request::Terms::reply);
                 shop.vocabulary.take_terms(&name, terms)
             }
         };
@@ -224,18 +221,18 @@ impl App {
         self.metadata_effects(effects);
     }
 
-    pub(super) fn coverage_answered(&mut self, want: coverage::Want, answer: Result<Response>) {
+    pub(super) fn coverage_answered(&mut self, want: coverage::Want, answer: Result<AnyReply>) {
         let pane = &mut self.shop.coverage;
         match want {
             coverage::Want::Grid(rows, columns) => {
-                let grid = part(answer, |a| if let Response::Grid(grid) = a { Some(*grid) } else { None });
+                let grid = answer.and_then(request::Grid::reply);
                 pane.take_grid(&rows, &columns, grid);
             }
             coverage::Want::Failing => {
-                pane.take_failing(part(answer, |a| if let Response::Failing(list) = a { Some(list) } else { None }));
+                pane.take_failing(answer.and_then(request::Failing::reply));
             }
             coverage::Want::Count(terms) => {
-                let count = part(answer, |a| if let Response::Discarded(count) = a { Some(count) } else { None });
+                let count = answer.and_then(request::Discard::reply);
                 let effects = pane.take_count(&terms, count);
                 self.coverage_effects(effects);
             }
@@ -301,11 +298,6 @@ fn renames(session: &Session) -> Vec<Rename> {
     let styles = by_terms(&session.base().enabled(STYLE), &session.edited().enabled(STYLE)).renamed;
     renames.extend(styles.into_iter().map(|(old, new)| Rename { vocabulary: STYLE.into(), old, new }));
     renames
-}
-
-/// The part of an answer that was asked for.
-pub(super) fn part<T>(answer: Result<Response>, pick: impl FnOnce(Response) -> Option<T>) -> Result<T> {
-    pick(answer?).ok_or_else(|| Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"))
 }
 
 pub(super) fn menu(title: String, lines: Vec<(String, String)>) -> Menu {

@@ -69,7 +69,7 @@ use ratatui::layout::Rect;
 
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::{Result, Status};
-use crate::owner::wire::{Request, Welcome};
+use crate::owner::wire::{AnyRequest, Welcome, request};
 use crate::tui::keymap::{Keymap, Press};
 use crate::tui::panes::adjudicate::AdjudicatePane;
 use crate::tui::panes::agreement::AgreementPane;
@@ -314,14 +314,14 @@ impl App {
             self.ask_queue(place.filter, number);
         }
         if !place.round.is_empty() {
-            self.link.ask(Pending::Resume(place.round), Request::Rounds);
+            self.link.ask(Pending::Resume(place.round), request::Rounds);
         }
         self.take_up_note(place.note);
     }
 
     fn subscribe(&mut self) {
-        self.link.ask(Pending::Nothing, Request::Subscribe { since: self.rev });
-        self.link.ask(Pending::Status, Request::Status);
+        self.link.ask(Pending::Nothing, request::Subscribe { since: self.rev });
+        self.link.ask(Pending::Status, request::Status);
     }
 
     fn now(&self) -> u64 {
@@ -388,16 +388,16 @@ impl App {
     fn carry_out(&mut self, effects: Vec<ReviewEffect>) {
         for effect in effects {
             match effect {
-                ReviewEffect::Fetch(number) => self.link.ask(Pending::Item(number), Request::Item(number)),
-                ReviewEffect::Send(decide) => self.link.ask(Pending::Decide(decide.uuid), Request::Decide(decide)),
-                ReviewEffect::Moved => self.link.ask(Pending::Place, Request::SetPlace(self.place())),
+                ReviewEffect::Fetch(number) => self.link.ask(Pending::Item(number), request::Item(number)),
+                ReviewEffect::Send(decide) => self.link.ask(Pending::Decide(decide.uuid), request::Decide(decide)),
+                ReviewEffect::Moved => self.link.ask(Pending::Place, request::SetPlace(self.place())),
             }
         }
         self.dirty = true;
     }
 
     /// Asks for what a key wants, or says why that cannot be had now.
-    fn ask_now(&mut self, want: Pending, ask: Request) {
+    fn ask_now(&mut self, want: Pending, ask: impl Into<AnyRequest>) {
         if self.link.state() == State::Up {
             return self.link.ask(want, ask);
         }
@@ -407,7 +407,7 @@ impl App {
     fn ask_queue(&mut self, words: String, number: Option<u32>) {
         self.back_to = None;
         match crate::model::Filter::parse(&words) {
-            Ok(filter) => self.ask_now(Pending::Queue(words, number), Request::Numbers(filter, Vec::new())),
+            Ok(filter) => self.ask_now(Pending::Queue(words, number), request::Numbers(filter, Vec::new())),
             Err(problem) => self.say(Toast::from(&problem)),
         }
     }

@@ -4,7 +4,7 @@
 use super::App;
 use super::connection::{Pending, State};
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use crate::owner::wire::{Request, ResumePoint};
+use crate::owner::wire::{ResumePoint, request};
 use crate::tui::action::Action;
 use crate::tui::widgets::prompt::Prompt;
 use crate::tui::widgets::text;
@@ -98,7 +98,7 @@ impl App {
     pub(super) fn remember(&mut self) {
         self.note_due = None;
         if self.link.state() == State::Up {
-            self.link.ask(Pending::Place, Request::SetPlace(self.place()));
+            self.link.ask(Pending::Place, request::SetPlace(self.place()));
         }
     }
 }

@@ -5,7 +5,7 @@ use super::message::Connected;
 use super::{App, PaneId, RETRY};
 use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Incoming;
-use crate::owner::wire::{Event, Receipt, Request, Response};
+use crate::owner::wire::{AnyReply, Event, Receipt, Request, request};
 use crate::tui::action::Action;
 use crate::tui::panes::review::Queue;
 use crate::tui::widgets::text;
@@ -18,7 +18,7 @@ impl App {
     pub(super) fn owner_said(&mut self, incoming: Incoming) {
         match incoming {
             Incoming::Answer(number, answer) => {
-                let more = matches!(&answer, Ok(Response::Page(page)) if page.partial);
+                let more = answer.as_ref().is_ok_and(AnyReply::is_partial);
                 if let Some(want) = self.link.wanted(number, more) {
                     let open = self.overlay.is_some();
                     self.answered(want, answer);
@@ -62,7 +62,7 @@ impl App {
                 // The same uuid counts once, whether the first try reached the disk or not.
                 let again: Vec<_> = self.review.pending().iter().map(|p| p.decide.clone()).collect();
                 for decide in again {
-                    self.link.ask(Pending::Decide(decide.uuid), Request::Decide(decide));
+                    self.link.ask(Pending::Decide(decide.uuid), request::Decide(decide));
                 }
                 self.settle_again();
                 self.link.ask_again();
@@ -196,72 +196,116 @@ impl App {
         self.changed();
     }
 
-    fn answered(&mut self, want: Pending, answer: Result<Response>) {
-        match (want, answer) {
-            (Pending::Metadata(want), answer) => self.metadata_answered(want, answer),
-            (Pending::Coverage(want), answer) => self.coverage_answered(want, answer),
-            (Pending::Generate(want), answer) => self.generate_answered(want, answer),
-            (Pending::Filters(want), answer) => self.filters_answered(want, answer),
-            (Pending::Agreement(want), answer) => self.agreement_answered(want, answer),
-            (Pending::Board(want), answer) => self.board_answered(*want, answer),
-            (Pending::Adjudicate(want), answer) => self.adjudicate_answered(want, answer),
-            (Pending::Rounds(want), answer) => self.rounds_answered(want, answer),
-            (Pending::Resume(name), answer) => self.resume(&name, answer),
-            (Pending::Turn(round, ask), answer) => self.turned(&round, ask, answer),
-            (Pending::Feedback(round, verdict), answer) => self.told(&round, verdict, answer),
-            (Pending::Guidelines(round), answer) => self.guidelines_came(&round, answer),
-            (Pending::Explain(number), answer) => self.explained(number, answer),
-            (Pending::Doubtful(filter, order), Ok(Response::Numbers(numbers))) => {
-                self.doubtful(&filter, order, numbers)
-            }
-            (Pending::Recompose { renames, dry, asked, .. }, answer) => self.recomposed(renames, (dry, asked), answer),
-            (Pending::Retire(retirement), answer) => self.retired(*retirement, answer),
-            (Pending::Unretire(retirement), answer) => self.unretired(*retirement, answer),
-            (Pending::Edited(draft), answer) => self.item_edited(*draft, answer),
-            (Pending::Bulk(bulk), answer) => self.bulk_answered(*bulk, answer),
-            (Pending::Unbulk, answer) => self.unbulked(answer),
-            (Pending::List(want), answer) => {
+    fn answered(&mut self, want: Pending, answer: Result<AnyReply>) {
+        match want {
+            Pending::Metadata(want) => self.metadata_answered(want, answer),
+            Pending::Coverage(want) => self.coverage_answered(want, answer),
+            Pending::Generate(want) => self.generate_answered(want, answer),
+            Pending::Filters(want) => self.filters_answered(want, answer),
+            Pending::Agreement(want) => self.agreement_answered(want, answer),
+            Pending::Board(want) => self.board_answered(*want, answer),
+            Pending::Adjudicate(want) => self.adjudicate_answered(want, answer),
+            Pending::Rounds(want) => self.rounds_answered(want, answer),
+            Pending::Resume(name) => self.resume(&name, answer),
+            Pending::Turn(round, ask) => self.turned(&round, ask, answer),
+            Pending::Feedback(round, verdict) => self.told(&round, verdict, answer),
+            Pending::Guidelines(round) => self.guidelines_came(&round, answer),
+            Pending::Explain(number) => self.explained(number, answer),
+            Pending::Recompose { renames, dry, asked, .. } => self.recomposed(renames, (dry, asked), answer),
+            Pending::Retire(retirement) => self.retired(*retirement, answer),
+            Pending::Unretire(retirement) => self.unretired(*retirement, answer),
+            Pending::Edited(draft) => self.item_edited(*draft, answer),
+            Pending::Bulk(bulk) => self.bulk_answered(*bulk, answer),
+            Pending::Unbulk => self.unbulked(answer),
+            Pending::List(want) => {
                 let effects = self.list.answer(want, answer);
                 self.list_effects(effects);
             }
-            (Pending::Item(number), Ok(Response::Item(view))) => {
-                let effects = self.review.take(number, Ok(*view));
+            Pending::Item(number) => {
+                let effects = self.review.take(number, answer.and_then(request::Item::reply));
                 self.carry_out(effects);
             }
-            (Pending::Item(number), Err(problem)) => {
-                let effects = self.review.take(number, Err(problem));
-                self.carry_out(effects);
-            }
-            (Pending::Decide(_), Ok(Response::Receipt(receipt))) => {
-                self.rev = self.rev.max(receipt.rev);
-                self.bulk_is_past(false);
-                self.tell_overridden(&receipt);
-                let (effects, then) = self.review.acknowledged(&receipt, self.now());
-                self.carry_out(effects);
-                then.into_iter().for_each(|then| self.judged_in_round(then));
-                self.changed();
-            }
-            (Pending::Decide(uuid), Err(problem)) => self.refused(uuid, &problem),
-            (Pending::TakeBack { redo, .. }, Ok(Response::Receipt(receipt))) => self.taken_back(redo, &receipt),
-            (Pending::Queue(words, number), Ok(Response::Numbers(numbers))) => self.queued(words, number, numbers),
-            (Pending::NextPending, Ok(Response::Number(number))) => match number {
-                Some(number) => self.go_to_item(number),
-                None => self.say(Toast::done("every item of this queue has been judged")),
+            Pending::Decide(uuid) => match answer.and_then(request::Decide::reply) {
+                Ok(receipt) => self.decided(&receipt),
+                Err(problem) => self.refused(uuid, &problem),
             },
-            (Pending::NumberOf, Ok(Response::Number(Some(number)))) => self.go_to_item(number),
-            (Pending::NumberOf, Ok(_)) => self.say(Toast::info("that item is not in this project")),
-            (Pending::Status, Ok(Response::Status(status))) => self.counted(*status),
-            (Pending::Sample, Ok(Response::Imported(report))) => {
-                let key = |action| self.keymap.press(action);
-                let (accept, reject, help) = (key(Action::Accept), key(Action::Reject), key(Action::Help));
-                let said = format!("{} sample items; {accept} accepts, {reject} rejects, {help} helps", report.items);
-                self.say(Toast::done(said));
+            Pending::TakeBack { redo, .. } => {
+                let answer =
+                    if redo { answer.and_then(request::Redo::reply) } else { answer.and_then(request::Undo::reply) };
+                if let Some(receipt) = self.said(answer) {
+                    self.taken_back(redo, &receipt);
+                }
             }
-            (_, Err(problem)) if problem.kind == ErrorKind::Cancelled => {}
-            (_, Err(problem)) => self.say(Toast::from(&problem)),
-            (_, Ok(_)) => {}
+            Pending::Queue(words, number) => {
+                if let Some(numbers) = self.said(answer.and_then(request::Numbers::reply)) {
+                    self.queued(words, number, numbers);
+                }
+            }
+            Pending::Doubtful(filter, order) => {
+                if let Some(numbers) = self.said(answer.and_then(request::Doubtful::reply)) {
+                    self.doubtful(&filter, order, numbers);
+                }
+            }
+            Pending::NextPending => {
+                let found = self.said(answer.and_then(request::NextPending::reply));
+                self.go_to_pending(found);
+            }
+            Pending::FirstPending => {
+                let found = self.said(answer.and_then(request::FirstPending::reply));
+                self.go_to_pending(found);
+            }
+            Pending::NumberOf => match self.said(answer.and_then(request::NumberOf::reply)) {
+                Some(Some(number)) => self.go_to_item(number),
+                Some(None) => self.say(Toast::info("that item is not in this project")),
+                None => {}
+            },
+            Pending::Status => {
+                if let Some(status) = self.said(answer.and_then(request::Status::reply)) {
+                    self.counted(status);
+                }
+            }
+            Pending::Sample => {
+                if let Some(report) = self.said(answer.and_then(request::Sample::reply)) {
+                    let key = |action| self.keymap.press(action);
+                    let (accept, reject, help) = (key(Action::Accept), key(Action::Reject), key(Action::Help));
+                    let items = report.items;
+                    let said = format!("{items} sample items; {accept} accepts, {reject} rejects, {help} helps");
+                    self.say(Toast::done(said));
+                }
+            }
+            Pending::Place | Pending::Released | Pending::Nothing => {
+                self.said(answer);
+            }
         }
         self.dirty = true;
+    }
+
+    /// What came; a problem is shown, unless nobody waits for it any more.
+    fn said<T>(&mut self, answer: Result<T>) -> Option<T> {
+        match answer {
+            Ok(reply) => return Some(reply),
+            Err(problem) if problem.kind == ErrorKind::Cancelled => {}
+            Err(problem) => self.say(Toast::from(&problem)),
+        }
+        None
+    }
+
+    fn decided(&mut self, receipt: &Receipt) {
+        self.rev = self.rev.max(receipt.rev);
+        self.bulk_is_past(false);
+        self.tell_overridden(receipt);
+        let (effects, then) = self.review.acknowledged(receipt, self.now());
+        self.carry_out(effects);
+        then.into_iter().for_each(|then| self.judged_in_round(then));
+        self.changed();
+    }
+
+    fn go_to_pending(&mut self, found: Option<Option<u32>>) {
+        match found {
+            Some(Some(number)) => self.go_to_item(number),
+            Some(None) => self.say(Toast::done("every item of this queue has been judged")),
+            None => {}
+        }
     }
 
     fn counted(&mut self, status: crate::owner::wire::OwnerStatus) {

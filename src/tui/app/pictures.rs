@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::App;
 use super::connection::Pending;
 use crate::model::{ColourLevel, generated_image};
-use crate::owner::wire::Request;
+use crate::owner::wire::request;
 use crate::tui::panes::filters::Shown;
 use crate::tui::panes::review::{Looking, NoPicture, Picture, Sides, failed, is_wide, layout, picture_of};
 use crate::tui::preview::worker::{Source, neighbours};
@@ -98,7 +98,7 @@ impl App {
         let number = self.review.number();
         if wanted && self.waited_for != number {
             self.waited_for = number;
-            number.into_iter().for_each(|number| self.link.ask(Pending::Nothing, Request::Want { number }));
+            number.into_iter().for_each(|number| self.link.ask(Pending::Nothing, request::Want { number }));
         }
     }
 

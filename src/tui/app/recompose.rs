@@ -2,11 +2,11 @@
 
 use super::App;
 use super::connection::Pending;
-use super::metadata::{menu, part};
+use super::metadata::menu;
 use super::overlay::{MenuFor, Overlay};
 use crate::model::usage::Tally;
 use crate::model::{Result, Status};
-use crate::owner::wire::{Recomposed, Rename, Request, Response};
+use crate::owner::wire::{AnyReply, Recomposed, Rename, Request, request};
 use crate::tui::widgets::text::{counted, grouped};
 use crate::tui::widgets::toast::Toast;
 
@@ -24,12 +24,12 @@ pub enum Again {
 impl App {
     /// Composes again what the metadata has changed under, or counts it.
     pub(super) fn recompose(&mut self, renames: Vec<Rename>, draw_missing: bool, (dry, asked): (bool, bool)) {
-        let ask = Request::Recompose { renames: renames.clone(), draw_missing, dry };
+        let ask = request::Recompose { renames: renames.clone(), draw_missing, dry };
         self.ask_now(Pending::Recompose { renames, draw_missing, dry, asked }, ask);
     }
 
-    pub(super) fn recomposed(&mut self, renames: Vec<Rename>, (dry, asked): (bool, bool), answer: Result<Response>) {
-        let done = part(answer, |a| if let Response::Recomposed(done) = a { Some(done) } else { None });
+    pub(super) fn recomposed(&mut self, renames: Vec<Rename>, (dry, asked): (bool, bool), answer: Result<AnyReply>) {
+        let done = answer.and_then(request::Recompose::reply);
         let done = match done {
             Ok(done) => done,
             // After a save nobody asked: metadata with errors is shown as such beside the text.

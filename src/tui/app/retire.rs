@@ -3,9 +3,8 @@
 use super::App;
 use super::bulk::{Done, What};
 use super::connection::Pending;
-use super::metadata::part;
 use crate::model::Result;
-use crate::owner::wire::{Request, Response, Retired};
+use crate::owner::wire::{AnyReply, Request, Retired, request};
 use crate::tui::action::Action;
 use crate::tui::panes::metadata::Phase;
 use crate::tui::panes::metadata::session::Session;
@@ -76,11 +75,11 @@ impl App {
         let effects = self.shop.desk.touched();
         self.metadata_effects(effects);
         let retirement = Box::new(Retirement { terms: own, files, revs: None, as_step: true });
-        self.ask_now(Pending::Retire(retirement), Request::Retire { terms, saves, discard });
+        self.ask_now(Pending::Retire(retirement), request::Retire { terms, saves, discard });
     }
 
-    pub(super) fn retired(&mut self, retirement: Retirement, answer: Result<Response>) {
-        let done = match retired(answer) {
+    pub(super) fn retired(&mut self, retirement: Retirement, answer: Result<AnyReply>) {
+        let done = match answer.and_then(request::Retire::reply) {
             Ok(done) => done,
             Err(problem) => {
                 if retirement.is_last(self.shop.desk.session()) {
@@ -126,7 +125,7 @@ impl App {
         let (saves, revs) = (session.saves(), retirement.revs);
         let effects = self.shop.desk.touched();
         self.metadata_effects(effects);
-        self.ask_now(Pending::Unretire(retirement), Request::Unretire { saves, revs });
+        self.ask_now(Pending::Unretire(retirement), request::Unretire { saves, revs });
     }
 
     /// In the panes of the metadata: whether the last edit is that terms were retired. Then its verdicts go with it.
@@ -141,9 +140,9 @@ impl App {
         is_it
     }
 
-    pub(super) fn unretired(&mut self, retirement: Retirement, answer: Result<Response>) {
+    pub(super) fn unretired(&mut self, retirement: Retirement, answer: Result<AnyReply>) {
         let session = self.shop.desk.session_mut();
-        match retired(answer) {
+        match answer.and_then(request::Unretire::reply) {
             Ok(done) => {
                 // Done again it would be the lists alone.
                 session.forget_undone();
@@ -166,10 +165,6 @@ impl App {
             }
         }
     }
-}
-
-fn retired(answer: Result<Response>) -> Result<Retired> {
-    part(answer, |a| if let Response::Retired(done) = a { Some(*done) } else { None })
 }
 
 fn items(n: u64) -> String {

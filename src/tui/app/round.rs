@@ -5,7 +5,7 @@ use super::overlay::{ConfirmFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::model::round::state::{GuidelinesText, RoundState};
 use crate::model::{ErrorKind, Judgement, Result, Verdict};
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::{AnyReply, Request, request};
 use crate::tui::action::{Action, Scope};
 use crate::tui::panes::review::{Phase, Then, Viewed, is_wide, pace};
 use crate::tui::panes::rounds::guidelines_page;
@@ -39,8 +39,8 @@ impl App {
     }
 
     /// Takes up the round that was worked on when the program was left.
-    pub(super) fn resume(&mut self, name: &str, answer: Result<Response>) {
-        let Ok(Response::Rounds(rounds)) = answer else { return };
+    pub(super) fn resume(&mut self, name: &str, answer: Result<AnyReply>) {
+        let Ok(rounds) = answer.and_then(request::Rounds::reply) else { return };
         if let Some(round) = rounds.into_iter().find(|r| r.name == name && r.closed.is_none()) {
             self.work_on(round);
         }
@@ -54,16 +54,16 @@ impl App {
             return;
         }
         let (ask, name) = (work.ask(), work.state.name.clone());
-        self.link.ask(Pending::Turn(name.clone(), ask), Request::Next(name));
+        self.link.ask(Pending::Turn(name.clone(), ask), request::Next(name));
     }
 
     /// Takes in what there is to judge next.
-    pub(super) fn turned(&mut self, round: &str, ask: u64, answer: Result<Response>) {
-        let turn = super::metadata::part(answer, |a| if let Response::Turn(turn) = a { Some(turn) } else { None });
+    pub(super) fn turned(&mut self, round: &str, ask: u64, answer: Result<AnyReply>) {
+        let turn = answer.and_then(request::Next::reply);
         let here = self.review.work().filter(|work| work.state.name == round);
         let Some(work) = here else {
             // The round was left before the item came: nobody is to wait for it.
-            return self.link.ask(Pending::Nothing, Request::Release(round.into()));
+            return self.link.ask(Pending::Nothing, request::Release(round.into()));
         };
         if !work.is_newest(ask) {
             return;
@@ -124,19 +124,19 @@ impl App {
         match (then, self.review.work()) {
             (Then::Feedback(number, verdict), Some(work)) => {
                 let round = work.state.name.clone();
-                self.link.ask(Pending::Feedback(round.clone(), verdict), Request::Feedback { round, number });
+                self.link.ask(Pending::Feedback(round.clone(), verdict), request::Feedback { round, number });
             }
             _ => self.ask_next(),
         }
     }
 
     /// Takes in what the item of practice is.
-    pub(super) fn told(&mut self, round: &str, verdict: Verdict, answer: Result<Response>) {
+    pub(super) fn told(&mut self, round: &str, verdict: Verdict, answer: Result<AnyReply>) {
         if self.review.work().is_none_or(|work| work.state.name != round) {
             return;
         }
-        match answer {
-            Ok(Response::Feedback(feedback)) => self.review.told(feedback, verdict),
+        match answer.and_then(request::Feedback::reply) {
+            Ok(feedback) => self.review.told(feedback, verdict),
             _ => self.ask_next(),
         }
     }
@@ -153,7 +153,7 @@ impl App {
         let work = self.review.work()?;
         let number = work.holds()?;
         let name = work.state.name.clone();
-        self.link.ask(Pending::Released, Request::Release(name));
+        self.link.ask(Pending::Released, request::Release(name));
         Some(number)
     }
 
@@ -253,14 +253,13 @@ impl App {
         let Some(work) = self.review.work_mut() else { return };
         if work.guidelines_changed() {
             let name = work.state.name.clone();
-            self.link.ask(Pending::Guidelines(name.clone()), Request::Guidelines(name));
+            self.link.ask(Pending::Guidelines(name.clone()), request::Guidelines(name));
         }
     }
 
     /// Takes the guidelines in, and shows them.
-    pub(super) fn guidelines_came(&mut self, round: &str, answer: Result<Response>) {
-        let text =
-            super::metadata::part(answer, |a| if let Response::Guidelines(text) = a { Some(text) } else { None });
+    pub(super) fn guidelines_came(&mut self, round: &str, answer: Result<AnyReply>) {
+        let text = answer.and_then(request::Guidelines::reply);
         let Some(work) = self.review.work_mut().filter(|work| work.state.name == round) else { return };
         let text: GuidelinesText = match text {
             Ok(Some(text)) => text,

@@ -4,7 +4,7 @@ use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::model::Result;
-use crate::owner::wire::Response;
+use crate::owner::wire::{AnyReply, Request, request};
 use crate::tui::panes::rounds::{self, PAUSE, RoundsEffect};
 use crate::tui::widgets::prompt::Prompt;
 use crate::tui::widgets::toast::Toast;
@@ -71,35 +71,35 @@ impl App {
         self.dirty = true;
     }
 
-    pub(super) fn rounds_answered(&mut self, want: rounds::Want, answer: Result<Response>) {
-        use super::metadata::part;
+    pub(super) fn rounds_answered(&mut self, want: rounds::Want, answer: Result<AnyReply>) {
         use rounds::Want as W;
         let pane = &mut self.rounds;
-        let state = |a| if let Response::Round(state) = a { Some(*state) } else { None };
         let effects = match want {
             W::Rounds => {
-                pane.take_rounds(part(answer, |a| if let Response::Rounds(rounds) = a { Some(rounds) } else { None }));
+                pane.take_rounds(answer.and_then(request::Rounds::reply));
                 vec![]
             }
-            W::Closed(name, closed) => pane.take_closed(&name, closed, answer.map(|_| ())),
+            W::Closed(name, closed) => pane.take_closed(&name, closed, answer.and_then(request::CloseRound::reply)),
             W::WhatIf(name, rule) => {
-                let found = part(answer, |a| if let Response::WhatIf(found) = a { Some(found) } else { None });
+                let found = answer.and_then(request::WhatIf::reply);
                 pane.take_what_if(&name, rule, found);
                 vec![]
             }
             W::Guidelines(name) => {
-                let text = part(answer, |a| if let Response::Guidelines(text) = a { Some(text) } else { None });
+                let text = answer.and_then(request::Guidelines::reply);
                 // Somebody who is choosing something is not interrupted.
                 if self.overlay.is_some() { vec![] } else { pane.take_guidelines(&name, text) }
             }
             W::Preview(edit) => {
-                pane.take_preview(edit, part(answer, state));
+                pane.take_preview(edit, answer.and_then(request::NewRound::reply));
                 vec![]
             }
-            W::Look(edit) => pane.take_look(edit, part(answer, state)),
-            W::Deleted(name) => pane.take_deleted(&name, answer.map(|_| ())),
-            W::People(name, joined, left) => pane.take_people(&name, (&joined, &left), part(answer, state)),
-            W::Made => pane.take_made(part(answer, state)),
+            W::Look(edit) => pane.take_look(edit, answer.and_then(request::NewRound::reply)),
+            W::Deleted(name) => pane.take_deleted(&name, answer.and_then(request::DeleteRound::reply)),
+            W::People(name, joined, left) => {
+                pane.take_people(&name, (&joined, &left), answer.and_then(request::RoundPeople::reply))
+            }
+            W::Made => pane.take_made(answer.and_then(request::NewRound::reply)),
         };
         self.rounds_effects(effects);
     }

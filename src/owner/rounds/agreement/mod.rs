@@ -23,34 +23,34 @@ use self::collect::{Collected, Keep, collect, one_each};
 use self::scale::Scaled;
 use super::open::RoundSnapshot;
 use crate::metrics::agreement::{Agreement, Counts, methods_paragraph, quality_sentences, round_sentences};
-use crate::model::agreement::analysis::{Agreed, AgreementAsk, By, Row};
+use crate::model::agreement::analysis::{Agreed, AgreementAsk, By, OwnPace, Row};
 use crate::model::agreement::{AgreementReport, Bootstrap};
 use crate::model::round::Protocol;
+use crate::model::round::report::RoundReport;
 use crate::model::scoring::Outcome;
 use crate::model::verdict::Part;
 use crate::model::{Error, ErrorKind, QuestionKind, Result};
-use crate::owner::answers::Watch;
+use crate::owner::dispatch::{Query, Watch};
 use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{Request, Response};
+use crate::owner::wire::request;
 use crate::store::columns::Columns;
 
-/// The answer to what is asked of agreement; what is asked of anything else is none.
-///
-/// # Errors
-/// [`ErrorKind::Denied`] while a blind round keeps it from the one who asks, [`ErrorKind::NotFound`] for no such round, and what is
-/// stored wrong.
-pub fn answer(sight: &AnnotatorView, ask: &Request, watch: &Watch<'_>) -> Result<Option<Response>> {
-    Ok(Some(match ask {
-        Request::Agreement(ask) => {
-            let material = Material::of(sight, ask.round.as_deref(), watch.cancelled)?;
-            Response::Agreement(Box::new(material.agreed(ask)?))
-        }
-        Request::RoundReport { round, bootstrap } => {
-            Response::RoundReport(Box::new(report::report(sight, round, *bootstrap, watch.cancelled)?))
-        }
-        Request::Pace(round) => Response::Pace(Box::new(pace::own(sight, round.as_deref(), watch.cancelled)?)),
-        _ => return Ok(None),
-    }))
+impl Query for request::Agreement {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Agreed> {
+        Material::of(sight, self.0.round.as_deref(), watch.cancelled)?.agreed(&self.0)
+    }
+}
+
+impl Query for request::RoundReport {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RoundReport> {
+        report::report(sight, &self.round, self.bootstrap, watch.cancelled)
+    }
+}
+
+impl Query for request::Pace {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<OwnPace> {
+        pace::own(sight, self.0.as_deref(), watch.cancelled)
+    }
 }
 
 /// A round that may be told of to the one who asks; none for what was judged outside of rounds.

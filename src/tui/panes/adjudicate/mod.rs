@@ -23,7 +23,7 @@ use super::metadata::edit_session::said;
 use super::review::{Loaded, Looking, Painted, Picture, Sides, painted};
 use crate::model::Result;
 use crate::model::round::state::{Adjudicating, Dispute, RoundState};
-use crate::owner::wire::{Decide, ItemView, Request};
+use crate::owner::wire::{Decide, ItemView, request};
 use crate::tui::action::{Action, Scope};
 use crate::tui::preview::Show;
 
@@ -85,7 +85,7 @@ impl AdjudicatePane {
         (self.asking, self.again) = (false, false);
         self.asked.clear();
         self.items.clear();
-        let mut effects = vec![Effect::Ask(Want::Rounds, Request::Rounds)];
+        let mut effects = vec![Effect::Ask(Want::Rounds, request::Rounds.into())];
         effects.extend(self.ask_all());
         effects
     }
@@ -105,12 +105,13 @@ impl AdjudicatePane {
             return Vec::new();
         }
         self.asking = true;
-        vec![Effect::Ask(Want::Disputes(round.clone()), Request::Disputes(round))]
+        vec![Effect::Ask(Want::Disputes(round.clone()), request::Disputes(round).into())]
     }
 
     /// Asks what adjudicators see, and which guidelines hold.
     pub fn ask_about(&self, show: bool) -> Vec<Effect> {
-        let ask = |round: &String| Effect::Ask(Want::About(round.clone(), show), Request::Adjudication(round.clone()));
+        let ask =
+            |round: &String| Effect::Ask(Want::About(round.clone(), show), request::Adjudication(round.clone()).into());
         self.round.iter().map(ask).collect()
     }
 
@@ -252,7 +253,7 @@ impl AdjudicatePane {
 
     fn ask_item(&mut self, number: u32) -> Effect {
         self.asked.push(number);
-        Effect::Ask(Want::Item(number), Request::Item(number))
+        Effect::Ask(Want::Item(number), request::Item(number).into())
     }
 
     /// An item changed: asks for it again, keeping what is on screen until it comes.

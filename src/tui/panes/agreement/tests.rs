@@ -6,6 +6,7 @@ use crate::metrics::agreement::{Agreement, methods_paragraph};
 use crate::model::agreement::{AgreementReport, Scale};
 use crate::model::round::Protocol;
 use crate::model::{ColourLevel, Error, ErrorKind, Status};
+use crate::owner::wire::{AnyRequest, request};
 use crate::tui::keymap::Keymap;
 use crate::tui::theme::{Look, Theme};
 
@@ -67,7 +68,7 @@ fn answer(ask: &AgreementAsk) -> Agreed {
 fn feed(pane: &mut AgreementPane, effects: Vec<Effect>) -> Vec<AgreementAsk> {
     let (mut asked, mut todo) = (Vec::new(), effects);
     while let Some(effect) = todo.pop() {
-        if let Effect::Ask(Want::Agreed(ask), Request::Agreement(_)) = effect {
+        if let Effect::Ask(Want::Agreed(ask), AnyRequest::Agreement(_)) = effect {
             asked.push(ask.clone());
             todo.extend(pane.take_agreed(ask.clone(), Ok(answer(&ask))));
         }
@@ -77,7 +78,7 @@ fn feed(pane: &mut AgreementPane, effects: Vec<Effect>) -> Vec<AgreementAsk> {
 
 fn shown() -> AgreementPane {
     let mut pane = AgreementPane::new();
-    assert!(matches!(&pane.start()[..], [Effect::Ask(Want::Rounds, Request::Rounds)]));
+    assert!(matches!(&pane.start()[..], [Effect::Ask(Want::Rounds, AnyRequest::Rounds(request::Rounds))]));
     let effects = pane.take_rounds(Ok(vec![state("first", true), state("second", false)]));
     let asked = feed(&mut pane, effects);
     assert_eq!(asked.len(), 2, "numbers first, then intervals");

@@ -10,7 +10,7 @@ use crate::model::Result;
 use crate::model::board::analysis::TOOL;
 use crate::model::board::{BoardAsk, Curated, Printed, Row};
 use crate::model::round::state::RoundState;
-use crate::owner::wire::Request;
+use crate::owner::wire::request;
 use crate::pipeline::board::published;
 use crate::tui::panes::metadata::edit_session::said;
 use crate::tui::widgets::text;
@@ -63,7 +63,7 @@ impl BoardPane {
 
     /// Asks which items are scored; the rounds are asked for first.
     pub(super) fn ask_curated(&mut self) -> Vec<BoardEffect> {
-        vec![BoardEffect::Ask(Want::Rounds, Request::Rounds)]
+        vec![BoardEffect::Ask(Want::Rounds, request::Rounds.into())]
     }
 
     /// The rounds are there: asks which items are scored.
@@ -177,7 +177,7 @@ impl BoardPane {
                 Some(other) => {
                     let ask = Box::new(self.shown.clone());
                     let want = Want::Disagreements { ask: ask.clone(), other: other.clone(), show: true };
-                    vec![BoardEffect::Ask(want, Request::Disagreements { ask, other })]
+                    vec![BoardEffect::Ask(want, request::Disagreements { ask, other }.into())]
                 }
                 None => vec![],
             },

@@ -9,7 +9,7 @@ use crate::model::agreement::Bootstrap;
 use crate::model::board::analysis::{Compared, Disagreement, Sure};
 use crate::model::board::{BehindPage, Board, BoardAsk, Curated, Printed, Scale};
 use crate::model::{Filter, Result};
-use crate::owner::wire::Request;
+use crate::owner::wire::request;
 use crate::tui::action::Action;
 use crate::tui::panes::metadata::edit_session::said;
 
@@ -59,10 +59,10 @@ impl BoardPane {
         let ask = Box::new(self.ask.clone());
         self.asked = Some(self.ask.clone());
         self.stale = false;
-        let mut effects = vec![BoardEffect::Ask(Want::Board(ask.clone()), Request::Board(ask.clone()))];
+        let mut effects = vec![BoardEffect::Ask(Want::Board(ask.clone()), request::Board(ask.clone()).into())];
         if ask.curated != Curated::All {
             let all = BoardAsk { curated: Curated::All, printed: Printed::Off, ..self.ask.clone() };
-            effects.push(BoardEffect::Ask(Want::Whole(ask), Request::Board(Box::new(all))));
+            effects.push(BoardEffect::Ask(Want::Whole(ask), request::Board(Box::new(all)).into()));
         }
         effects
     }
@@ -113,7 +113,7 @@ impl BoardPane {
         if ask.rule.is_some() && self.read_otherwise.is_none() {
             let ask = Box::new(ask.clone());
             let want = Want::Disagreements { ask: ask.clone(), other: None, show: false };
-            effects.push(BoardEffect::Ask(want, Request::Disagreements { ask, other: None }));
+            effects.push(BoardEffect::Ask(want, request::Disagreements { ask, other: None }.into()));
         }
         if self.stale {
             effects.extend(self.ask());
@@ -193,7 +193,7 @@ impl BoardPane {
         }
         let Some(column) = self.ranked_by.clone() else { return vec![] };
         let (ask, name) = (Box::new(self.shown.clone()), column.clone());
-        vec![BoardEffect::Ask(Want::Ranks(ask.clone(), name), Request::Ranks { ask, column })]
+        vec![BoardEffect::Ask(Want::Ranks(ask.clone(), name), request::Ranks { ask, column }.into())]
     }
 
     /// Takes ranks in.
@@ -224,7 +224,7 @@ impl BoardPane {
         let (model, column) = (row.model.clone(), column.name.clone());
         let ask = Box::new(self.shown.clone());
         let want = Want::Sure(ask.clone(), model.clone(), column.clone());
-        vec![BoardEffect::Ask(want, Request::Sure { ask, model, column, plan: Bootstrap::default() })]
+        vec![BoardEffect::Ask(want, request::Sure { ask, model, column, plan: Bootstrap::default() }.into())]
     }
 
     /// Takes an interval in; the line below the table says it.
@@ -238,7 +238,7 @@ impl BoardPane {
         let (model, column) = (model.to_string(), column.to_string());
         let ask = Box::new(self.shown.clone());
         let want = Want::Behind(ask.clone(), model.clone(), column.clone());
-        vec![BoardEffect::Ask(want, Request::Behind { ask, model, column, from: 0 })]
+        vec![BoardEffect::Ask(want, request::Behind { ask, model, column, from: 0 }.into())]
     }
 
     /// Shows the answers behind a cell, the first page of them.
@@ -267,7 +267,7 @@ impl BoardPane {
                     return vec![BoardEffect::Refuse("put the cursor on the column to compare by".into())];
                 };
                 let (ask, plan) = (Box::new(self.shown.clone()), Bootstrap::default());
-                let compare = Request::Compare { ask: ask.clone(), models: [marked, model], column, plan };
+                let compare = request::Compare { ask: ask.clone(), models: [marked, model], column, plan }.into();
                 vec![BoardEffect::Ask(Want::Compared(ask), compare)]
             }
         }

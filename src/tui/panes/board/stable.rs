@@ -7,7 +7,7 @@ use super::{BoardEffect, BoardPane, Layer, Want};
 use crate::model::Result;
 use crate::model::agreement::Bootstrap;
 use crate::model::board::{Better, BoardAsk, Scale};
-use crate::owner::wire::{AnalyseAsk, Request};
+use crate::owner::wire::{AnalyseAsk, request};
 use crate::pipeline::analysis::{Curve, Stability, Stable, What};
 use crate::tui::action::Action;
 use crate::tui::keymap::Keymap;
@@ -67,7 +67,7 @@ impl StableView {
         let stability =
             Stability { column: Some(self.column.clone()), seed: Bootstrap::default().seed, ..Stability::default() };
         let ask = AnalyseAsk { board: (*self.ask).clone(), what: What::Stability(stability) };
-        BoardEffect::Ask(self.want(), Request::Analyse(Box::new(ask)))
+        BoardEffect::Ask(self.want(), request::Analyse(Box::new(ask)).into())
     }
 
     /// The table below the heading.

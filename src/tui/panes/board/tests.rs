@@ -7,7 +7,7 @@ use crate::model::agreement::{Bootstrap, Interval as Drawn};
 use crate::model::board::analysis::{Compared, Redrawn, Table};
 use crate::model::board::{BehindPage, Cell, Column, Counts, Curated, Scale};
 use crate::model::{ColourLevel, Error, ErrorKind};
-use crate::owner::wire::Request;
+use crate::owner::wire::{AnyRequest, request};
 use crate::tui::keymap::Keymap;
 use crate::tui::theme::{Look, Theme};
 
@@ -72,7 +72,7 @@ fn a_cell_shows_its_count_and_interval_and_opens() {
     assert!(shown.contains("one unit of qAcc.L_l is a pair") && shown.contains("note 1/1: GPT4o: every row twice"));
     assert!(shown.contains("doubled 6,231"), "{shown}");
     let effects = pane.act(Action::Open);
-    let [BoardEffect::Ask(Want::Behind(ask, model, column), Request::Behind { .. })] = &effects[..] else {
+    let [BoardEffect::Ask(Want::Behind(ask, model, column), AnyRequest::Behind(_))] = &effects[..] else {
         panic!("{effects:?}")
     };
     assert_eq!((&**ask, model.as_str(), column.as_str()), (&BoardAsk::default(), "GPT4o", "qAcc.L_l"));
@@ -361,7 +361,9 @@ fn two_models_are_marked_one_after_the_other_and_their_items_open() {
     assert!(drawn(&mut pane).contains("x compares with GPT4o"));
     pane.table.go_to_id(1);
     let effects = pane.act(Action::CompareModels);
-    let [BoardEffect::Ask(Want::Compared(ask), Request::Compare { models, column, .. })] = &effects[..] else {
+    let [BoardEffect::Ask(Want::Compared(ask), AnyRequest::Compare(request::Compare { models, column, .. }))] =
+        &effects[..]
+    else {
         panic!("{effects:?}")
     };
     assert_eq!((models.join(" "), column.as_str()), ("GPT4o MiniCPM-V-2".into(), "qAcc.L_l"));

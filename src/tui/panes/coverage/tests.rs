@@ -1,6 +1,7 @@
 use super::*;
 use crate::model::usage::Tally;
 use crate::model::{ColourLevel, Error, Status};
+use crate::owner::wire::{AnyRequest, request};
 use crate::tui::theme::Theme;
 
 fn tally(accepted: u64, rejected: u64, pending: u64) -> Tally {
@@ -30,7 +31,7 @@ fn grid() -> Grid {
 fn shown() -> CoveragePane {
     let mut pane = CoveragePane::new();
     let effects = pane.start();
-    let [Effect::Ask(Want::Grid(rows, columns), Request::Grid { .. })] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Grid(rows, columns), AnyRequest::Grid(_))] = &effects[..] else { panic!("{effects:?}") };
     pane.take_grid(rows, columns, Ok(grid()));
     drawn(&mut pane, ColourLevel::True);
     pane
@@ -141,7 +142,7 @@ fn failing_terms_are_selected_counted_and_retired() {
     let mut pane = shown();
     assert!(refused(&pane.act(Action::RetireTerms, &[])).contains("f shows"));
     let effects = pane.act(Action::FailingTerms, &[]);
-    assert!(matches!(&effects[..], [Effect::Ask(Want::Failing, Request::Failing(JUDGED))]));
+    assert!(matches!(&effects[..], [Effect::Ask(Want::Failing, AnyRequest::Failing(request::Failing(JUDGED)))]));
     assert!(refused(&pane.act(Action::RetireTerms, &[])).contains("not here yet"));
     pane.take_failing(Ok(failing()));
     let picture = drawn(&mut pane, ColourLevel::True);
@@ -152,7 +153,8 @@ fn failing_terms_are_selected_counted_and_retired() {
     pane.act(Action::Select, &[]);
     pane.act(Action::Select, &[]);
     let effects = pane.act(Action::RetireTerms, &[]);
-    let [Effect::Ask(Want::Count(terms), Request::Discard { dry: true, .. })] = &effects[..] else {
+    let [Effect::Ask(Want::Count(terms), AnyRequest::Discard(request::Discard { dry: true, .. }))] = &effects[..]
+    else {
         panic!("{effects:?}")
     };
     assert_eq!(terms.len(), 2);

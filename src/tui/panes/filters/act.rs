@@ -5,7 +5,7 @@ use super::{ChoiceFor, Effect, FiltersPane, GROUPS, Part, Side, TextFor, groups,
 use crate::model::scoring::Measure;
 use crate::model::scoring::rules::{Condition, Then, Threshold};
 use crate::model::{Field, Filter};
-use crate::owner::wire::{AskNext, Request};
+use crate::owner::wire::{NeedsConsent, request};
 use crate::tui::action::Action;
 use crate::tui::widgets::table::{Answer, TableEffect};
 
@@ -338,14 +338,16 @@ impl FiltersPane {
             (ChoiceFor::Begin(job, to), 0) => {
                 let job = crate::model::scoring::job::NewScoring { dry: false, ..(**job).clone() };
                 let ask = match to.is_empty() {
-                    true => Request::Score(job),
-                    false => Request::Agree { to: to.clone(), then: Some(AskNext::Score(job)) },
+                    true => request::Score(job).into(),
+                    false => request::Agree { to: to.clone(), then: Some(request::Score(job).then()) }.into(),
                 };
                 vec![Effect::Ask(super::Want::Begun, ask)]
             }
             (ChoiceFor::Begin(job, _), 1) if job.drafts => FiltersPane::without_drafts(job),
             (ChoiceFor::Agree(id, act, to), 0) => {
-                let ask = Request::Agree { to: to.clone(), then: Some(AskNext::Scoring(*id, *act)) };
+                let ask =
+                    request::Agree { to: to.clone(), then: Some(request::ScoringAct { id: *id, act: *act }.then()) }
+                        .into();
                 vec![Effect::Ask(super::Want::Act, ask)]
             }
             (ChoiceFor::Other(measures), pick) => {

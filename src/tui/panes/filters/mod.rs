@@ -36,7 +36,7 @@ use crate::model::scoring::job::ScoringState;
 use crate::model::scoring::rules::{RuleSet, Then};
 use crate::model::scoring::{Measure, ScoreState, Scorer};
 use crate::model::{Field, Filter, Result};
-use crate::owner::wire::Request;
+use crate::owner::wire::request;
 use crate::tui::action::Scope;
 use crate::tui::widgets::table::LocalTable;
 
@@ -148,7 +148,8 @@ impl FiltersPane {
 
     /// Items, verdicts or scores changed: what is counted is counted again.
     pub fn refresh(&mut self) -> Vec<Effect> {
-        let mut effects = vec![Effect::Ask(Want::Rules, Request::Rules), Effect::Ask(Want::Scorers, Request::Scorers)];
+        let mut effects =
+            vec![Effect::Ask(Want::Rules, request::Rules.into()), Effect::Ask(Want::Scorers, request::Scorers.into())];
         effects.extend(self.look());
         effects
     }
@@ -161,7 +162,7 @@ impl FiltersPane {
 
     /// The rules are others now.
     pub fn rules_changed(&self) -> Vec<Effect> {
-        vec![Effect::Ask(Want::Rules, Request::Rules)]
+        vec![Effect::Ask(Want::Rules, request::Rules.into())]
     }
 
     fn scorer(&self) -> Option<&ScorerState> {
@@ -223,7 +224,7 @@ impl FiltersPane {
     /// Asks what the edited rules would change, where they are edited.
     fn try_edited(&mut self) -> Vec<Effect> {
         let ask = self.rules.untried();
-        ask.map(|set| Effect::Ask(Want::Try(set.clone()), Request::TryRules(set))).into_iter().collect()
+        ask.map(|set| Effect::Ask(Want::Try(set.clone()), request::TryRules(set).into())).into_iter().collect()
     }
 
     /// The answer at hand, where it is of the same items and score as what is shown now.
@@ -281,7 +282,7 @@ impl FiltersPane {
     /// Takes in what rules would change.
     pub fn take_diff(&mut self, of: RuleSet, diff: Result<RulesDiff>) -> Vec<Effect> {
         let (mut effects, next) = self.rules.take_diff(of, diff);
-        effects.extend(next.map(|set| Effect::Ask(Want::Try(set.clone()), Request::TryRules(set))));
+        effects.extend(next.map(|set| Effect::Ask(Want::Try(set.clone()), request::TryRules(set).into())));
         effects
     }
 
@@ -304,7 +305,7 @@ impl FiltersPane {
         let Some(Ok(list)) = &mut self.scorers else { return vec![] };
         let over = job.phase.over();
         let Some(scorer) = list.iter_mut().find(|s| s.scorer == job.scorer) else {
-            return vec![Effect::Ask(Want::Scorers, Request::Scorers)];
+            return vec![Effect::Ask(Want::Scorers, request::Scorers.into())];
         };
         scorer.job = Some(job);
         if over { self.refresh() } else { vec![] }
@@ -337,7 +338,7 @@ impl FiltersPane {
 }
 
 fn look_ask(question: BenchAsk) -> Effect {
-    Effect::Ask(Want::Bench(Box::new(question.clone())), Request::Bench(Box::new(question)))
+    Effect::Ask(Want::Bench(Box::new(question.clone())), request::Bench(Box::new(question)).into())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::model::scoring::job::{NewScoring, Phase, ScoringAct};
 use crate::model::scoring::rules::Threshold;
 use crate::model::trust::{Destination, Sends, Waits, Wanted};
 use crate::model::{ColourLevel, Error, ErrorKind};
-use crate::owner::wire::AskNext;
+use crate::owner::wire::{AnyRequest, AskNext, request};
 use crate::tui::action::Action;
 use crate::tui::theme::{Look, Theme};
 
@@ -201,7 +201,9 @@ fn only_the_newest_of_many_moves_is_asked() {
     let line = pane.line(Then::Flag);
     let Some(Effect::Ask(Want::Bench(asked), _)) = first.into_iter().next() else { panic!() };
     let next = pane.take_bench((*asked).clone(), Ok(answer(&asked)));
-    let [Effect::Ask(Want::Bench(asked), Request::Bench(sent))] = &next[..] else { panic!("{next:?}") };
+    let [Effect::Ask(Want::Bench(asked), AnyRequest::Bench(request::Bench(sent)))] = &next[..] else {
+        panic!("{next:?}")
+    };
     assert_eq!((asked, asked.flag), (sent, line));
     assert!(pane.take_bench((**asked).clone(), Ok(answer(asked))).is_empty());
 }
@@ -332,7 +334,8 @@ fn rules_are_saved_with_exact_counts_first_and_brought_back() {
     assert!(lines[0].1.contains("clip < 24"));
     assert!(pane.chosen(purpose, 1).is_empty() && pane.rules.is_edited(), "not now keeps the edits");
     let effects = pane.chosen(purpose, 0);
-    let [Effect::Ask(Want::Applied, Request::ApplyRules { rules, revision })] = &effects[..] else {
+    let [Effect::Ask(Want::Applied, AnyRequest::ApplyRules(request::ApplyRules { rules, revision }))] = &effects[..]
+    else {
         panic!("{effects:?}")
     };
     assert_eq!((rules.rules[0].words().as_str(), revision.as_str()), ("flag if clip < 24", "one"));
@@ -345,7 +348,7 @@ fn rules_are_saved_with_exact_counts_first_and_brought_back() {
     assert!(pane.chosen(purpose, 1).is_empty());
     let effects = pane.chosen(purpose, 0);
     assert!(
-        matches!(&effects[..], [Effect::Ask(Want::Reverted, Request::RevertRules { revision })] if revision == "two")
+        matches!(&effects[..], [Effect::Ask(Want::Reverted, AnyRequest::RevertRules(request::RevertRules { revision }))] if revision == "two")
     );
     let effects = pane.take_reverted(Ok(state(at_25(), "three")));
     assert!(effects.iter().any(|e| matches!(e, Effect::Done(_))));
@@ -361,7 +364,10 @@ fn a_file_that_changed_meanwhile_is_said_and_both_are_offered() {
         settle(&mut pane, effects);
         let conflict = Error::new(ErrorKind::Conflict, "benchtop.toml changed since its rules were read");
         let effects = pane.take_applied(Err(conflict));
-        assert!(effects.iter().any(|e| matches!(e, Effect::Ask(Want::Rules, Request::Rules))), "{effects:?}");
+        assert!(
+            effects.iter().any(|e| matches!(e, Effect::Ask(Want::Rules, AnyRequest::Rules(request::Rules)))),
+            "{effects:?}"
+        );
         let effects = pane.take_rules(Ok(state(theirs(), "two")));
         let Some(Effect::AskChoice { purpose: ChoiceFor::Settle, title, .. }) = effects.first() else {
             panic!("{effects:?}")
@@ -376,7 +382,7 @@ fn a_file_that_changed_meanwhile_is_said_and_both_are_offered() {
         if mine {
             let effects = pane.chosen(&ChoiceFor::Save, 0);
             assert!(
-                matches!(&effects[..], [Effect::Ask(_, Request::ApplyRules { revision, .. })] if revision == "two")
+                matches!(&effects[..], [Effect::Ask(_, AnyRequest::ApplyRules(request::ApplyRules { revision, .. }))] if revision == "two")
             );
         }
     }
@@ -411,7 +417,9 @@ fn scoring_is_counted_before_it_is_begun_and_told_as_it_goes() {
     let effects = pane.act(Action::StartScoring);
     let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
     let effects = pane.chosen(purpose, 0);
-    let Some(Effect::Ask(Want::Count(wished), Request::Score(asked))) = effects.last() else { panic!("{effects:?}") };
+    let Some(Effect::Ask(Want::Count(wished), AnyRequest::Score(request::Score(asked)))) = effects.last() else {
+        panic!("{effects:?}")
+    };
     assert!(asked.dry && **wished == *asked);
     let job = ScoringState {
         id: 4,
@@ -434,11 +442,11 @@ fn scoring_is_counted_before_it_is_begun_and_told_as_it_goes() {
     assert_eq!(title, "clip scores 10 inputs with clip on CPU");
     assert!(pane.chosen(purpose, 1).is_empty());
     let effects = pane.chosen(purpose, 0);
-    assert!(matches!(&effects[..], [Effect::Ask(Want::Begun, Request::Score(asked))] if !asked.dry));
+    assert!(matches!(&effects[..], [Effect::Ask(Want::Begun, AnyRequest::Score(request::Score(asked)))] if !asked.dry));
     pane.take_begun(Ok(job.clone()));
     assert!(refused(&pane.act(Action::StartScoring)).contains("running already"));
     let act = |effects: &[Effect]| match effects {
-        [Effect::Ask(Want::Act, Request::ScoringAct { id: 4, act })] => *act,
+        [Effect::Ask(Want::Act, AnyRequest::ScoringAct(request::ScoringAct { id: 4, act }))] => *act,
         other => panic!("{other:?}"),
     };
     assert_eq!(act(&pane.act(Action::PauseScoring)), ScoringAct::Pause);
@@ -463,8 +471,13 @@ fn scoring_is_counted_before_it_is_begun_and_told_as_it_goes() {
     assert!(title.contains("wants to send 10 pictures or texts of items to https://a.example"), "{title}");
     assert!(pane.chosen(purpose, 1).is_empty());
     let effects = pane.chosen(purpose, 0);
-    let [Effect::Ask(Want::Act, Request::Agree { to, then: Some(then) })] = &effects[..] else { panic!("{effects:?}") };
-    assert!(to.len() == 1 && matches!(then, AskNext::Scoring(4, ScoringAct::Resume)), "{then:?}");
+    let [Effect::Ask(Want::Act, AnyRequest::Agree(request::Agree { to, then: Some(then) }))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert!(
+        to.len() == 1 && matches!(then, AskNext::ScoringAct(request::ScoringAct { id: 4, act: ScoringAct::Resume })),
+        "{then:?}"
+    );
     let over = pane.take_scoring(ScoringState { phase: Phase::Done, done: 10, ..job });
     assert!(over.iter().any(|e| matches!(e, Effect::Ask(Want::Scorers, _))), "what is over is counted again: {over:?}");
     settle(&mut pane, over);
@@ -486,11 +499,13 @@ fn drafts_are_counted_in_the_question_and_can_be_left_out() {
     assert!(title.contains('7') && lines.len() == 3, "{title} {lines:?}");
     let begun = pane.chosen(purpose, 0);
     assert!(
-        matches!(&begun[..], [Effect::Ask(Want::Begun, Request::Score(job))] if job.drafts && !job.dry),
+        matches!(&begun[..], [Effect::Ask(Want::Begun, AnyRequest::Score(request::Score(job)))] if job.drafts && !job.dry),
         "{begun:?}"
     );
     let again = pane.chosen(purpose, 1);
-    let Some(Effect::Ask(Want::Count(_), Request::Score(asked))) = again.last() else { panic!("{again:?}") };
+    let Some(Effect::Ask(Want::Count(_), AnyRequest::Score(request::Score(asked)))) = again.last() else {
+        panic!("{again:?}")
+    };
     assert_eq!((asked.filter.as_str(), asked.dry, asked.drafts), ("subtask:text NOT picture:draft", true, false));
     assert!(pane.chosen(purpose, 2).is_empty());
 }

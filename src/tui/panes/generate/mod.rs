@@ -23,7 +23,7 @@ use super::metadata::edit_session::said;
 use crate::model::Result;
 use crate::model::device::Devices;
 use crate::model::job::{JobAct, JobFailure, JobState, JobStatus, NewJob, Newest};
-use crate::owner::wire::Request;
+use crate::owner::wire::{AnyRequest, request};
 use crate::tui::action::{Action, Scope};
 use crate::tui::widgets::table::{Answer, Empty, LocalTable, TableEffect};
 
@@ -64,7 +64,7 @@ pub enum TextFor {
 #[derive(Clone, Debug)]
 pub enum GenerateEffect {
     /// Ask the owner; the answer is for `Want`.
-    Ask(Want, Request),
+    Ask(Want, AnyRequest),
     /// Ask for a line of text.
     AskText {
         /// What for.
@@ -166,12 +166,12 @@ impl GeneratePane {
 
     /// Shown, or connected again: everything is asked for.
     pub fn start(&self) -> Vec<Effect> {
-        vec![Effect::Ask(Want::Jobs, Request::Jobs), self.poll()]
+        vec![Effect::Ask(Want::Jobs, request::Jobs.into()), self.poll()]
     }
 
     /// Asks for the gauges.
     pub fn poll(&self) -> Effect {
-        Effect::Ask(Want::Devices, Request::Devices)
+        Effect::Ask(Want::Devices, request::Devices.into())
     }
 
     /// Whether a job is at work, so that the gauges are worth reading again.
@@ -222,12 +222,12 @@ impl GeneratePane {
             push(self.rates.entry(job.id).or_default(), job.rate);
         }
         let Some(known) = self.jobs.iter_mut().find(|j| j.id == job.id) else {
-            return vec![Effect::Ask(Want::Jobs, Request::Jobs)];
+            return vec![Effect::Ask(Want::Jobs, request::Jobs.into())];
         };
         let moved = known.place != job.place || known.standing.over() != job.standing.over();
         *known = job;
         self.fill(Empty::Loading);
-        if moved { vec![Effect::Ask(Want::Jobs, Request::Jobs)] } else { vec![] }
+        if moved { vec![Effect::Ask(Want::Jobs, request::Jobs.into())] } else { vec![] }
     }
 
     /// A job was removed.
@@ -319,7 +319,7 @@ impl GeneratePane {
         let Some(job) = self.job() else { return refuse("there is no job here: n begins one") };
         match (act(job), &job.waits) {
             (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => begin::agree(job.id, act, waits),
-            (Ok(act), _) => vec![Effect::Ask(Want::Act, Request::JobAct { id: job.id, act })],
+            (Ok(act), _) => vec![Effect::Ask(Want::Act, request::JobAct { id: job.id, act }.into())],
             (Err(why), _) => refuse(why),
         }
     }
@@ -345,7 +345,7 @@ impl GeneratePane {
         }
         let id = job.id;
         self.failures = Some(Failures { job: id, list: None, table: rows::failures(id, None) });
-        vec![Effect::Ask(Want::Failures(id), Request::JobFailures { id, from: 0 })]
+        vec![Effect::Ask(Want::Failures(id), request::JobFailures { id, from: 0 }.into())]
     }
 
     fn act_on_table(&mut self, action: Action) -> Vec<Effect> {
@@ -399,7 +399,7 @@ impl GeneratePane {
             TextFor::PerMinute(id) => number().map(|n| (*id, JobAct::PerMinute(n))),
         };
         match act {
-            Ok((id, act)) => vec![Effect::Ask(Want::Act, Request::JobAct { id, act })],
+            Ok((id, act)) => vec![Effect::Ask(Want::Act, request::JobAct { id, act }.into())],
             Err(why) => refuse(why),
         }
     }

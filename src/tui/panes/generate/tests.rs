@@ -8,7 +8,7 @@ use crate::model::generation::{FailureKind, Scheduler, Settings};
 use crate::model::job::{Begun, Plan, Step};
 use crate::model::trust::{Destination, Sends, Waits, Wanted};
 use crate::model::{ColourLevel, Error, ErrorKind};
-use crate::owner::wire::AskNext;
+use crate::owner::wire::{AnyRequest, AskNext, request};
 use crate::tui::theme::{Look, Theme};
 
 fn job(id: u32, standing: JobStatus) -> JobState {
@@ -52,7 +52,7 @@ fn refused(effects: &[Effect]) -> &str {
 
 fn act_of(effects: &[Effect]) -> (u32, JobAct) {
     match effects {
-        [Effect::Ask(Want::Act, Request::JobAct { id, act })] => (*id, *act),
+        [Effect::Ask(Want::Act, AnyRequest::JobAct(request::JobAct { id, act }))] => (*id, *act),
         other => panic!("{other:?}"),
     }
 }
@@ -158,7 +158,7 @@ fn a_job_is_counted_before_it_is_begun() {
     let effects = pane.act(Action::NewJob);
     let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
     let effects = pane.chosen(purpose, 0);
-    let Some(Effect::Ask(Want::Count(wished), Request::Generate(asked))) = effects.last() else {
+    let Some(Effect::Ask(Want::Count(wished), AnyRequest::Generate(request::Generate(asked)))) = effects.last() else {
         panic!("{effects:?}")
     };
     assert!(asked.dry && asked.plan == Plan::Missing && wished.samples == 1);
@@ -169,7 +169,9 @@ fn a_job_is_counted_before_it_is_begun() {
     assert_eq!(lines[0].1, "7 have no prompt");
     assert_eq!(lines[1].1, "4,000 pictures to choose from");
     let effects = pane.chosen(purpose, 1);
-    let [Effect::Ask(Want::Begun, Request::Generate(asked))] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Begun, AnyRequest::Generate(request::Generate(asked)))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert!(!asked.dry && asked.samples == 4);
     // What is set is counted again with it; what cannot be is asked for again.
     assert_eq!(lines.len(), 8, "digits pick each line: {lines:?}");
@@ -178,7 +180,9 @@ fn a_job_is_counted_before_it_is_begun() {
         let effects = pane.chosen(purpose, at);
         let [Effect::AskText { purpose: asked, .. }] = &effects[..] else { panic!("{effects:?}") };
         let effects = pane.typed(asked, typed);
-        let Some(Effect::Ask(Want::Count(set), Request::Generate(_))) = effects.last() else { panic!("{effects:?}") };
+        let Some(Effect::Ask(Want::Count(set), AnyRequest::Generate(_))) = effects.last() else {
+            panic!("{effects:?}")
+        };
         assert_eq!((setting.of(set).as_str(), set.dry), (typed, true));
         let again = pane.typed(asked, "x-y");
         assert!(matches!(&again[..], [Effect::AskText { .. }, Effect::Refuse(_)]), "{setting:?}: {again:?}");
@@ -217,14 +221,18 @@ fn a_job_that_waits_for_an_agreement_is_not_resumed_without_a_word() {
     assert!(lines[0].1.contains("https://a.example with $A_KEY"), "{lines:?}");
     assert!(pane.chosen(purpose, 1).is_empty());
     let effects = pane.chosen(purpose, 0);
-    let [Effect::Ask(Want::Act, Request::Agree { to, then })] = &effects[..] else { panic!("{effects:?}") };
-    assert!(to.len() == 1 && matches!(then, Some(AskNext::Job(1, JobAct::Resume))));
+    let [Effect::Ask(Want::Act, AnyRequest::Agree(request::Agree { to, then }))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert!(to.len() == 1 && matches!(then, Some(AskNext::JobAct(request::JobAct { id: 1, act: JobAct::Resume }))));
     // What was agreed to before is not agreed to again, and is asked about all the same.
     waiting.waits = waits("https://a.example", true);
     let mut pane = shown(vec![waiting]);
     let effects = pane.act(Action::PauseJob);
     let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
-    assert!(matches!(&pane.chosen(purpose, 0)[..], [Effect::Ask(_, Request::Agree { to, .. })] if to.is_empty()));
+    assert!(
+        matches!(&pane.chosen(purpose, 0)[..], [Effect::Ask(_, AnyRequest::Agree(request::Agree { to, .. }))] if to.is_empty())
+    );
     // A new job whose servers nobody has agreed to.
     let counted = Begun { pictures: 9, items: 9, waits: waits("https://a.example", false), ..Begun::default() };
     let effects = pane.take_count(NewJob::default(), Ok(counted));
@@ -233,7 +241,7 @@ fn a_job_that_waits_for_an_agreement_is_not_resumed_without_a_word() {
     let effects = pane.chosen(purpose, 0);
     assert!(matches!(
         &effects[..],
-        [Effect::Ask(Want::Begun, Request::Agree { then: Some(AskNext::Generate(_)), .. })]
+        [Effect::Ask(Want::Begun, AnyRequest::Agree(request::Agree { then: Some(AskNext::Generate(_)), .. }))]
     ));
 }
 
@@ -243,7 +251,10 @@ fn failures_are_listed_with_their_reason_and_lead_to_the_item() {
     failed.failed = 1;
     let mut pane = shown(vec![failed]);
     let effects = pane.act(Action::JobFailures);
-    assert!(matches!(&effects[..], [Effect::Ask(Want::Failures(1), Request::JobFailures { id: 1, from: 0 })]));
+    assert!(matches!(
+        &effects[..],
+        [Effect::Ask(Want::Failures(1), AnyRequest::JobFailures(request::JobFailures { id: 1, from: 0 }))]
+    ));
     let failure = JobFailure {
         dataset: "set".into(),
         picture: "images/9.png".into(),
@@ -286,7 +297,8 @@ fn where_no_picture_will_come_its_place_is_the_texts() {
 fn a_job_that_is_new_or_moved_makes_the_list_be_asked_again() {
     let mut pane = shown(vec![job(1, JobStatus::Running), job(2, JobStatus::Queued)]);
     pane.act(Action::Down);
-    let again = |effects: Vec<Effect>| matches!(&effects[..], [Effect::Ask(Want::Jobs, Request::Jobs)]);
+    let again =
+        |effects: Vec<Effect>| matches!(&effects[..], [Effect::Ask(Want::Jobs, AnyRequest::Jobs(request::Jobs))]);
     assert!(again(pane.take_job(job(3, JobStatus::Queued))));
     assert!(again(pane.take_job(job(1, JobStatus::Done))));
     pane.take_jobs(Ok(vec![job(2, JobStatus::Running), job(1, JobStatus::Done)]));

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::reply::refusal;
 use super::{ListEffect, ListPane, Want, rows};
 use crate::model::{Error, ErrorKind, Field, Filter, Item, Result};
-use crate::owner::wire::{Lines, QUESTION_CHARS, Request, Response, Row};
+use crate::owner::wire::{AnyRequest, Lines, QUESTION_CHARS, Row, request};
 use crate::tui::terminal::osc52;
 use crate::tui::widgets::table::copy::{self, CopyCell, Heading};
 use crate::tui::widgets::table::{CopyFormat, CopyWhat, RowView, TableEffect};
@@ -90,11 +90,11 @@ impl ListPane {
             all: false,
         };
         let sort = self.sort();
-        let (want, ask): (fn(u64) -> Want, Request) = if selected && !sort.is_empty() {
+        let (want, ask): (fn(u64) -> Want, AnyRequest) = if selected && !sort.is_empty() {
             let filter = Filter { only: Some(copying.numbers.clone()), ..Filter::default() };
-            (|ticket| Want::CopyOrder { ticket }, Request::Numbers(filter, sort))
+            (|ticket| Want::CopyOrder { ticket }, request::Numbers(filter, sort).into())
         } else {
-            (|ticket| Want::CopyItems { ticket }, Request::Items(copying.numbers.clone()))
+            (|ticket| Want::CopyItems { ticket }, request::Items(copying.numbers.clone()).into())
         };
         let effects = self.await_one("copying", want, ask);
         self.copying = Some(Copying { ticket: self.tickets, ..copying });
@@ -123,7 +123,7 @@ impl ListPane {
             rows: vec![],
             all: true,
         };
-        let ask = Request::Numbers(self.filter(), self.sort());
+        let ask = request::Numbers(self.filter(), self.sort()).into();
         let effects = self.await_one("copying", |ticket| Want::CopyOrder { ticket }, ask);
         self.copying = Some(Copying { ticket: self.tickets, ..copying });
         effects
@@ -146,15 +146,21 @@ impl ListPane {
         ListEffect::Copy { text: copy::rows_as(&headings, rows, format), rows: rows.len() }
     }
 
-    /// Takes the order of the rows, or some of the rows themselves; asks for the rest until all are there.
-    pub(super) fn take_copy(&mut self, ticket: u64, answer: Result<Response>) -> Vec<ListEffect> {
-        if !self.take_ticket(ticket) {
-            return vec![];
+    /// Takes the order of the rows, and asks for them.
+    pub(super) fn take_copy_order(&mut self, ticket: u64, numbers: Result<Vec<u32>>) -> Vec<ListEffect> {
+        let Some(mut copying) = self.copying_for(ticket) else { return vec![] };
+        match numbers {
+            Ok(numbers) => copying.numbers = numbers,
+            Err(problem) => return vec![refusal(&problem)],
         }
-        let Some(mut copying) = self.copying.take().filter(|c| c.ticket == ticket) else { return vec![] };
-        match answer {
-            Ok(Response::Numbers(numbers)) => copying.numbers = numbers,
-            Ok(Response::Lines(lines)) => {
+        self.copy_rest(copying)
+    }
+
+    /// Takes some of the rows; asks for the rest until all are there.
+    pub(super) fn take_copy_items(&mut self, ticket: u64, lines: Result<Lines>) -> Vec<ListEffect> {
+        let Some(mut copying) = self.copying_for(ticket) else { return vec![] };
+        match lines {
+            Ok(lines) => {
                 if let Err(problem) = copying.add(&lines) {
                     return vec![ListEffect::Refuse(problem.to_string())];
                 }
@@ -162,10 +168,22 @@ impl ListPane {
                     return self.finish(copying);
                 }
             }
-            other => return vec![refusal(other)],
+            Err(problem) => return vec![refusal(&problem)],
         }
+        self.copy_rest(copying)
+    }
+
+    /// What is being copied under this ticket.
+    fn copying_for(&mut self, ticket: u64) -> Option<Copying> {
+        if !self.take_ticket(ticket) {
+            return None;
+        }
+        self.copying.take().filter(|c| c.ticket == ticket)
+    }
+
+    fn copy_rest(&mut self, copying: Copying) -> Vec<ListEffect> {
         let rest: Vec<u32> = copying.numbers.iter().skip(copying.rows.len()).copied().collect();
-        let effects = self.await_one("copying", |ticket| Want::CopyItems { ticket }, Request::Items(rest));
+        let effects = self.await_one("copying", |ticket| Want::CopyItems { ticket }, request::Items(rest).into());
         self.copying = Some(Copying { ticket: self.tickets, ..copying });
         effects
     }

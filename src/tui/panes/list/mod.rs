@@ -18,7 +18,7 @@ use std::ops::Range;
 pub use effects::{ListEffect, Want};
 
 use crate::model::{Field, Filter, Result, Sort};
-use crate::owner::wire::{PageAsk, QUESTION_CHARS, Request};
+use crate::owner::wire::{AnyRequest, PageAsk, QUESTION_CHARS, request};
 use crate::store::query::Match;
 use crate::tui::action::{Action, Scope};
 use crate::tui::widgets::table::{DescribeView, Extent, FrequencyView, SortKey, Spec, TableEffect, TableState};
@@ -154,7 +154,7 @@ impl ListPane {
         let (offset, count) = (range.start, u32::try_from(range.end - range.start).unwrap_or(u32::MAX));
         let generation = self.pager.ask(range);
         let page = PageAsk { generation, filter: self.filter(), sort: self.sort(), offset, count };
-        vec![ListEffect::Ask(Want::Page { generation }, Request::Page(page))]
+        vec![ListEffect::Ask(Want::Page { generation }, request::Page(page).into())]
     }
 
     /// Asks for the rows that lack, if any do; `just` was answered.
@@ -171,7 +171,7 @@ impl ListPane {
     }
 
     /// A question that takes the place of the last one on its way.
-    fn await_one(&mut self, word: &'static str, want: impl FnOnce(u64) -> Want, ask: Request) -> Vec<ListEffect> {
+    fn await_one(&mut self, word: &'static str, want: impl FnOnce(u64) -> Want, ask: AnyRequest) -> Vec<ListEffect> {
         self.tickets += 1;
         self.copying = None;
         self.awaited = Some(Awaited { ticket: self.tickets, word });
@@ -249,13 +249,13 @@ impl ListPane {
             }
             TableEffect::Frequency(column) => match rows::field(column) {
                 Some(field) => {
-                    let ask = Request::Frequency(self.filter(), field);
+                    let ask = request::Frequency(self.filter(), field).into();
                     self.await_one("counting", |ticket| Want::Frequency { ticket, column }, ask)
                 }
                 None => vec![],
             },
             TableEffect::Describe => {
-                let ask = Request::Describe(self.filter());
+                let ask = request::Describe(self.filter()).into();
                 self.await_one("summing up", |ticket| Want::Describe { ticket }, ask)
             }
             TableEffect::AskRegex { column, on } => vec![ListEffect::AskRegex { column, on }],
@@ -277,7 +277,7 @@ impl ListPane {
     fn select(&mut self, column: usize, what: Match, on: bool) -> Vec<ListEffect> {
         let Some(field) = rows::field(column) else { return vec![] };
         self.selecting += 1;
-        vec![ListEffect::Ask(Want::Select { on }, Request::Select(self.filter(), field, what))]
+        vec![ListEffect::Ask(Want::Select { on }, request::Select(self.filter(), field, what).into())]
     }
 
     fn select_like(&mut self, column: usize, id: u64) -> Vec<ListEffect> {
@@ -293,7 +293,7 @@ impl ListPane {
     fn ask_values(&mut self, field: Field) -> Vec<ListEffect> {
         // Counted without the field's own filter, so that one key leads from one value to another.
         let others = Query { filter: query::without(&self.query.filter, field), ..self.query.clone() };
-        let ask = Request::Frequency(others.compose(self.state.subset()), field);
+        let ask = request::Frequency(others.compose(self.state.subset()), field).into();
         self.await_one("counting", |ticket| Want::Values { ticket, field }, ask)
     }
 
@@ -310,7 +310,7 @@ impl ListPane {
     pub fn filter_by(&mut self, field: Field, value: &str) -> Vec<ListEffect> {
         let label = query::named(field, value);
         let Some(filter) = query::with_value(&self.query.filter, field, value) else {
-            let ask = Request::Select(self.filter(), field, Match::Equal(value.into()));
+            let ask = request::Select(self.filter(), field, Match::Equal(value.into())).into();
             return self.await_one("searching", |ticket| Want::Dive { ticket, label }, ask);
         };
         let mut effects = self.narrow(Query { filter, within: self.query.within.clone() });
@@ -396,7 +396,7 @@ impl ListPane {
             None => {
                 self.tickets += 1;
                 self.locating = Some(self.tickets);
-                let ask = Request::Locate { number, filter: self.filter(), sort: self.sort() };
+                let ask = request::Locate { number, filter: self.filter(), sort: self.sort() }.into();
                 vec![ListEffect::Ask(Want::Locate { ticket: self.tickets, number }, ask)]
             }
         }

@@ -2,30 +2,31 @@
 
 use super::query::Query;
 use super::{Layer, ListEffect, ListPane, Want, only};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::wire::Response;
+use crate::model::{Error, Result};
+use crate::owner::wire::{AnyReply, Request, request};
 use crate::tui::widgets::table::{DescribeView, FrequencyView};
 use crate::tui::widgets::text;
 
 impl ListPane {
     /// Takes the answer to a question. Answers that are no longer wanted change nothing.
-    pub fn answer(&mut self, want: Want, answer: Result<Response>) -> Vec<ListEffect> {
+    pub fn answer(&mut self, want: Want, answer: Result<AnyReply>) -> Vec<ListEffect> {
         match want {
             Want::Page { generation } if !self.pager.wants(generation) => vec![],
             Want::Page { .. } => self.take_page(answer),
             Want::Select { on } => {
                 self.selecting = self.selecting.saturating_sub(1);
-                match answer {
-                    Ok(Response::Numbers(numbers)) => {
+                match answer.and_then(request::Select::reply) {
+                    Ok(numbers) => {
                         let found = text::grouped(numbers.len() as u64);
                         let changed = self.state.mark(numbers.into_iter().map(u64::from), on) as u64;
                         let done = if on { "selected" } else { "let go" };
                         vec![ListEffect::Say(format!("{found} rows match, {} newly {done}", text::grouped(changed)))]
                     }
-                    other => vec![refusal(other)],
+                    Err(problem) => vec![refusal(&problem)],
                 }
             }
-            Want::CopyOrder { ticket } | Want::CopyItems { ticket } => self.take_copy(ticket, answer),
+            Want::CopyOrder { ticket } => self.take_copy_order(ticket, answer.and_then(request::Numbers::reply)),
+            Want::CopyItems { ticket } => self.take_copy_items(ticket, answer.and_then(request::Items::reply)),
             Want::Frequency { ticket, .. }
             | Want::Values { ticket, .. }
             | Want::Describe { ticket }
@@ -39,45 +40,53 @@ impl ListPane {
         }
     }
 
-    fn take_awaited(&mut self, want: Want, answer: Result<Response>) -> Vec<ListEffect> {
-        match (want, answer) {
-            (Want::Frequency { column, .. }, Ok(Response::Frequency(frequency))) => {
+    fn take_awaited(&mut self, want: Want, answer: Result<AnyReply>) -> Vec<ListEffect> {
+        self.taken(want, answer).unwrap_or_else(|problem| vec![refusal(&problem)])
+    }
+
+    fn taken(&mut self, want: Want, answer: Result<AnyReply>) -> Result<Vec<ListEffect>> {
+        Ok(match want {
+            Want::Frequency { column, .. } => {
+                let frequency = answer.and_then(request::Frequency::reply)?;
                 self.layer = Some(Layer::Frequency(FrequencyView::new(column, frequency)));
                 vec![]
             }
-            (Want::Describe { .. }, Ok(Response::Describe(summaries))) => {
+            Want::Describe { .. } => {
+                let summaries = answer.and_then(request::Describe::reply)?;
                 self.layer = Some(Layer::Describe(DescribeView::new(summaries)));
                 vec![]
             }
-            (Want::Values { field, .. }, Ok(Response::Frequency(frequency))) => {
+            Want::Values { field, .. } => {
+                let frequency = answer.and_then(request::Frequency::reply)?;
                 if frequency.rows.is_empty() {
-                    return vec![ListEffect::Refuse(format!("there is no {} to choose", field.name()))];
+                    return Ok(vec![ListEffect::Refuse(format!("there is no {} to choose", field.name()))]);
                 }
                 vec![ListEffect::AskValue { field, choices: frequency.rows }]
             }
-            (Want::Dive { label, .. }, Ok(Response::Numbers(numbers))) => {
+            Want::Dive { label, .. } => {
+                let numbers = answer.and_then(request::Select::reply)?;
                 let said = only(&label);
                 let within = Some((label, numbers));
                 let mut effects = self.narrow(Query { filter: self.query.filter.clone(), within });
                 effects.push(said);
                 effects
             }
-            (Want::Locate { .. }, Ok(Response::Position(Some(row)))) => {
-                self.state.go_to_row(row);
-                self.fetch(None)
-            }
-            (Want::Locate { number, .. }, Ok(Response::Position(None))) => {
-                vec![ListEffect::Refuse(format!("#{number} is not in this list; X shows every item"))]
-            }
-            (_, other) => vec![refusal(other)],
-        }
+            Want::Locate { number, .. } => match answer.and_then(request::Locate::reply)? {
+                Some(row) => {
+                    self.state.go_to_row(row);
+                    self.fetch(None)
+                }
+                None => vec![ListEffect::Refuse(format!("#{number} is not in this list; X shows every item"))],
+            },
+            Want::Page { .. } | Want::Select { .. } | Want::CopyOrder { .. } | Want::CopyItems { .. } => vec![],
+        })
     }
 
-    fn take_page(&mut self, answer: Result<Response>) -> Vec<ListEffect> {
-        let page = match answer {
-            Ok(Response::Page(page)) => page,
-            other => {
-                let ListEffect::Refuse(reason) = refusal(other) else { return vec![] };
+    fn take_page(&mut self, answer: Result<AnyReply>) -> Vec<ListEffect> {
+        let page = match answer.and_then(request::Page::reply) {
+            Ok(page) => page,
+            Err(problem) => {
+                let ListEffect::Refuse(reason) = refusal(&problem) else { return vec![] };
                 if self.pager.fail(&reason) {
                     return vec![];
                 }
@@ -96,11 +105,6 @@ impl ListPane {
 }
 
 /// Why an answer is of no use.
-pub(super) fn refusal(answer: Result<Response>) -> ListEffect {
-    let problem = match answer {
-        Err(problem) => problem,
-        Ok(_) => Error::new(ErrorKind::Unreachable, "the owner answered another question")
-            .help("it may be of another version: `benchtop doctor` tells"),
-    };
+pub(super) fn refusal(problem: &Error) -> ListEffect {
     ListEffect::Refuse(problem.to_string().replace("\n  help: ", "; "))
 }

@@ -4,12 +4,13 @@ use super::*;
 use crate::compose::metadata::tests::small;
 use crate::model::Status;
 use crate::model::usage::{FileState, Tally};
+use crate::owner::wire::{AnyRequest, request};
 
 const COLOR: &str = "vocabularies/color.txt";
 
 fn ready() -> EditSession {
     let mut desk = EditSession::new();
-    assert!(matches!(&desk.read()[..], [Effect::Ask(Want::State, Request::Metadata)]));
+    assert!(matches!(&desk.read()[..], [Effect::Ask(Want::State, AnyRequest::Metadata(request::Metadata))]));
     let effects = desk.take(Ok(state(&small())));
     assert!(matches!(&effects[..], [Effect::Preview(_)]), "{effects:?}");
     desk
@@ -42,7 +43,7 @@ fn choice(effects: &[Effect]) -> (&ChoiceFor, &str, &[Line]) {
 fn a_save_says_first_what_it_does_to_the_items() {
     let mut desk = edited();
     let effects = desk.act(Action::SaveMetadata, COLOR, 1).unwrap();
-    let [Effect::Say(_), Effect::Ask(Want::Impact, Request::Impact(files))] = &effects[..] else {
+    let [Effect::Say(_), Effect::Ask(Want::Impact, AnyRequest::Impact(request::Impact(files)))] = &effects[..] else {
         panic!("{effects:?}")
     };
     assert_eq!((files.len(), files[0].name.as_str()), (1, COLOR));
@@ -55,7 +56,9 @@ fn a_save_says_first_what_it_does_to_the_items() {
     assert_eq!(title, "of 13,000 composed items 0 become stale, 31 are gone");
     assert_eq!(lines[0], ("save 1 file".into(), "color `red`: 31".into()));
     let effects = desk.chosen(purpose, 0).unwrap();
-    let [Effect::Ask(Want::Saved, Request::SaveMetadata(saves))] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Saved, AnyRequest::SaveMetadata(request::SaveMetadata(saves)))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert!(saves[0].text.as_ref().unwrap().starts_with("green\n") && saves[0].base.is_some());
     let text = saves[0].text.clone().unwrap();
     let effects = desk.saved(Ok(disk(&text)));
@@ -69,7 +72,10 @@ fn a_save_that_fails_leaves_the_edit_and_reads_again() {
     let mut desk = edited();
     let problem = Error::new(ErrorKind::Conflict, "color.txt changed on disk");
     let effects = desk.saved(Err(problem));
-    assert!(matches!(&effects[..], [Effect::Refuse(_), Effect::Ask(Want::State, Request::Metadata)]), "{effects:?}");
+    assert!(
+        matches!(&effects[..], [Effect::Refuse(_), Effect::Ask(Want::State, AnyRequest::Metadata(request::Metadata))]),
+        "{effects:?}"
+    );
     let effects = desk.saved(Err(Error::input("the disk is full")));
     assert!(matches!(&effects[..], [Effect::Refuse(said)] if said.contains("disk is full")));
     assert_eq!(desk.session().changed(), [COLOR]);

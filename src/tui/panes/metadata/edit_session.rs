@@ -7,7 +7,7 @@ use super::session::Session;
 use super::worker::Done;
 use crate::model::usage::{Impact, MetadataState};
 use crate::model::{Error, ErrorKind, Finding, MetaFile, Result, Severity};
-use crate::owner::wire::Request;
+use crate::owner::wire::request;
 use crate::tui::action::Action;
 use crate::tui::theme::Role;
 use crate::tui::widgets::page::Page;
@@ -91,7 +91,7 @@ impl EditSession {
 
     /// Reads the metadata: at first, when it changed on disk, and after somebody edited it elsewhere.
     pub fn read(&self) -> Vec<Effect> {
-        vec![Effect::Ask(Want::State, Request::Metadata)]
+        vec![Effect::Ask(Want::State, request::Metadata.into())]
     }
 
     /// Takes in what was read.
@@ -233,7 +233,7 @@ impl EditSession {
         let files = saves.into_iter().filter_map(|s| Some(MetaFile { name: s.name, text: s.text? })).collect();
         vec![
             Effect::Say("counting the items that this touches".into()),
-            Effect::Ask(Want::Impact, Request::Impact(files)),
+            Effect::Ask(Want::Impact, request::Impact(files).into()),
         ]
     }
 
@@ -298,7 +298,7 @@ impl EditSession {
 
     /// Does what was chosen; `None` where the choice is not the desk's.
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Option<Vec<Effect>> {
-        let save = |session: &Session| vec![Effect::Ask(Want::Saved, Request::SaveMetadata(session.saves()))];
+        let save = |session: &Session| vec![Effect::Ask(Want::Saved, request::SaveMetadata(session.saves()).into())];
         Some(match (purpose, pick) {
             (ChoiceFor::Save, 0) => save(&self.session),
             (ChoiceFor::Save, _) => vec![],

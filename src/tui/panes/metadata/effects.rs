@@ -1,7 +1,7 @@
 //! What the metadata panes ask of the program around them.
 
 use super::preview::PreviewRequest;
-use crate::owner::wire::Request;
+use crate::owner::wire::AnyRequest;
 use crate::tui::widgets::page::Page;
 
 /// What an answer of the owner is for.
@@ -114,7 +114,7 @@ pub type Line = (String, String);
 #[derive(Clone, Debug)]
 pub enum MetadataEffect {
     /// Ask the owner; the answer is for `Want`.
-    Ask(Want, Request),
+    Ask(Want, AnyRequest),
     /// Make a preview on the worker, then [`Desk::preview`](super::EditSession::preview).
     Preview(Box<PreviewRequest>),
     /// Open a file in the person's editor, at a line (from 1), then read the metadata again.

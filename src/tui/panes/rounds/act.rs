@@ -6,7 +6,7 @@ use super::{ChoiceFor, RoundsEffect as Effect, RoundsPane, TextFor, Want, refuse
 use crate::model::round::Protocol;
 use crate::model::round::protocol::Votes;
 use crate::model::round::state::RoundState;
-use crate::owner::wire::Request;
+use crate::owner::wire::request;
 use crate::tui::action::Action;
 use crate::tui::widgets::table::{Answer, TableEffect};
 
@@ -78,7 +78,10 @@ impl RoundsPane {
             }),
             Action::ShowGuidelines => self.of_round(|round| match &round.guidelines {
                 Some(_) => {
-                    vec![Effect::Ask(Want::Guidelines(round.name.clone()), Request::Guidelines(round.name.clone()))]
+                    vec![Effect::Ask(
+                        Want::Guidelines(round.name.clone()),
+                        request::Guidelines(round.name.clone()).into(),
+                    )]
                 }
                 None => refuse(format!("`{}` was made without guidelines", round.name)),
             }),
@@ -112,12 +115,12 @@ impl RoundsPane {
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
         match purpose {
             ChoiceFor::Close(round, closed) if pick == 0 => {
-                let ask = Request::CloseRound { round: round.clone(), closed: *closed };
+                let ask = request::CloseRound { round: round.clone(), closed: *closed }.into();
                 vec![Effect::Ask(Want::Closed(round.clone(), *closed), ask)]
             }
             ChoiceFor::Make if pick == 0 => self.form.as_ref().map_or(vec![], Form::make),
             ChoiceFor::Delete(round) if pick == 0 => {
-                vec![Effect::Ask(Want::Deleted(round.clone()), Request::DeleteRound(round.clone()))]
+                vec![Effect::Ask(Want::Deleted(round.clone()), request::DeleteRound(round.clone()).into())]
             }
             ChoiceFor::Close(..) | ChoiceFor::Make | ChoiceFor::Delete(_) => vec![],
             ChoiceFor::Rule(round) => match RULES.get(pick) {
@@ -162,7 +165,7 @@ fn change_people(round: &RoundState, text: &str) -> Vec<Effect> {
         return vec![Effect::Say("the people stay as they are".into())];
     }
     let want = Want::People(round.name.clone(), add.clone(), remove.clone());
-    vec![Effect::Ask(want, Request::RoundPeople { round: round.name.clone(), add, remove })]
+    vec![Effect::Ask(want, request::RoundPeople { round: round.name.clone(), add, remove }.into())]
 }
 
 /// Reads names with commas between.
@@ -171,7 +174,7 @@ pub(super) fn people(text: &str) -> impl Iterator<Item = String> {
 }
 
 fn try_rule(round: &str, rule: Protocol) -> Vec<Effect> {
-    vec![Effect::Ask(Want::WhatIf(round.into(), rule), Request::WhatIf { round: round.into(), protocol: rule })]
+    vec![Effect::Ask(Want::WhatIf(round.into(), rule), request::WhatIf { round: round.into(), protocol: rule }.into())]
 }
 
 /// Reads `3 of 5`.

@@ -19,7 +19,7 @@ use super::metadata::{EditSession, MetadataEffect as Effect, Phase, SidePanel, W
 use crate::compose::metadata::{STYLE, file_of, styles, vocabulary_of};
 use crate::model::usage::TermUse;
 use crate::model::{Finding, Result};
-use crate::owner::wire::Request;
+use crate::owner::wire::request;
 use crate::tui::action::Scope;
 use crate::tui::widgets::table::{Empty, LocalTable};
 
@@ -150,7 +150,7 @@ impl VocabularyPane {
     fn ask_usage(&self) -> Vec<Effect> {
         match self.current() {
             Some(name) if !self.usage.contains_key(name) => {
-                vec![Effect::Ask(Want::Terms(name.into()), Request::Terms(name.into()))]
+                vec![Effect::Ask(Want::Terms(name.into()), request::Terms(name.into()).into())]
             }
             _ => vec![],
         }

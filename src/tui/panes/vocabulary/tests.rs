@@ -2,6 +2,7 @@ use super::*;
 use crate::compose::metadata::tests::small;
 use crate::model::usage::Tally;
 use crate::model::{ColourLevel, Error, MetaFile, Rule, Status};
+use crate::owner::wire::{AnyRequest, request};
 use crate::tui::action::Action;
 use crate::tui::panes::metadata::preview::compute;
 use crate::tui::panes::metadata::session::tests::state;
@@ -14,7 +15,7 @@ use ratatui::layout::Rect;
 /// A desk with the small metadata, this pane on the vocabulary `name`, its terms in hand.
 fn at(name: &str) -> (EditSession, VocabularyPane) {
     let (mut desk, mut pane) = (EditSession::new(), VocabularyPane::new());
-    assert!(matches!(&pane.start(&mut desk)[..], [Effect::Ask(Want::State, Request::Metadata)]));
+    assert!(matches!(&pane.start(&mut desk)[..], [Effect::Ask(Want::State, AnyRequest::Metadata(request::Metadata))]));
     carry_out(&mut desk, None);
     let effects = desk.take(Ok(state(&small())));
     follow(&mut desk, effects);

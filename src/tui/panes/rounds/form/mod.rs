@@ -12,7 +12,7 @@ use super::{ChoiceFor, RoundsEffect as Effect, Want, refuse, said};
 use crate::model::round::state::RoundState;
 use crate::model::round::{Adjudication, Guidelines, NewRound, Order, Protocol, SEED};
 use crate::model::{Error, Filter, Result};
-use crate::owner::wire::Request;
+use crate::owner::wire::request;
 use crate::tui::action::Action;
 use crate::tui::widgets::text::{counted, grouped};
 
@@ -125,7 +125,7 @@ impl Form {
     pub fn preview(&mut self) -> Vec<Effect> {
         match self.request() {
             Some(new) => {
-                vec![Effect::Ask(Want::Preview(self.edit), Request::NewRound { new: Box::new(new), dry: true })]
+                vec![Effect::Ask(Want::Preview(self.edit), request::NewRound { new: Box::new(new), dry: true }.into())]
             }
             None => vec![],
         }
@@ -169,7 +169,10 @@ impl Form {
                     return refuse("a field cannot be read yet");
                 };
                 // A last look at what it would be, as things stand now.
-                return vec![Effect::Ask(Want::Look(self.edit), Request::NewRound { new: Box::new(new), dry: true })];
+                return vec![Effect::Ask(
+                    Want::Look(self.edit),
+                    request::NewRound { new: Box::new(new), dry: true }.into(),
+                )];
             }
         }
         vec![]
@@ -203,7 +206,9 @@ impl Form {
     /// Draws the round.
     pub fn make(&self) -> Vec<Effect> {
         let new = self.request();
-        new.map_or(vec![], |new| vec![Effect::Ask(Want::Made, Request::NewRound { new: Box::new(new), dry: false })])
+        new.map_or(vec![], |new| {
+            vec![Effect::Ask(Want::Made, request::NewRound { new: Box::new(new), dry: false }.into())]
+        })
     }
 
     /// Gives the field under the cursor a key.

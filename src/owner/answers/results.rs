@@ -1,0 +1,42 @@
+//! The leaderboard and the predictions behind it.
+
+use super::analysed;
+use super::scored::{self, set};
+use crate::model::board::{BehindPage, Board};
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::dispatch::{Query, Watch};
+use crate::owner::visibility::AnnotatorView;
+use crate::owner::wire::{Analysis, AnswerSet, request};
+
+impl Query for request::AnswerSets {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<AnswerSet>> {
+        Ok(sight.catalog().answers().iter().filter_map(|answers| set(&answers.part)).collect())
+    }
+}
+
+impl Query for request::AnswerLines {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<String>> {
+        let catalog = sight.catalog();
+        let answers = catalog.answers().get(self.set as usize);
+        let none = || Error::new(ErrorKind::NotFound, format!("there is no set {}", self.set));
+        answers.ok_or_else(none)?.lines(self.part as usize)
+    }
+}
+
+impl Query for request::Board {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Board> {
+        scored::board(sight, &self.0)
+    }
+}
+
+impl Query for request::Behind {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<BehindPage> {
+        scored::behind(sight, &self.ask, (&self.model, &self.column), self.from)
+    }
+}
+
+impl Query for request::Analyse {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Analysis> {
+        analysed::analysed(sight, &self.0, watch)
+    }
+}

@@ -1,0 +1,34 @@
+//! What begins long work with models, or waits for one: items are read for it first, which takes a while in a large
+//! project.
+
+use crate::model::Result;
+use crate::model::evaluation::BegunRun;
+use crate::model::job::Begun;
+use crate::owner::dispatch::{Task, TaskContext};
+use crate::owner::evaluate::{compare_all, judge_all};
+use crate::owner::wire::{JudgeReport, SimilarityReport, request};
+use crate::owner::{evaluate, generate};
+
+impl Task for request::Evaluate {
+    fn run(self, task: TaskContext<'_>) -> Result<BegunRun> {
+        evaluate::begin(task.shared, task.who, &self.0, &|| task.is_wanted())
+    }
+}
+
+impl Task for request::Generate {
+    fn run(self, task: TaskContext<'_>) -> Result<Begun> {
+        generate::begin(task.shared, task.who, &self.0, &|| task.is_wanted())
+    }
+}
+
+impl Task for request::Judge {
+    fn run(self, task: TaskContext<'_>) -> Result<JudgeReport> {
+        judge_all(task.shared, &self.0, task.tell)
+    }
+}
+
+impl Task for request::Similarity {
+    fn run(self, task: TaskContext<'_>) -> Result<SimilarityReport> {
+        compare_all(task.shared, &self.0, task.tell)
+    }
+}

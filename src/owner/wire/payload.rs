@@ -1,0 +1,65 @@
+//! What requests carry that is more than a few fields.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{AnyRequest, Request, request};
+use crate::model::{Filter, Judgement};
+
+/// A request that may follow [`request::Agree`].
+pub trait NeedsConsent: Request {
+    /// As it is carried.
+    fn then(self) -> AskNext;
+}
+
+macro_rules! consented {
+    ($($name:ident),+) => {
+        /// What is asked once somebody has agreed to what it sends.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        pub enum AskNext {
+            $(#[doc = concat!("[`request::", stringify!($name), "`].")] $name(request::$name),)+
+        }
+
+        $(impl NeedsConsent for request::$name {
+            fn then(self) -> AskNext {
+                AskNext::$name(self)
+            }
+        })+
+
+        impl From<AskNext> for AnyRequest {
+            fn from(next: AskNext) -> AnyRequest {
+                match next {
+                    $(AskNext::$name(request) => request.into(),)+
+                }
+            }
+        }
+    };
+}
+
+consented!(JobAct, ScoringAct, Generate, Score, Evaluate, Judge);
+
+/// One verdict on many items.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Bulk {
+    /// Which items.
+    pub filter: Filter,
+    /// What is said of each.
+    pub judgement: Judgement,
+    /// How many it must be: otherwise nothing is judged.
+    pub count: Option<u64>,
+    /// Only count.
+    pub dry: bool,
+}
+
+/// A verdict on its way.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Decide {
+    /// Receipt: sent again after a lost connection, it counts once.
+    pub uuid: Uuid,
+    /// Item number, from 1.
+    pub number: u32,
+    /// The item's revision the client had on screen; `None` decides whatever happened since.
+    pub expected: Option<u64>,
+    /// What is said.
+    pub judgement: Judgement,
+}
