@@ -45,11 +45,11 @@ impl Bound {
             own.retain(|unit| unit != word);
             own
         };
-        let bounds = compares.filter_map(|(more, word)| {
+        let mut bounds = compares.filter_map(|(more, word)| {
             let (left, right) = (side(left, word), side(right, word));
             Some(Bound::Compare { more, sides: [left.last()?.clone(), right.first()?.clone()] })
         });
-        bounds.last()
+        bounds.next_back()
     }
 }
 

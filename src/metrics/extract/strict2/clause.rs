@@ -238,7 +238,7 @@ impl Beside<'_> {
         let leading: Vec<usize> = leading.iter().filter(|at| !every(at)).copied().collect();
         let subject = leading.iter().enumerate().all(|(at, missing)| at == *missing) && leading.len() < 4;
         let found: Vec<usize> = self.places.iter().flatten().copied().collect();
-        if !leading.is_empty() && !(self.pronoun && subject) || found.is_empty() && rest.len() > 1 {
+        if !(leading.is_empty() || self.pronoun && subject) || found.is_empty() && rest.len() > 1 {
             return false;
         }
         let want = self.wanted[*last];

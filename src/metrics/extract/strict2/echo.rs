@@ -118,7 +118,8 @@ pub(super) fn echoed(
     if question.words.is_empty() || reader.items.len() > LONGEST {
         return None;
     }
-    let (mut named, mut passed): (Vec<(i32, bool, usize)>, Vec<(i32, usize)>) = (Vec::new(), Vec::new());
+    let mut named: Vec<(i32, bool, usize)> = Vec::new();
+    let mut passed: Vec<(i32, usize)> = Vec::new();
     for (at, (start, end, asks)) in sentences.iter().copied().enumerate() {
         let last = at + 1 == sentences.len();
         // "The arrow points to the heart (A), which": a text with its letter, also where the text is cut off behind it.

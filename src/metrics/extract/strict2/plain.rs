@@ -114,7 +114,7 @@ fn stem(word: &str) -> &str {
 pub(super) fn quoted(text: &str) -> Vec<String> {
     let text = plain(text);
     let parts: Vec<&str> = text.split('"').collect();
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return Vec::new();
     }
     parts.iter().skip(1).step_by(2).map(|part| words(part)).collect()
