@@ -191,7 +191,7 @@ fn preview(table: &mut Table, metadata: &Metadata) -> Outcome<()> {
     for (name, from, to) in [
         ("vocabularies/animal.txt", "\n", "\nquokka\n"),
         ("vocabularies/text.txt", "\n", "\nquokka\n"),
-        ("styles.toml", "watercolor", "water color"),
+        ("styles.toml", "translucent washes", "thin washes"),
         ("templates.toml", "1 {color} {animal}", "one {color} {animal}"),
     ] {
         let text = metadata.text(name).ok_or("not there")?;

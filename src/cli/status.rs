@@ -129,7 +129,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 /// Runs `stop`: asks the owner to end and waits until it has.
 ///
 /// # Errors
-/// When it does not end within ten seconds.
+/// When it does not end within a minute: on a slow disk its last writes take a while.
 pub fn stop(context: &Context) -> Result<u8> {
     let project = context.project()?;
     let Some(client) = Client::attach(&project, &context.who()?, |_| ())? else {
@@ -140,7 +140,7 @@ pub fn stop(context: &Context) -> Result<u8> {
     // It may be gone before its answer is read.
     let _ = client.ask(Ask::Stop);
     drop(client);
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while crate::owner::lock::is_held(&project) || start::find(&project)?.is_some() {
         if Instant::now() > deadline {
             return Err(Problem::new(Kind::Unreachable, format!("the owner (pid {pid}) does not end")));

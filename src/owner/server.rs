@@ -27,6 +27,9 @@ use crate::store::{Ledger, Overlay, disk, inspect, open, rounds, writable};
 /// Environment variable that shortens the idle time, in seconds (for tests).
 pub const IDLE_SECONDS: &str = "BENCHTOP_IDLE_SECONDS";
 
+/// How long a store that somebody has open is waited for.
+const LETTING_GO: Duration = Duration::from_secs(2);
+
 /// Runs the owner of the project at `root` until it is stopped or idle. Prints one [`Readiness`] line on standard
 /// output, then lets go of the terminal.
 ///
@@ -90,7 +93,7 @@ fn open_data(project: &Project, closed: &mut Option<(Problem, Away)>) -> Result<
     if closed.is_none() {
         let opened = folders(project).and_then(|()| {
             let missing = super::file_watch::begin(project);
-            let mut opened = open::open(project)?;
+            let mut opened = open_when_free(project)?;
             opened.notices.extend(missing);
             Ok(opened)
         });
@@ -104,6 +107,20 @@ fn open_data(project: &Project, closed: &mut Option<(Problem, Away)>) -> Result<
     }
     let why = closed.as_ref().map_or_else(|| Problem::new(Kind::Denied, "read-only"), |(why, _)| why.clone());
     open::open_to_read(project, &why).map_err(|problem| writable::unreadable(&why, problem))
+}
+
+/// Opens the data. An owner that was killed gives up the lock and the store one after the other: with the lock in hand, the
+/// store is waited for.
+fn open_when_free(project: &Project) -> Result<open::Opened> {
+    let since = Instant::now();
+    loop {
+        match open::open(project) {
+            Err(problem) if problem.kind == Kind::Conflict && since.elapsed() < LETTING_GO => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            opened => return opened,
+        }
+    }
 }
 
 /// Makes the folders that an owner writes into.
@@ -175,6 +192,8 @@ fn serve(held: Held) -> Result<()> {
         let _ = watching_files.join();
         super::file_watch::end(shared);
     }
+    // The lock ends with the process, not before: whoever finds it free finds neither this process nor an open store.
+    std::mem::forget(lock);
     served
 }
 

@@ -167,6 +167,21 @@ pub fn ensure_dirs(dir: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
+/// Creates `dir`, which lies below `private`, a private folder of a project, and what lacks between the two. The project's
+/// own folder is never made: where it was moved away, it must not come back empty.
+///
+/// # Errors
+/// As [`ensure_dir`]; [`Kind::NotFound`] where the project is not there.
+pub fn ensure_below(private: &Path, dir: &Path) -> Result<()> {
+    ensure_private_dir(private)?;
+    let mut at = private.to_path_buf();
+    for part in dir.strip_prefix(private).into_iter().flatten() {
+        at.push(part);
+        ensure_dir(&at)?;
+    }
+    Ok(())
+}
+
 /// Takes back what a failed attempt made, the newest first; what cannot be removed stays.
 pub fn remove_made(made: &[PathBuf]) {
     for path in made.iter().rev() {
@@ -195,6 +210,17 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
         assert_eq!(names(dir.path()), ["a"]);
+    }
+
+    #[test]
+    fn what_lies_above_a_private_folder_is_never_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = dir.path().join("moved-away/store");
+        assert_eq!(ensure_below(&store, &store.join("scores/clip")).unwrap_err().kind, Kind::NotFound);
+        assert!(!dir.path().join("moved-away").exists());
+        fs::create_dir(dir.path().join("moved-away")).unwrap();
+        ensure_below(&store, &store.join("scores/clip")).unwrap();
+        assert!(is_private(&store) && is_private(&store.join("scores/clip")));
     }
 
     #[test]

@@ -6,9 +6,12 @@
 //! power cut such a leaf is an older one or none, while what was written after it is there.
 
 use std::fs::{File, OpenOptions};
+use std::os::fd::{AsRawFd, IntoRawFd};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +83,25 @@ fn corrupt(what: impl Into<String>) -> Problem {
     Problem::new(Kind::Corrupt, what)
 }
 
+/// A name of the folder at `path` that stays its own when the folder, or one above it, is moved. sled makes its folder and
+/// all above it again whenever it opens or writes a snapshot: by the name that was given, a project that was moved away
+/// would come back empty, and one that took its place would be written into.
+fn pinned(path: &Path) -> Result<PathBuf> {
+    let flags = (OFlags::NOFOLLOW | OFlags::DIRECTORY).bits().cast_signed();
+    let folder = OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let fail = |e: std::io::Error| Problem::io(&e, "the store cannot be opened", path);
+    let folder = folder.map_err(fail)?;
+    let name = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
+    let which = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
+    // Systems without /proc have only the path.
+    if std::fs::metadata(&name).ok().map(which) != Some(which(folder.metadata().map_err(fail)?)) {
+        return Ok(path.to_path_buf());
+    }
+    // Never closed: threads of sled may outlive the index, and the number must not come to name another folder.
+    let _ = folder.into_raw_fd();
+    Ok(name)
+}
+
 fn taken(path: &Path) -> Problem {
     Problem::new(Kind::Conflict, "another process has the store open").file(path)
 }
@@ -92,9 +114,13 @@ impl Index {
     /// process has it open.
     pub fn open(path: &Path) -> Result<Index> {
         inspect::store(path)?;
-        // sled makes all folders above its own too: where the project was moved away, it must not come back empty.
         disk::ensure_private_dir(path)?;
-        let config = sled::Config::default().path(path).cache_capacity(64 << 20).flush_every_ms(Some(500));
+        Index::open_in(path, &pinned(path)?)
+    }
+
+    /// Opens the store at `path`, whose folder has the name `pinned` for as long as this process lives.
+    fn open_in(path: &Path, pinned: &Path) -> Result<Index> {
+        let config = sled::Config::default().path(pinned).cache_capacity(64 << 20).flush_every_ms(Some(500));
         let opened = catch_unwind(AssertUnwindSafe(|| config.open()));
         let db = match opened {
             Ok(Ok(db)) => db,
@@ -107,8 +133,10 @@ impl Index {
             Ok(Err(e)) => return Err(corrupt(format!("the store cannot be opened: {e}")).file(path)),
             Err(_) => return Err(corrupt("the store cannot be opened: sled panicked").file(path)),
         };
-        let file = path.join("db");
-        let file = regular::open(&file, OpenOptions::new().read(true))?;
+        // By the same name: another project may have taken the place of this one.
+        let flags = OFlags::NOFOLLOW.bits().cast_signed();
+        let file = OpenOptions::new().read(true).custom_flags(flags).open(pinned.join("db"));
+        let file = file.map_err(|e| Problem::io(&e, "the store cannot be opened", path))?;
         inspect::make_private(path);
         Ok(Index { db, file, path: path.to_path_buf() })
     }

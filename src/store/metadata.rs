@@ -264,7 +264,8 @@ pub fn save(dir: &Path, saves: &[Save]) -> Result<MetadataState> {
         }
     }
     let mut made = Vec::new();
-    let saved = disk::ensure_dirs(dir, &mut made)
+    // Not the folders above it: a project that was moved away must not come back empty.
+    let saved = ensure_one(dir, &mut made)
         .and_then(|()| {
             let shipped = names(dir)?.is_empty().then(|| shipped().map(|f| f.name)).into_iter().flatten();
             ensure_folders(dir, saves.iter().map(|s| s.name.clone()).chain(shipped), &mut made)?;
@@ -273,6 +274,13 @@ pub fn save(dir: &Path, saves: &[Save]) -> Result<MetadataState> {
         .inspect_err(|_| disk::remove_made(&made));
     saved?;
     read(dir)
+}
+
+fn ensure_one(dir: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
+    if !dir.is_dir() && disk::ensure_dir(dir)? {
+        made.push(dir.to_path_buf());
+    }
+    Ok(())
 }
 
 fn check(save: &Save, dir: &Path) -> Result<()> {

@@ -159,7 +159,7 @@ fn keep(store: &Path, mut history: Vec<RuleSet>) -> Result<()> {
     history.drain(..more);
     let bytes = serde_json::to_vec(&history)
         .map_err(|e| Problem::new(Kind::Io, format!("the rules before these cannot be kept: {e}")))?;
-    disk::ensure_dirs(store, &mut Vec::new())?;
+    disk::ensure_private_dir(store)?;
     disk::write_atomic(&history_file(store), &bytes)
 }
 

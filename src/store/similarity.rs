@@ -70,7 +70,7 @@ impl Cosines {
     /// # Errors
     /// The operating system's.
     pub fn begin(store: &Path, short: &str) -> Result<Cosines> {
-        disk::ensure_dirs(&folder(store), &mut Vec::new())?;
+        disk::ensure_below(store, &folder(store))?;
         let cosines = Cosines::open(store, short)?;
         disk::write_atomic(&folder(store).join(CURRENT), short.as_bytes())?;
         Ok(cosines)

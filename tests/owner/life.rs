@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use benchtop::owner::lock;
+use benchtop::owner::wire::Ask;
 use uuid::Uuid;
 
 use crate::support::{Bench, PROGRAM, is_dead, owners, root, run, tame, verdict, wait_until};
@@ -52,6 +53,23 @@ fn stop_leaves_no_process_and_no_socket() {
     assert!(!bench.root().join(".owner/socket").exists());
     assert!(bench.run(["stop"]).ok().contains("no owner is running"));
     assert_eq!(bench.items().len(), 1);
+}
+
+#[test]
+fn the_lock_is_held_until_the_process_is_gone() {
+    let bench = Bench::with_items(1);
+    for n in 0..10 {
+        let client = bench.client("ann", |_| ());
+        let line = format!("/proc/{}/cmdline", client.welcome().pid);
+        assert!(!std::fs::read(&line).unwrap().is_empty());
+        let _ = client.ask(Ask::Stop);
+        drop(client);
+        // Without a pause: whoever finds the lock free finds no process, and a store that nobody has open.
+        let project = bench.project();
+        while lock::is_held(&project) {}
+        assert!(std::fs::read(&line).unwrap_or_default().is_empty(), "round {n}: it lives on");
+        assert_eq!(bench.start_owner(), "ready", "round {n}");
+    }
 }
 
 #[test]

@@ -114,6 +114,21 @@ fn a_reason_is_recorded_where_it_is_marked() {
 }
 
 #[test]
+fn what_a_menu_refused_is_not_said_any_more_once_it_is_closed() {
+    let bench = Bench::plain(1);
+    let mut ann = bench.seat("ann");
+    ann.on(1);
+    ann.keys("x");
+    ann.wait_for("1-7 or enter takes");
+    ann.keys("!");
+    ann.wait_for("pick a line by its number");
+    ann.rest();
+    ann.keys("<esc>");
+    let shown = ann.wait_gone("reject #1: why?");
+    assert!(!shown.contains("pick a line"), "{shown}");
+}
+
+#[test]
 fn one_verdict_on_all_that_is_shown_is_counted_asked_and_taken_back_with_one_key() {
     let bench = Bench::plain(40);
     let mut ann = bench.seat("ann");
@@ -125,6 +140,7 @@ fn one_verdict_on_all_that_is_shown_is_counted_asked_and_taken_back_with_one_key
     ann.keys("1");
     let asked = ann.wait_for("accept 19 items without looking at each?");
     assert!(asked.contains("1 have it already"), "{asked}");
+    assert!(!asked.contains("counting"), "{asked}");
     // Enter alone does nothing: the cursor is on the way out.
     ann.rest();
     ann.keys("<enter>");
@@ -136,7 +152,7 @@ fn one_verdict_on_all_that_is_shown_is_counted_asked_and_taken_back_with_one_key
     ann.wait_for("`accept` said of 19 items");
     assert_eq!(bench.verdicts("ann").len(), 20);
     ann.keys("u");
-    ann.wait_for("19 verdicts are taken back");
+    ann.wait_for("19 verdicts taken back");
     // The one before it is taken back by itself.
     ann.keys("u");
     ann.wait_for("your verdict on #1 is taken back");

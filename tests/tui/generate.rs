@@ -127,7 +127,7 @@ fn an_evaluation_is_one_of_the_jobs_and_has_their_keys() {
     seat.wait_for("requests in flight");
     seat.keys("<esc>p");
     seat.wait_for("100 %");
-    seat.wait_for("36 answers are on the board");
+    seat.wait_for("36 answers on the board");
     seat.keys("f");
     seat.wait_for("has failed");
     seat.keys("<enter>");

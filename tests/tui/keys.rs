@@ -50,9 +50,9 @@ fn menus_and_prompts_close_and_take_by_the_persons_keys_and_text_stays_text() {
     seat.keys("<ctrl-g>");
     seat.wait_gone("reject #1: why?");
     seat.keys("/axsu");
-    seat.wait_for("find : axsu");
+    seat.wait_for("find: axsu");
     seat.keys("<ctrl-g>");
-    seat.wait_gone("find : axsu");
+    seat.wait_gone("find: axsu");
     assert!(bench.journal("ann").is_empty());
 }
 

@@ -28,7 +28,7 @@ fn a_queue_is_made_by_words_and_q_shows_all_again() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("/subtask:even<enter>");
-    seat.wait_for("4 items match `subtask:even`");
+    seat.wait_for("4 items for `subtask:even`");
     seat.on(2);
     seat.wait_for("1 of 4  [subtask:even]");
     seat.judge(2, "a");
@@ -178,4 +178,18 @@ fn a_half_typed_note_is_there_again_after_the_line_went_dead() {
     noted(Some((3, "no")));
     seat.keys("<esc>");
     noted(None);
+}
+
+#[test]
+fn a_late_answer_takes_nobody_back_who_went_on() {
+    let bench = Bench::plain(9);
+    let mut seat = bench.seat("ann");
+    seat.on(1);
+    bench.freeze_owner();
+    // The next item that nobody has judged is #2, as the owner will say.
+    seat.keys("<tab>jjj");
+    bench.thaw_owner();
+    seat.on(4);
+    seat.keys("j");
+    seat.on(5);
 }

@@ -10,7 +10,7 @@ fn ctrl_l_paints_the_whole_screen_anew_over_a_menu_too() {
     seat.on(1);
     let cleared = |raw: &[u8]| memchr::memmem::find_iter(raw, b"\x1b[2J").count();
     let before = cleared(&seat.raw());
-    for (keys, shown) in [("", "#1  "), ("x", "reject #1: why?"), ("<esc>/", "find "), ("<esc>?", "accept this item")] {
+    for (keys, shown) in [("", "#1  "), ("x", "reject #1: why?"), ("<esc>/", "find:"), ("<esc>?", "accept this item")] {
         seat.keys(keys);
         let wanted = seat.wait_for(shown);
         let from = seat.raw().len();

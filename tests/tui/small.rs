@@ -9,7 +9,7 @@ fn the_receipt_is_whole_at_every_size_down_to_40_by_10() {
     seat.on(1);
     // A queue with words of its own takes room too.
     seat.keys("/status:pending prompt:\"a photo of kite\"<enter>");
-    seat.wait_for("12 items match");
+    seat.wait_for("12 items for");
     seat.judge(1, "a");
     for (width, height) in
         [(120, 40), (100, 30), (81, 24), (80, 24), (61, 20), (50, 12), (45, 11), (40, 10), (40, 40), (200, 10)]

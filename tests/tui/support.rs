@@ -120,6 +120,13 @@ impl Bench {
     /// Stops the owner where it stands, so that it answers nobody.
     pub fn freeze_owner(&self) {
         self.signal_owner(rustix::process::Signal::STOP);
+        // The signal is on its way when it is sent: a thread that still runs could answer.
+        let pid = self.owner.lock().unwrap().as_ref().unwrap().id();
+        let until = Instant::now() + PATIENCE;
+        while !is_stopped(pid) {
+            assert!(Instant::now() < until, "the owner does not stop");
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Lets it go on.
@@ -183,6 +190,16 @@ impl Bench {
     pub fn seat_at(&self, who: &str, terminal: Terminal) -> Seat {
         Seat::beside(self.project(), who, terminal)
     }
+}
+
+/// Whether every thread of a process stands still.
+fn is_stopped(pid: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let mut states = threads.filter_map(|thread| {
+        let stat = std::fs::read_to_string(thread.path().join("stat")).ok()?;
+        stat.rsplit(") ").next()?.chars().next()
+    });
+    states.all(|state| state == 'T')
 }
 
 impl Drop for Bench {

@@ -12,7 +12,7 @@ use crate::compose::metadata::dysca::{self, Repair};
 use crate::model::clean;
 use crate::model::usage::Save;
 use crate::model::{Problem, Result};
-use crate::store::metadata;
+use crate::store::{disk, metadata};
 
 /// Folders below the one that is named that are looked into.
 const DEPTH: usize = 1;
@@ -44,6 +44,7 @@ pub fn run(context: &Context, dir: &Path, into: Option<&Path>, dry_run: bool, js
         })
         .collect();
     if !dry_run && !saves.is_empty() {
+        disk::ensure_dirs(&into, &mut Vec::new())?;
         metadata::save(&into, &saves)?;
     }
     let changed: Vec<&str> = saves.iter().map(|s| s.name.as_str()).collect();

@@ -47,3 +47,18 @@ fn a_project_that_was_moved_away_does_not_come_back_empty() {
     assert_eq!(Index::open(&root.join("store")).err().unwrap().kind, Kind::NotFound);
     assert!(!root.exists());
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_store_that_moves_while_it_is_opened_is_opened_where_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let (root, moved) = (dir.path().join("project"), dir.path().join("moved"));
+    std::fs::create_dir_all(root.join("store")).unwrap();
+    let name = pinned(&root.join("store")).unwrap();
+    std::fs::rename(&root, &moved).unwrap();
+    let index = Index::open_in(&root.join("store"), &name).unwrap();
+    index.put_as(b"meta", &Meta { schema: SCHEMA, ..Meta::default() }).unwrap();
+    index.sync().unwrap();
+    assert!(moved.join("store/db").is_file());
+    assert!(!root.exists(), "the project came back empty");
+}

@@ -7,7 +7,7 @@
 pub mod kind;
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -108,7 +108,7 @@ pub fn is_closed(project: &Project) -> bool {
 /// The operating system's.
 pub fn mark_open(project: &Project) -> Result<()> {
     let path = project.runtime().join(OPEN);
-    std::fs::write(&path, b"").map_err(|e| Problem::io(&e, "cannot be written", &path))
+    regular::open(&path, OpenOptions::new().write(true).create(true).truncate(true)).map(drop)
 }
 
 /// Says that the owner ended and the inventory has every file as it is now.

@@ -72,3 +72,15 @@ fn rows_are_counted_whole() {
     assert_eq!((rows.whole(0, &[0; 33]), rows.whole(16, &[0; 15]), rows.whole(0, &[])), (32, 0, 0));
     assert_eq!((rows.whole(0, &[0; 48]), rows.whole(32, &[0; 16])), (48, 16));
 }
+
+#[test]
+fn what_says_that_an_owner_is_there_is_not_written_through_a_link() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = Project::init(&dir.path().join("project")).unwrap();
+    let runtime = project.ensure_private_runtime().unwrap();
+    let victim = dir.path().join("victim");
+    std::fs::write(&victim, "theirs").unwrap();
+    std::os::unix::fs::symlink(&victim, runtime.join(OPEN)).unwrap();
+    assert_eq!(mark_open(&project).unwrap_err().kind, crate::model::Kind::Denied);
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "theirs");
+}

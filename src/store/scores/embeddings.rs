@@ -35,7 +35,7 @@ impl Embeddings {
     /// # Errors
     /// The operating system's. Damaged rows are passed over: their pictures are embedded again.
     pub fn open(store: &Path, short: &str, dim: usize) -> Result<Embeddings> {
-        disk::ensure_dirs(&store.join("scores"), &mut Vec::new())?;
+        disk::ensure_below(store, &store.join("scores"))?;
         let (mut all, length) = Embeddings::load(store, short, dim)?;
         let row = ROW + 2 * dim as u64;
         let whole = Whole { length: length / row * row, torn: !length.is_multiple_of(row) };

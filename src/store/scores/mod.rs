@@ -128,7 +128,7 @@ impl Scores {
     /// The operating system's.
     pub fn begin(store: &Path, about: About) -> Result<Scores> {
         let folder = folder_of(store, &about.scorer);
-        disk::ensure_dirs(&folder, &mut Vec::new())?;
+        disk::ensure_below(store, &folder)?;
         let short = about.short();
         let text = serde_json::to_vec_pretty(&about)
             .map_err(|e| Problem::new(Kind::Io, format!("what scores cannot be written down: {e}")))?;

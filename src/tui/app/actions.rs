@@ -184,7 +184,7 @@ impl App {
     }
 
     pub(super) fn ask_find(&mut self, words: String) {
-        let prompt = Prompt::new("find ", words.clone(), self.history.clone());
+        let prompt = Prompt::new("find", words.clone(), self.history.clone());
         self.overlay = Some(Overlay::Prompt(PromptFor::Find(words), prompt));
     }
 
@@ -234,6 +234,10 @@ impl App {
     pub(super) fn review_action(&mut self, action: Action, at: u64) {
         if self.round_action(action, at) {
             return;
+        }
+        if matches!(action, Action::Next | Action::Previous | Action::FirstItem | Action::LastItem) {
+            // Whoever goes on from here is not taken elsewhere by an answer that comes late.
+            self.link.cancel(|want| matches!(want, Want::NextPending | Want::NumberOf));
         }
         let position = self.review.position();
         let gone = match action {

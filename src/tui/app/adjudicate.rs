@@ -223,6 +223,7 @@ impl App {
         self.adjudicate.set_picture(picture, show, of);
         let key = |action| self.keymap.press(action);
         let keys = Keys {
+            draw: format!("{} in Rounds ({}) draws one", key(Action::NewRound), key(Action::GoRounds)),
             choose: key(Action::ChooseRound),
             settled: key(Action::ShowSettled),
             text: key(Action::TextDown),

@@ -8,7 +8,7 @@ use crate::model::{Filter, Judgement, Result, Seen, Verdict};
 use crate::owner::wire::{Answer, Ask, Bulk, Bulked};
 use crate::tui::action::Action;
 use crate::tui::widgets::menu::{Choice, Menu};
-use crate::tui::widgets::text::grouped;
+use crate::tui::widgets::text::{counted, grouped};
 use crate::tui::widgets::toast::Toast;
 
 /// The verdicts that many items can get at once.
@@ -31,7 +31,7 @@ impl App {
         let which = match filter.is_empty() {
             true => "all items".to_string(),
             false => match &filter.only {
-                Some(only) => format!("{} selected items", grouped(only.len() as u64)),
+                Some(only) => counted(only.len() as u64, "selected item"),
                 None => format!("the items of `{}`", filter.words()),
             },
         };
@@ -61,8 +61,8 @@ impl App {
         if !bulk.dry {
             self.bulk = done.revs.map(|revs| Done { revs, since: 0 });
             let undo = self.keymap.press(Action::Undo);
-            let said = format!("`{verdict}` said of {} items{}", grouped(done.judged), left_out(&done));
-            return self.say(Toast::done(format!("{said}; {undo} takes all of them back")));
+            let said = format!("`{verdict}` said of {}{}", counted(done.judged, "item"), left_out(&done));
+            return self.say(Toast::done(format!("{said}; {undo} takes it back")));
         }
         if done.judged == 0 {
             return self.say(Toast::info(format!("there is nothing to judge{}", left_out(&done))));
@@ -70,9 +70,9 @@ impl App {
         let left = left_out(&done);
         let help = left.trim_start_matches([',', ' ']).to_string();
         let choices =
-            vec![Choice::new(format!("{verdict} {} items", grouped(done.judged))).help(help), Choice::new("not now")];
+            vec![Choice::new(format!("{verdict} {}", counted(done.judged, "item"))).help(help), Choice::new("not now")];
         let bulk = Bulk { count: Some(done.judged), dry: false, ..bulk };
-        let title = format!("{verdict} {} items without looking at each?", grouped(done.judged));
+        let title = format!("{verdict} {} without looking at each?", counted(done.judged, "item"));
         // Nobody should do it by a key too many.
         let menu = Menu::new(title, choices).at(1);
         self.overlay = Some(Overlay::Menu(MenuFor::BulkNow(Box::new(bulk)), menu));
@@ -96,7 +96,7 @@ impl App {
     pub(super) fn unbulked(&mut self, answer: Result<Answer>) {
         self.bulk = None;
         match part(answer, |a| if let Answer::Bulked(done) = a { Some(done) } else { None }) {
-            Ok(done) => self.say(Toast::done(format!("{} verdicts are taken back", grouped(done.judged)))),
+            Ok(done) => self.say(Toast::done(format!("{} taken back", counted(done.judged, "verdict")))),
             Err(problem) => self.say(Toast::from(&problem)),
         }
     }

@@ -10,7 +10,7 @@ use crate::owner::wire::{Answer, Ask, Receipt};
 use crate::tui::action::Action;
 use crate::tui::panes::review::{Queue, explain};
 use crate::tui::widgets::menu::{Choice, Menu};
-use crate::tui::widgets::text::grouped;
+use crate::tui::widgets::text::counted;
 use crate::tui::widgets::toast::Toast;
 
 /// The outcomes that are reviewed where a filter names none.
@@ -52,8 +52,8 @@ impl App {
         }
         let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
         let (explain, back) = (self.keymap.press(Action::Explain), self.keymap.press(Action::Back));
-        let count = grouped(numbers.len() as u64);
-        let said = format!("{count} items: {title}; {explain} explains, {back} shows all again");
+        let count = counted(numbers.len() as u64, "item");
+        let said = format!("{count}: {title}; {explain} explains, {back} shows all again");
         self.leave_round();
         let effects = self.review.set_queue(Queue::of(filter.words(), numbers, items).called(title), None);
         self.carry_out(effects);

@@ -70,7 +70,7 @@ impl App {
     }
 
     pub(super) fn ask_regex(&mut self, column: usize, on: bool) {
-        let label = if on { "select where it matches " } else { "let go where it matches " };
+        let label = if on { "select where it matches" } else { "let go where it matches" };
         self.overlay = Some(Overlay::Prompt(PromptFor::Regex { column, on }, Prompt::new(label, "", Vec::new())));
     }
 

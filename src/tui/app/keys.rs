@@ -217,6 +217,8 @@ impl App {
             return self.confirm_key(key);
         }
         let Some(key) = self.overlays_own(key) else { return };
+        // As in a pane: what was said was about the key before this one.
+        self.toast = None;
         match &mut self.overlay {
             Some(Overlay::Menu(_, menu)) => {
                 let is_number = !menu.typing() && matches!(key.code, KeyCode::Char(c) if c.is_ascii_digit());

@@ -303,7 +303,8 @@ impl App {
         let (changed, gone) = (done.changed.all(), done.gone.all());
         let left = if gone > 0 { format!("; {} hold what is gone", text::grouped(gone)) } else { String::new() };
         if !dry {
-            return self.say(Toast::done(format!("{} items composed again{left}", text::grouped(changed + done.kept))));
+            return self
+                .say(Toast::done(format!("{} composed again{left}", text::counted(changed + done.kept, "item"))));
         }
         if changed + done.kept == 0 {
             if asked {
@@ -317,13 +318,15 @@ impl App {
         let judged = changed - done.changed.of(Status::Pending);
         let voids = match judged {
             0 => "none of them is judged".into(),
+            1 => "1 verdict no longer counts".into(),
             n => format!("{} verdicts no longer count", text::grouped(n)),
         };
         let lines = vec![
-            (format!("compose {} items again", text::grouped(changed + done.kept)), voids),
+            (format!("compose {} again", text::counted(changed + done.kept, "item")), voids),
             ("leave them as they are".to_string(), "they are marked stale; C asks again".to_string()),
         ];
-        let title = format!("{} items read differently now{left}", text::grouped(changed));
+        let reads = if changed == 1 { "reads" } else { "read" };
+        let title = format!("{} {reads} differently now{left}", text::counted(changed, "item"));
         self.overlay = Some(Overlay::Menu(MenuFor::Recompose(renames), menu(title, lines)));
     }
 

@@ -42,7 +42,7 @@ impl App {
         }
         let Some(number) = self.review.number() else { return self.say(Toast::info("there is nothing to note")) };
         let begun = self.begun_note(number);
-        let prompt = Prompt::new(format!("note on #{number} "), begun.clone(), Vec::new());
+        let prompt = Prompt::new(format!("note on #{number}"), begun.clone(), Vec::new());
         self.overlay = Some(Overlay::Prompt(PromptFor::Note(number, begun), prompt));
     }
 

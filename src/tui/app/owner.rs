@@ -20,7 +20,12 @@ impl App {
             Incoming::Answer(number, answer) => {
                 let more = matches!(&answer, Ok(Answer::Page(page)) if page.partial);
                 if let Some(want) = self.link.wanted(number, more) {
+                    let open = self.overlay.is_some();
                     self.answered(want, answer);
+                    if !open && self.overlay.is_some() {
+                        // What was waited for is there: "counting" is not so any more.
+                        self.toast = None;
+                    }
                     self.let_held_go();
                 }
             }
@@ -316,7 +321,8 @@ impl App {
             return self.say(Toast::info(format!("no item matches `{words}`; the queue stays as it was")));
         }
         let back = self.keymap.press(Action::Back);
-        let said = format!("{} items match `{words}`; {back} shows all again", text::grouped(numbers.len() as u64));
+        let found = text::counted(numbers.len() as u64, "item");
+        let said = format!("{found} for `{words}`; {back} shows all again");
         self.leave_round();
         let effects = self.review.set_queue(Queue::of(words, numbers, items), number);
         self.carry_out(effects);

@@ -370,7 +370,13 @@ impl Menu {
 
     fn hints(&self, outer: Rect, buf: &mut Buffer, look: &Look) {
         let room = usize::from(outer.width.saturating_sub(4));
-        let rest = "enter takes  esc closes ";
+        let numbers = match self.shown.len().min(9) {
+            _ if self.typing() => String::new(),
+            0 => String::new(),
+            1 => "1 or ".to_string(),
+            last => format!("1-{last} or "),
+        };
+        let rest = format!("{numbers}enter takes  esc closes ");
         let mark = match (self.in_note, self.several) {
             (true, _) if !self.tags.known().is_empty() => {
                 let known = text::fit(&self.tags.known().join(" "), room.saturating_sub(rest.len() + 8));

@@ -8,6 +8,9 @@ use tui_input::Input;
 use super::{line, text};
 use crate::tui::theme::{Look, Role};
 
+/// Columns that a label leaves to the text, where there are as many.
+const TYPED: usize = 24;
+
 /// What a key did to a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PromptOutcome {
@@ -104,9 +107,10 @@ impl Prompt {
         let row = Rect { height: 1, ..area };
         ratatui::widgets::Widget::render(ratatui::widgets::Clear, row, buf);
         buf.set_style(row, look.theme.base());
-        let half = usize::from(area.width) / 2;
-        let label = text::fit(&format!("{}: ", self.label), half);
-        let (x, _) = buf.set_stringn(area.x, area.y, label, half, look.style(Role::Accent));
+        let width = usize::from(area.width);
+        let most = (width / 2).max(width.saturating_sub(TYPED));
+        let label = format!("{}: ", text::fit(self.label.trim_end_matches([' ', ':']), most.saturating_sub(2)));
+        let (x, _) = buf.set_stringn(area.x, area.y, label, most, look.style(Role::Accent));
         let mut rest = Rect { x, width: area.right().saturating_sub(x), ..row };
         if let Some(problem) = &self.problem {
             let said = text::fit(problem, usize::from(rest.width) * 2 / 3);
@@ -147,6 +151,26 @@ mod tests {
         press(&mut p, KeyCode::Down);
         assert_eq!(press(&mut p, KeyCode::Down), PromptOutcome::Changed("beg".into()));
         assert_eq!(press(&mut p, KeyCode::Down), PromptOutcome::Open);
+    }
+
+    #[test]
+    fn a_label_ends_in_a_colon_however_long_it_is() {
+        let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+        let line = |label: &str, width: u16| {
+            let area = Rect::new(0, 0, width, 1);
+            let mut buf = Buffer::empty(area);
+            Prompt::new(label, "ann", vec![]).draw(area, &mut buf, &look);
+            buf.content.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string()
+        };
+        for label in ["note on #1", "note on #1 ", "note on #1:"] {
+            assert_eq!(line(label, 40), "note on #1: ann");
+        }
+        assert_eq!(
+            line("people of `round-1`, with commas between", 80),
+            "people of `round-1`, with commas between: ann"
+        );
+        let cut = line("look at the items such as `subtask:text status:pending` (empty: all)", 80);
+        assert!(cut.ends_with("…: ann"), "{cut}");
     }
 
     #[test]

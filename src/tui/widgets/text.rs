@@ -197,6 +197,12 @@ pub fn wrap(text: &str, room: usize) -> Vec<String> {
     out
 }
 
+/// So many of a thing: `1 item`, `617,000 items`.
+pub fn counted(n: u64, thing: &str) -> String {
+    let ending = if n == 1 { "" } else { "s" };
+    format!("{} {thing}{ending}", grouped(n))
+}
+
 /// `n` with its thousands marked: `617,000`.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
@@ -274,5 +280,11 @@ mod tests {
     #[test]
     fn thousands_are_marked() {
         assert_eq!([grouped(0), grouped(999), grouped(1000), grouped(617_000)], ["0", "999", "1,000", "617,000"]);
+    }
+
+    #[test]
+    fn one_of_a_thing_is_singular() {
+        let said: Vec<String> = [0, 1, 2, 617_000].into_iter().map(|n| counted(n, "item")).collect();
+        assert_eq!(said, ["0 items", "1 item", "2 items", "617,000 items"]);
     }
 }

@@ -18,6 +18,8 @@ const VERDICTS: u16 = 8;
 /// The keys that its texts name.
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
+    /// How a round is drawn.
+    pub draw: String,
     /// Chooses a round.
     pub choose: String,
     /// Shows what is settled.
@@ -102,14 +104,12 @@ impl AdjudicatePane {
     }
 
     /// What is said in place of a dispute.
-    fn empty(&self, Keys { choose, settled, .. }: &Keys) -> Option<Empty> {
+    fn empty(&self, Keys { choose, settled, draw, .. }: &Keys) -> Option<Empty> {
         let nothing = |hint: &str| Some(Empty::Nothing { hint: hint.into() });
         match (&self.rounds, &self.disputes) {
             (None, _) => Some(Empty::Loading),
             (Some(Err(problem)), _) | (_, Some(Err(problem))) => Some(Empty::Failed(said(problem))),
-            (Some(Ok(_)), _) if self.names().is_empty() => {
-                nothing("no round decides anything yet: `benchtop round new` makes one")
-            }
+            (Some(Ok(_)), _) if self.names().is_empty() => nothing(&format!("no round decides anything yet: {draw}")),
             (Some(Ok(_)), _) if self.round.is_none() => nothing(&format!("{choose} chooses a round")),
             (_, None) => Some(Empty::Loading),
             (_, Some(Ok(list))) if list.is_empty() => {

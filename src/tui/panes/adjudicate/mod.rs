@@ -141,7 +141,7 @@ impl AdjudicatePane {
     fn ask_round(&self) -> Vec<Effect> {
         let names = self.names();
         if names.is_empty() {
-            return refuse("no round decides anything yet: `benchtop round new` makes one");
+            return refuse("no round decides anything yet: one is drawn in Rounds");
         }
         let rounds: Vec<&RoundState> = self.rounds.iter().flatten().flatten().collect();
         let about = |name: &String| {

@@ -102,8 +102,10 @@ impl AgreementPane {
         let hint = match &self.round {
             Some(name) => format!("nobody has judged anything in `{name}` yet; numbers come while people work"),
             None => format!(
-                "nothing is judged outside of rounds; {} reviews, `benchtop round new` begins a round for several people",
-                keys.press(Action::GoReview)
+                "nothing is judged outside of rounds; {} reviews, {} in Rounds ({}) draws a round for several people",
+                keys.press(Action::GoReview),
+                keys.press(Action::NewRound),
+                keys.press(Action::GoRounds)
             ),
         };
         Some(Empty::Nothing { hint })

@@ -186,7 +186,7 @@ fn nothing_and_any_size_are_drawn() {
     let empty = Agreement::new(Scale::new(2, 0).unwrap()).counts().report();
     let nobody = Agreed { rows: vec![Row::group("all", empty)], raters: vec![], ..answer(ask) };
     pane.take_agreed(ask.clone(), Ok(nobody));
-    assert!(drawn(&mut pane, (80, 21)).contains("`benchtop round new`"));
+    assert!(drawn(&mut pane, (80, 21)).contains("n in Rounds (9) draws"));
     for size in [(1, 1), (4, 6), (20, 3), (131, 25), (300, 80)] {
         let mut pane = shown();
         for _ in 0..4 {

@@ -103,8 +103,9 @@ impl AnswerView {
             columns.push(Spec::text("tool", 10));
         }
         columns.push(Spec::text("raw output", 24));
-        let counted = |wanted: bool| found.answers.iter().filter(|of| of.answer.right == Some(wanted)).count();
-        let title = format!("{} answers: {} right, {} wrong", found.answers.len(), counted(true), counted(false));
+        let counted_as = |wanted: bool| found.answers.iter().filter(|of| of.answer.right == Some(wanted)).count();
+        let all = text::counted(found.answers.len() as u64, "answer");
+        let title = format!("{all}: {} right, {} wrong", counted_as(true), counted_as(false));
         columns.iter_mut().for_each(|c| c.group.clone_from(&title));
         let hint = "no model answers this question".into();
         let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing { hint });

@@ -9,7 +9,7 @@ use crate::model::{Filter, Result, Status};
 use crate::tui::panes::metadata::desk::said;
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
-use crate::tui::widgets::text::{self, grouped};
+use crate::tui::widgets::text::{self, counted, grouped};
 
 /// 95 %.
 const Z: f64 = 1.959_964;
@@ -70,14 +70,14 @@ pub fn question(terms: &[(String, String)], count: &Discarded) -> String {
         many => format!("{} terms", many.len()),
     };
     let accepted = count.items.of(Status::Accepted);
-    format!("retire {what}: {} items, {} of them accepted", grouped(count.items.all()), grouped(accepted))
+    format!("retire {what}: {}, {} of them accepted", counted(count.items.all(), "item"), grouped(accepted))
 }
 
 /// The answers: the first rejects the items too.
 pub fn answers(terms: &[(String, String)], count: &Discarded) -> Vec<(String, String)> {
     let them = if terms.len() == 1 { "it" } else { "them" };
     vec![
-        (format!("disable {them} and reject {} items", grouped(count.rejected)), "the metadata is saved".into()),
+        (format!("disable {them} and reject {}", counted(count.rejected, "item")), "the metadata is saved".into()),
         (format!("only disable {them}"), "no new items; those there stay".into()),
         ("leave everything as it is".into(), String::new()),
     ]

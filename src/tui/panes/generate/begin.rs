@@ -5,7 +5,7 @@ use crate::model::job::{Begun, JobAct, NewJob, Plan};
 use crate::model::trust::{Destination, Waits};
 use crate::model::{Filter, Result};
 use crate::owner::wire::{Ask, AskNext};
-use crate::tui::widgets::text::grouped;
+use crate::tui::widgets::text::{counted, grouped};
 
 /// Samples of each picture where several are made to choose from.
 const SEVERAL: u32 = 4;
@@ -24,7 +24,7 @@ pub enum ChoiceFor {
 /// Asks which pictures a new job makes.
 pub(super) fn which() -> Vec<Effect> {
     let lines = [
-        ("what is missing", "no picture yet, or one made from another prompt, or only a draft"),
+        ("what is missing", "no picture yet, one of another prompt, or a draft"),
         ("the items of a filter", "all of them, whether there is a picture or not"),
     ];
     let lines = lines.map(|(a, b)| (a.to_string(), b.to_string())).to_vec();
@@ -104,8 +104,8 @@ impl GeneratePane {
         if begun.pictures == 0 {
             return vec![Effect::Say(nothing(&job, &begun))];
         }
-        let (pictures, items) = (grouped(begun.pictures), grouped(begun.items));
-        let mut title = format!("{pictures} pictures of {items} items with {}", begun.generator);
+        let (pictures, items) = (counted(begun.pictures, "picture"), counted(begun.items, "item"));
+        let mut title = format!("{pictures} of {items} with {}", begun.generator);
         let to = begun.waits.as_ref().map(|waits| waits.open()).unwrap_or_default();
         if let Some(waits) = begun.waits.as_ref().filter(|_| !to.is_empty()) {
             title = format!("{title}; {}", waits.says());
@@ -127,7 +127,7 @@ impl GeneratePane {
                 Some(job) => {
                     self.goes_to = Some(job.id);
                     vec![
-                        Effect::Done(format!("job {} makes {} pictures", job.id, grouped(begun.pictures))),
+                        Effect::Done(format!("job {} makes {}", job.id, counted(begun.pictures, "picture"))),
                         Effect::Ask(Want::Jobs, Ask::Jobs),
                     ]
                 }

@@ -11,7 +11,7 @@ use crate::tui::panes::review::{Picture, draw_picture};
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::lines::Lines;
 use crate::tui::widgets::meter::{Meter, bar, gib, percent, sparkline, stretch};
-use crate::tui::widgets::text::{self, grouped};
+use crate::tui::widgets::text::{self, counted, grouped};
 
 /// From here on the picture stands on the right of everything.
 const WIDE: u16 = 120;
@@ -31,10 +31,10 @@ pub struct Layout {
     pub caption: Rect,
 }
 
-/// Where the parts are in `area`, for so many jobs.
-pub fn layout(area: Rect, jobs: usize) -> Layout {
+/// Where the parts are in `area`, for so many rows.
+pub fn layout(area: Rect, rows: usize) -> Layout {
     let wide = area.width >= WIDE;
-    let wanted = u16::try_from(jobs).unwrap_or(u16::MAX).saturating_add(3).clamp(TABLE.0, TABLE.1);
+    let wanted = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(3).clamp(TABLE.0, TABLE.1);
     let height = wanted.min(area.height / 2);
     let below = area.height - height;
     // Cells are about twice as high as wide.
@@ -53,7 +53,18 @@ pub fn layout(area: Rect, jobs: usize) -> Layout {
 impl GeneratePane {
     /// Where the parts are in `area`.
     pub fn layout(&self, area: Rect) -> Layout {
-        layout(area, self.jobs.len())
+        let rows = match &self.failures {
+            // One more for what the list is of.
+            Some(open) => 1 + open.list.iter().flatten().map(Vec::len).sum::<usize>(),
+            None => self.jobs.len(),
+        };
+        let parts = layout(area, rows);
+        if self.newest().is_some() || self.job().is_some_and(|job| job.run.is_none()) {
+            return parts;
+        }
+        // Where no picture will come its place is the text's.
+        let whole = |part: Rect| Rect { width: area.width, ..part };
+        Layout { table: whole(parts.table), detail: whole(parts.detail), ..Layout::default() }
     }
 
     /// Draws the pane; `picture` is the newest one, made ready for its place.
@@ -212,7 +223,7 @@ fn asked_of(run: &RunState) -> Vec<String> {
         lines.insert(1, format!(" {}", odd.join(", ")));
     }
     if run.predictions > 0 {
-        lines.push(format!(" {} answers are on the board", grouped(run.predictions)));
+        lines.push(format!(" {} on the board", counted(run.predictions, "answer")));
     }
     lines
 }

@@ -3,6 +3,7 @@ use ratatui::layout::Rect;
 
 use super::*;
 use crate::model::device::{Cpu, Gpu};
+use crate::model::evaluation::RunState;
 use crate::model::generation::{FailureKind, Scheduler, Settings};
 use crate::model::job::{Begun, Plan, Step};
 use crate::model::trust::{Destination, Sends, Waits, Wanted};
@@ -253,6 +254,11 @@ fn failures_are_listed_with_their_reason_and_lead_to_the_item() {
     pane.take_failures(1, Ok(vec![long]));
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
     assert!(picture.contains("thrice-told-end"), "the whole reason is shown: {picture}");
+    let many = (0..8).map(|n| JobFailure { number: 90 + n, ..failure.clone() }).collect();
+    pane.take_failures(1, Ok(many));
+    let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
+    let rows = picture.lines().filter(|l| l.contains("#9") && l.contains("every pixel")).count();
+    assert_eq!(rows, 7, "as many as there is room for: {picture}");
     pane.take_failures(1, Ok(vec![failure]));
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
     assert!(picture.contains("#42") && picture.contains("every pixel is black"), "{picture}");
@@ -260,6 +266,15 @@ fn failures_are_listed_with_their_reason_and_lead_to_the_item() {
     assert_eq!(act_of(&pane.act(Action::RetryJob)), (1, JobAct::Retry));
     assert!(pane.act(Action::Back).is_empty(), "back closes the list first");
     assert!(refused(&pane.act(Action::Open)).contains("no picture"));
+}
+
+#[test]
+fn where_no_picture_will_come_its_place_is_the_texts() {
+    let run = Some(Box::new(RunState::default()));
+    let mut pane = shown(vec![JobState { run, plan: "p".repeat(60), ..job(1, Standing::Done) }]);
+    assert!(drawn(&mut pane, 80, 21, ColourLevel::True).contains(&"p".repeat(60)));
+    let mut pane = shown(vec![JobState { plan: "p".repeat(60), ..job(1, Standing::Queued) }]);
+    assert!(!drawn(&mut pane, 80, 21, ColourLevel::True).contains(&"p".repeat(60)), "the picture keeps its place");
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl ListPane {
         if self.selecting > 0 {
             return Some("selecting");
         }
-        if pager.partial {
+        if self.locating.is_some() || pager.partial {
             return Some("searching");
         }
         let word = if self.query.filter.text.is_empty() { "reading" } else { "searching" };
@@ -76,7 +76,7 @@ impl ListPane {
         let counts = match (self.pager.answered, self.pager.partial) {
             (false, _) => String::new(),
             (true, true) => format!("{total} so far of {of}"),
-            (true, false) if window.total == window.of => format!("{of} items"),
+            (true, false) if window.total == window.of => text::counted(window.of, "item"),
             (true, false) => format!("{total} of {of}"),
         };
         let busy = self.busy().map(|word| format!("{word}…  ")).unwrap_or_default();

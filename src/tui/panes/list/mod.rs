@@ -61,6 +61,8 @@ pub struct ListPane {
     trail: Vec<Step>,
     layer: Option<Layer>,
     awaited: Option<Awaited>,
+    /// The ticket of the question where an item stands, to put the cursor on it; none once the person moved it.
+    locating: Option<u64>,
     tickets: u64,
     selecting: usize,
     copying: Option<Copying>,
@@ -86,6 +88,7 @@ impl ListPane {
             trail: vec![],
             layer: None,
             awaited: None,
+            locating: None,
             tickets: 0,
             selecting: 0,
             copying: None,
@@ -98,7 +101,7 @@ impl ListPane {
     /// asked for.
     pub fn start(&mut self) -> Vec<ListEffect> {
         self.pager.forget();
-        (self.awaited, self.copying, self.selecting) = (None, None, 0);
+        (self.awaited, self.locating, self.copying, self.selecting) = (None, None, None, 0);
         match self.pager.changed(&self.state) {
             Some(range) => self.ask_rows(range),
             None => self.fetch(None),
@@ -162,6 +165,7 @@ impl ListPane {
     /// Asks for the rows of another filter or order, with the cursor on row `row`.
     fn requery(&mut self, row: u64) -> Vec<ListEffect> {
         self.pager.outdate();
+        self.locating = None;
         self.state.go_to_row(row);
         self.fetch(None)
     }
@@ -211,7 +215,11 @@ impl ListPane {
     fn act_on_rows(&mut self, action: Action) -> Vec<ListEffect> {
         let hollow;
         let window = match self.pager.current {
-            true => &self.pager.window,
+            true => {
+                // Whoever acts on the rows that are there goes on from here: a late answer must not move the cursor.
+                self.locating = None;
+                &self.pager.window
+            }
             false => {
                 hollow = self.pager.hollow();
                 &hollow
@@ -386,8 +394,10 @@ impl ListPane {
                 self.fetch(None)
             }
             None => {
+                self.tickets += 1;
+                self.locating = Some(self.tickets);
                 let ask = Ask::Locate { number, filter: self.filter(), sort: self.sort() };
-                self.await_one("searching", |ticket| Want::Locate { ticket, number }, ask)
+                vec![ListEffect::Ask(Want::Locate { ticket: self.tickets, number }, ask)]
             }
         }
     }

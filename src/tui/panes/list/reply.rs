@@ -30,11 +30,11 @@ impl ListPane {
             | Want::Values { ticket, .. }
             | Want::Describe { ticket }
             | Want::Dive { ticket, .. }
-            | Want::Locate { ticket, .. }
                 if !self.take_ticket(ticket) =>
             {
                 vec![]
             }
+            Want::Locate { ticket, .. } if self.locating.take_if(|l| *l == ticket).is_none() => vec![],
             want => self.take_awaited(want, answer),
         }
     }

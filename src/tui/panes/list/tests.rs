@@ -508,6 +508,28 @@ fn an_item_is_gone_to_wherever_it_stands() {
 }
 
 #[test]
+fn a_late_answer_does_not_move_a_cursor_that_somebody_moved() {
+    let late = |act: &mut dyn FnMut(&mut ListPane)| {
+        let mut pane = list(617_000);
+        let effects = pane.go_to(300_000);
+        let [ListEffect::Ask(want, _)] = &effects[..] else { panic!("{effects:?}") };
+        act(&mut pane);
+        let row = pane.state.row();
+        assert!(pane.answer(want.clone(), Ok(Answer::Position(Some(299_999)))).is_empty());
+        assert_eq!(pane.state.row(), row);
+    };
+    for action in [Action::Down, Action::Bottom, Action::Open, Action::SortDescending] {
+        late(&mut |pane| drop(pane.act(action)));
+    }
+    late(&mut |pane| drop(pane.find("kite").unwrap()));
+    late(&mut |pane| drop(pane.filter_by(Field::Status, "pending")));
+    // Going back does not wait for it first.
+    let mut pane = list(617_000);
+    pane.go_to(300_000);
+    assert!(matches!(pane.act(Action::Back)[..], [ListEffect::Leave]));
+}
+
+#[test]
 fn four_reasons_for_no_rows() {
     let mut pane = ListPane::new();
     assert_eq!(pane.empty(), Empty::Loading);

@@ -77,8 +77,9 @@ impl Draft {
             lines.push((Line::Instruction, line(format!("instruction: {flat}"), self.own_instruction)));
         }
         if self.changed() {
-            let help = "everybody's verdicts on it end to count";
-            lines.push((Line::Save, menu::Choice::new("save as a revision").help(help)));
+            // No help beside it: a long question leaves no room for that.
+            let label = "save as a revision: verdicts on it no longer count";
+            lines.push((Line::Save, menu::Choice::new(label)));
         } else if let Some(edited) = &self.item.edited {
             let help = format!("{} edited it", edited.by);
             lines.push((Line::Restore, menu::Choice::new("back to the first text").help(help)));

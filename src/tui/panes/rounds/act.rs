@@ -72,7 +72,7 @@ impl RoundsPane {
                 vec![Effect::AskChoice { purpose: ChoiceFor::Delete(round.name.clone()), title, lines }]
             }),
             Action::RoundPeople => self.of_round(|round| {
-                let label = format!("people of `{}`, with commas between ", round.name);
+                let label = format!("people of `{}`", round.name);
                 let text = active(round).join(", ");
                 vec![Effect::AskText { purpose: TextFor::People(round.name.clone()), label, text }]
             }),

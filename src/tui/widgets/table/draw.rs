@@ -217,13 +217,16 @@ pub fn cursor(state: &TableState, columns: &[Spec], area: Rect) -> Option<Positi
     area.contains(position).then_some(position)
 }
 
+/// Lines that are each put into the middle; more of them begin below one another.
+const LINES_CENTRED: usize = 6;
+
 /// Draws why a table has no rows, with its way out.
 pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
     let (title, role, more) = match empty {
         Empty::Nothing { hint } => ("Nothing here yet", Role::Heading, hint.as_str()),
         Empty::Filtered { hint } => ("No row passes the filter", Role::Warn, hint.as_str()),
         Empty::Loading => ("Loading", Role::Pending, ""),
-        Empty::Failed(reason) => ("Could not be read", Role::Bad, reason.as_str()),
+        Empty::Failed(reason) => ("Cannot be shown", Role::Bad, reason.as_str()),
     };
     let room = usize::from(area.width.saturating_sub(4)).min(72);
     let mut lines = vec![(title.to_string(), look.style(role))];
@@ -231,6 +234,11 @@ pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
         lines.extend(text::wrap(more, room).into_iter().map(|l| (l, look.style(Role::Text))));
     }
     let top = area.y + area.height.saturating_sub(u16::try_from(lines.len()).unwrap_or(0)) / 3;
+    // A list of files is read from the left.
+    if lines.len() > LINES_CENTRED {
+        let widest = lines.iter().map(|(line, _)| text::width(line)).max().unwrap_or(0);
+        lines.iter_mut().for_each(|(line, _)| line.push_str(&" ".repeat(widest - text::width(line))));
+    }
     for (i, (line, style)) in lines.into_iter().enumerate() {
         let y = top + u16::try_from(i).unwrap_or(0);
         if y >= area.bottom() {

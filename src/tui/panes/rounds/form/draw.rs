@@ -8,7 +8,7 @@ use super::{Form, Value, said};
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::line;
 use crate::tui::widgets::lines::Lines;
-use crate::tui::widgets::text::{self, grouped};
+use crate::tui::widgets::text::{self, counted, grouped};
 
 /// Columns of the names.
 const NAMES: u16 = 15;
@@ -99,8 +99,8 @@ impl Form {
             Some(Err(problem)) => lines.tell(&format!(" none: {}", said(problem)), Role::Bad),
             Some(Ok(state)) => {
                 let each = if state.overlap == 1 { "1 person".into() } else { format!("{} people", state.overlap) };
-                lines.tell(&format!(" {} items", grouped(state.items)), Role::Text);
-                lines.tell(&format!(" {each} each: {} verdicts", grouped(state.wanted)), Role::Text);
+                lines.tell(&format!(" {}", counted(state.items, "item")), Role::Text);
+                lines.tell(&format!(" {each} each: {}", counted(state.wanted, "verdict")), Role::Text);
                 let share = state.wanted.div_ceil(state.people.len().max(1) as u64);
                 lines.tell(&format!(" about {} for each of {}", grouped(share), state.people.len()), Role::Text);
                 lines.tell(&format!(" it asks: {}", state.protocol.question()), Role::Dim);

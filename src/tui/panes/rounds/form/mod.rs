@@ -14,7 +14,7 @@ use crate::model::round::{Adjudication, Guidelines, NewRound, Order, Protocol, S
 use crate::model::{Filter, Problem, Result};
 use crate::owner::wire::Ask;
 use crate::tui::action::Action;
-use crate::tui::widgets::text::grouped;
+use crate::tui::widgets::text::{counted, grouped};
 
 /// What a field holds that is not there.
 static NONE: Value = Value::Choice(0, &[], String::new());
@@ -190,7 +190,7 @@ impl Form {
         let each = if state.overlap == 1 { "1 person".into() } else { format!("{} people", state.overlap) };
         let share = state.wanted.div_ceil(state.people.len().max(1) as u64);
         let names: Vec<&str> = state.people.iter().map(|(name, _)| name.as_str()).collect();
-        let what = format!("{} items, {each} each: {} verdicts", grouped(state.items), grouped(state.wanted));
+        let what = format!("{}, {each} each: {}", counted(state.items, "item"), counted(state.wanted, "verdict"));
         let who = format!("about {} for each of {}", grouped(share), names.join(", "));
         let title = format!("draw `{}`? {}, {sight}", state.name, state.protocol);
         self.would = Some((edit, Ok(state)));
